@@ -28,7 +28,8 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import CONDITIONAL
 from sally.games.repeated_games.optimum import machine_of
-from sally.games.repeated_games.rounds import functional_regret, rewards, rounds
+from sally.games.repeated_games.regret import functional_regret
+from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
 from sally.runner.seating import players_of, resolved
 from sally.stats import Estimate, clustered_ratio_interval, share_interval

@@ -28,7 +28,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Setup, to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.metric import Played
-from sally.games.repeated_games.rounds import functional_regret_published
+from sally.games.repeated_games.regret import functional_regret_published
 from sally.games.repeated_games.rules import AGENT
 from sally.output.files import index_writer as noting
 from sally.output.page.lines import PageColumn, numbers_shown

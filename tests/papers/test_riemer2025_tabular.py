@@ -19,8 +19,8 @@ from sally.games.repeated_games.optimum import (
     pay_table,
 )
 from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
-from sally.games.repeated_games.players.rmax import Settings
-from sally.games.repeated_games.rounds import cost_of_being_wrong
+from sally.games.repeated_games.players.tabular import Settings
+from sally.games.repeated_games.regret import cost_of_being_wrong
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Effort, Row, compared, reproduce
 from sally.papers.riemer2025.tabular import bulk_figures, measured, partners_of

@@ -1,27 +1,15 @@
-"""The measures of repeated games, exact and as riemer2025 publishes them."""
+"""Metrics of repeated games, exact and as riemer2025 publishes them."""
 
 from __future__ import annotations
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Ends, Metric, Played
-from sally.games.repeated_games import conduct, policies
-from sally.games.repeated_games.myopic import (
-    format_loss,
-    horizon_term,
-    mean_inference_loss,
-    mean_translation_loss,
-    myopic_regret,
-)
-from sally.games.repeated_games.rounds import (
-    finished,
-    functional_regret,
-    functional_regret_published,
-    rewards,
-    tom_regret,
-    tom_regret_published,
-)
+from sally.games.repeated_games import conduct, policies, regret
+from sally.games.repeated_games.rounds import finished, rewards
 from sally.games.repeated_games.rules import RepeatedGame
 from sally.games.repeated_games.spec import a_round
+
+PAYOFF = "payoff per round"
 
 
 def _reward_per_round(played: Played, seat: Seat) -> float | None:
@@ -30,7 +18,7 @@ def _reward_per_round(played: Played, seat: Seat) -> float | None:
 
 
 def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
-    """The least and the most that one move can lose against another."""
+    """Return the least and the most that a move can lose in a round."""
     low, high = a_round(game, seat)
     return 0.0, high - low
 
@@ -42,69 +30,69 @@ METRICS = (
         about="mean payoff of the rounds that were played",
         measure=_reward_per_round,
         better="higher",
-        unit="payoff per round",
+        unit=PAYOFF,
     ),
     Metric(
         name="functional_regret",
         about="exact optimum of the rounds that were played, less the reward, per played round",
-        measure=functional_regret,
+        measure=regret.functional_regret,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         label="regret",
         headline=True,
     ),
     Metric(
         name="functional_regret_published",
         about="long-run rate of the optimum, less the reward per played round (riemer2025)",
-        measure=functional_regret_published,
+        measure=regret.functional_regret_published,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         published=True,
     ),
     Metric(
         name="myopic_regret",
         about="best reply to the actual move less one's move, per played round",
-        measure=myopic_regret,
+        measure=regret.myopic_regret,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         within=a_loss,
     ),
     Metric(
         name="inference_loss",
         about="best reply to the truth less best reply to one's prediction, per predicted round",
-        measure=mean_inference_loss,
+        measure=regret.mean_inference_loss,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         within=a_loss,
     ),
     Metric(
         name="translation_loss",
         about="best reply to one's prediction less one's move, per predicted round; may be below 0",
-        measure=mean_translation_loss,
+        measure=regret.mean_translation_loss,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         label="translation",
         headline=True,
     ),
     Metric(
         name="format_loss",
         about="best reply's payoff in the rounds that the seat forfeited, per round",
-        measure=format_loss,
+        measure=regret.format_loss,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
     ),
     Metric(
         name="horizon_term",
         about="functional regret less myopic regret; below 0 where patience pays",
-        measure=horizon_term,
-        unit="payoff per round",
+        measure=regret.horizon_term,
+        unit=PAYOFF,
     ),
     Metric(
         name="tom_regret",
         about="loss of the best reply to each prediction against the actual move, per prediction",
-        measure=tom_regret,
+        measure=regret.tom_regret,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         within=a_loss,
         label="ToM regret",
         headline=True,
@@ -112,9 +100,9 @@ METRICS = (
     Metric(
         name="tom_regret_published",
         about="mean loss of the moves that are not best, for each wrong prediction (riemer2025)",
-        measure=tom_regret_published,
+        measure=regret.tom_regret_published,
         better="lower",
-        unit="payoff per round",
+        unit=PAYOFF,
         within=a_loss,
         published=True,
     ),

@@ -12,10 +12,12 @@ import msgspec
 
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Moved
-from sally.core.prompt.words import as_tuples, objects_in
+from sally.core.prompt.words import Words, as_tuples, objects_in
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
 from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
+from sally.games.repeated_games.words import RepeatedWords
+from sally.players.writing import writer
 
 MOST_RULES, LONGEST = 50, 10
 ANY = "*"
@@ -151,3 +153,31 @@ METRICS = (
         bounds=(0, 1),
     ),
 )
+
+
+# --- a language model that writes its policy once ------------------------------------------------
+
+
+class Tables(msgspec.Struct, frozen=True):
+    """What a repeated game knows of policies."""
+
+    game: RepeatedGame
+    seat: Seat
+
+    def asked(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
+        assert isinstance(words, RepeatedWords)
+        names = ", ".join(words.called()[self.seat])
+        return words.say("policy.ask"), words.say("policy.form", names=names)
+
+    def read(self, reply: str, words: Words[Any, Any], view: View) -> Policy:
+        assert isinstance(words, RepeatedWords)
+        return read_policy(reply, self.game, self.seat, words.called())
+
+    def kept(self, plain: Mapping[str, Any]) -> Policy:
+        return checked_policy(plain, self.game, self.seat)
+
+    def prescribed(self, policy: Policy, view: View) -> int:
+        return prescribed(policy, self.game, self.seat, view.played())
+
+
+PLAYERS = {"policy_writer": writer("a table over the last moves", Tables)}

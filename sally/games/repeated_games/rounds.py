@@ -1,27 +1,25 @@
-"""What the metrics of repeated games share: rounds, the partner's automaton, losses by round.
+"""Rounds of a repeated game as metrics see them, and optimal play against the partner.
 
-Void rounds pay nothing and are left out: regret is per played round, against the optimum of
-that many rounds. An episode that was censored has no result, so no regret either.
+A void round, one that either seat forfeited, pays nothing and leaves the partner's automaton in
+its state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Judged, Played, shared
+from sally.core.rules.metric import Played, shared
 from sally.core.rules.partner import Automaton, Partner
 from sally.games.repeated_games.optimum import (
+    Floats,
     Machine,
     Plan,
     followed,
@@ -32,9 +30,6 @@ from sally.games.repeated_games.optimum import (
     plan,
 )
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
-from sally.metrics.answers import counted
-
-Floats = NDArray[np.float64]
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
@@ -155,7 +150,8 @@ def _course(
 
 
 @lru_cache(maxsize=256)
-def _rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
+def long_run_rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
+    """Return the optimal reward per round in the long run against an automaton."""
     return optimal_rate(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
 
 
@@ -237,124 +233,8 @@ def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
     return _course(game, seat, *found, length, game.rounds)[-1] / length
 
 
-# --- functional regret --------------------------------------------------------------------------
-
-
-@shared
-def functional_regret(played: Played, seat: Seat) -> float | None:
-    """Per played round: the exact optimum of that many rounds, less what was earned."""
-    best = optimum_by_round(played, seat) if finished(played) else None
-    earned = rewards(played, seat)
-    return (best[-1] - sum(earned)) / len(earned) if best and earned else None
-
-
-def running_regret(played: Played, seat: Seat) -> list[float] | None:
-    """Regret per round after each played round; None where the partner has no automaton."""
-    best = optimum_by_round(played, seat)
-    if best is None:
-        return None
-    earned = accumulate(rewards(played, seat))
-    return [(b - e) / n for n, (b, e) in enumerate(zip(best, earned, strict=True), 1)]
-
-
-def functional_regret_published(played: Played, seat: Seat) -> float | None:
-    """Per played round: the long-run rate of the optimum, less what was earned."""
-    found, earned = automaton_of(played, seat), rewards(played, seat)
-    if found is None or not earned or not finished(played):
-        return None
-    return _rate(rules(played), seat, *found) - sum(earned) / len(earned)
-
-
-# --- predictions --------------------------------------------------------------------------------
-
-
-@shared
-def predictions(played: Played, seat: Seat) -> list[Judged]:
-    """The counted predictions of the other's move that were readable, in played rounds."""
-    return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
-
-
-def running_tom_percent(played: Played, seat: Seat) -> list[float]:
-    """The share of right predictions, in percent, after each that can be scored."""
-    right = np.cumsum([a.report.value == a.truth for a in predictions(played, seat)])
-    return [float(100 * r / n) for n, r in enumerate(right, 1)]
-
-
-def loss(game: RepeatedGame, seat: Seat, mine: int, theirs: int) -> float:
-    """What a move costs in one round, against the best reply to the other's move."""
-    best = game.best_replies(seat, theirs)[0]
-    return float(game.pay(seat, best, theirs) - game.pay(seat, mine, theirs))
-
-
-def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int) -> float:
-    """What drawing one of these moves costs on average."""
-    return sum(loss(game, seat, m, theirs) for m in moves) / len(moves)
-
-
-@lru_cache(maxsize=256)
-def loss_table(game: RepeatedGame, seat: Seat) -> list[list[float]]:
-    """What each move costs, by the other's move and one's own; nobody changes it."""
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
-    return [[loss(game, seat, m, t) for m in mine] for t in theirs]
-
-
 @lru_cache(maxsize=256)
 def pays_of(game: RepeatedGame, seat: Seat) -> list[list[float]]:
     """What the seat gets in one round, by its own move and the other's; nobody changes it."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     return [[float(game.pay(seat, m, t)) for t in theirs] for m in mine]
-
-
-def tom_regret(played: Played, seat: Seat) -> float | None:
-    """Per prediction: what the best reply to it would have lost against the actual move."""
-    if not (made := predictions(played, seat)):
-        return None
-    game = rules(played)
-    table = loss_table(game, seat)
-    lost = [
-        mean_of(table[move_of(a.truth)], game.best_replies(seat, move_of(a.report.value)))
-        for a in made
-    ]
-    return sum(lost) / len(lost)
-
-
-def mean_of(lost: Sequence[float], moves: Sequence[int]) -> float:
-    """What one of the moves loses, taken by chance."""
-    return lost[moves[0]] if len(moves) == 1 else sum(lost[m] for m in moves) / len(moves)
-
-
-def move_of(value: Any) -> int:
-    """A move that was foreseen or made."""
-    assert isinstance(value, int)  # every probe of this family asks for a move
-    return value
-
-
-def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats | None:
-    """riemer2025's fixed price of a wrong prediction, by the other's actual move.
-
-    It is the mean loss of the moves that are not best replies. Against a single-action partner
-    it depends on its move; against tit for tat it is flat, the mean over its moves. For
-    partners that the paper does not have, the convention says nothing.
-    """
-    if partner not in ("single_action", "tit_for_tat"):
-        return None
-    prices = []
-    for theirs in game.moves_of(other(seat)):
-        best = game.best_replies(seat, theirs)
-        worse = [m for m in game.moves_of(seat) if m not in best]
-        prices.append(mean_loss(game, seat, worse, theirs) if worse else 0.0)
-    by_move = np.array(prices)
-    return by_move if partner == "single_action" else np.full_like(by_move, by_move.mean())
-
-
-def tom_regret_published(played: Played, seat: Seat) -> float | None:
-    """Per prediction: the published fixed price of each wrong one."""
-    found, made = partner_of(played, seat), predictions(played, seat)
-    if not made or found is None:
-        return None
-    prices = cost_of_being_wrong(rules(played), seat, found[0].name)
-    if prices is None:
-        return None
-    return sum(float(prices[move_of(a.truth)]) for a in made if a.report.value != a.truth) / len(
-        made
-    )

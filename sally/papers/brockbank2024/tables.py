@@ -12,7 +12,8 @@ from sally.core.log.events import Forfeited
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate
 from sally.games.repeated_games.recorded import Followed, followed, rounds_of
-from sally.games.repeated_games.rounds import Round, functional_regret, rounds
+from sally.games.repeated_games.regret import functional_regret
+from sally.games.repeated_games.rounds import Round, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.brockbank2024.importer import BOTS, MATRIX, NO_MOVE, STABLE

@@ -14,7 +14,8 @@ import numpy as np
 
 from sally.analysis.episodes.stored import same_model, short, those
 from sally.core.rules.metric import Played
-from sally.games.repeated_games.rounds import Floats, running_regret, running_tom_percent
+from sally.games.repeated_games.optimum import Floats
+from sally.games.repeated_games.regret import running_regret, running_tom_percent
 from sally.games.repeated_games.rules import AGENT
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.layout import Conditions

@@ -13,15 +13,17 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import (
+    Floats,
+    Ints,
     machine_of,
     optimal_course,
     optimal_rate,
     optimal_reward,
     pay_table,
 )
-from sally.games.repeated_games.players.bulk import Ints, Rounds, drawn_luck, play_tabular
-from sally.games.repeated_games.players.rmax import Settings
-from sally.games.repeated_games.rounds import Floats, cost_of_being_wrong, mean_loss
+from sally.games.repeated_games.players.bulk import Rounds, drawn_luck, play_tabular
+from sally.games.repeated_games.players.tabular import Settings
+from sally.games.repeated_games.regret import cost_of_being_wrong, mean_loss
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Effort
 from sally.papers.riemer2025.cells import ROUNDS

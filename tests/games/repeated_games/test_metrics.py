@@ -21,7 +21,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Foreseen, Report
 from sally.games.repeated_games.players.bulk import keyed_luck, play_tabular
-from sally.games.repeated_games.rounds import (
+from sally.games.repeated_games.regret import (
     functional_regret,
     running_regret,
     running_tom_percent,

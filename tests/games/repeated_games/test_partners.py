@@ -12,7 +12,7 @@ from sally.analysis.compare.published import load
 from sally.core.errors import BadInput
 from sally.core.rules.partner import Line, Partner
 from sally.games.repeated_games.optimum import optimal_reward
-from sally.games.repeated_games.partners import PARTNERS, rps_adaptive, rps_stable
+from sally.games.repeated_games.partners import PARTNERS, rps
 from sally.games.repeated_games.partners.tables import remembering_last
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 from tests.games.repeated_games.sitting import drawn, moves, partner, rules, said, shown, turn_after
@@ -89,7 +89,7 @@ def test_the_script_draws_from_the_automatons_odds(who: Partner, name: str, para
 
 @pytest.mark.parametrize("who", [p for p in OURS if p.memory is not None], ids=lambda p: p.name)
 def test_a_partner_remembers_no_more_than_it_declares(who: Partner) -> None:
-    game = rules("rps" if who.name in rps_stable.PARTNERS else "ibs")
+    game = rules("rps" if who.name in rps.STABLE else "ibs")
     script, chance = who.make(game, PARTNER), random.Random(5)
     assert who.memory is not None
     seen: set[int] = set()
@@ -136,12 +136,12 @@ def test_one_script_serves_many_episodes_at_once(name: str) -> None:
 
 def test_people_are_known_to_play_against_each_stable_bot() -> None:
     table = load("riemer2025").tables["brockbank_vul"]
-    assert {figure.row["partner"] for figure in table.rows} == set(rps_stable.PARTNERS)
-    assert len(rps_stable.PARTNERS) == 7
-    assert len(rps_adaptive.PARTNERS) == 8
+    assert {figure.row["partner"] for figure in table.rows} == set(rps.STABLE)
+    assert len(rps.STABLE) == 7
+    assert len(rps.ADAPTIVE) == 8
 
 
-@pytest.mark.parametrize("who", rps_stable.PARTNERS.values(), ids=lambda p: p.name)
+@pytest.mark.parametrize("who", rps.STABLE.values(), ids=lambda p: p.name)
 def test_whoever_knows_a_stable_bot_wins_nine_rounds_in_ten(who: Partner) -> None:
     """.9 won and .05 lost in every round after the drawn ones."""
     game = rules("rps", rounds=300)
@@ -207,7 +207,7 @@ def test_the_dual_bot_follows_all_nine_of_its_rules(first: int) -> None:
 
 def test_every_adaptive_bot_beats_a_player_that_never_changes() -> None:
     game = rules("rps")
-    for who in rps_adaptive.PARTNERS.values():
+    for who in rps.ADAPTIVE.values():
         if who.name == "adaptive_transition_from_bot":
             continue  # a fixed move is no fixed step from the bot's own moves, which change
         script = who.make(game, PARTNER)

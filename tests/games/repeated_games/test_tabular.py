@@ -20,8 +20,13 @@ from sally.core.rules.partner import Automaton, Scripted
 from sally.games.repeated_games.optimum import pay_table
 from sally.games.repeated_games.players.bulk import Luck, drawn_luck, keyed_luck, play_tabular
 from sally.games.repeated_games.players.learners import Fictitious, QLearning
-from sally.games.repeated_games.players.rmax import Settings, empty_model, values
-from sally.games.repeated_games.players.tabular import Tabular, pay_of
+from sally.games.repeated_games.players.tabular import (
+    Settings,
+    Tabular,
+    empty_model,
+    pay_of,
+    values,
+)
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.runner.local import play
 from sally.runner.seating import resolved

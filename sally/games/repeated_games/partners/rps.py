@@ -1,13 +1,36 @@
-"""Rock, paper, scissors as a circle: transitions, outcomes, and who may play on it."""
+"""The bots of Brockbank and Vul (2024) for rock, paper, scissors.
+
+Seven stable bots follow one rule in most rounds and err evenly in the others. Eight adaptive bots
+count what the opponent did in a context and play what beats its most frequent move. How often
+people win against each is in table `brockbank_vul` of the reference data of riemer2025, under the
+names used here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.rules.game import Seat
-from sally.games.repeated_games.partners.basis import check_move
-from sally.games.repeated_games.rules import RepeatedGame
+from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.games.repeated_games.partners.basis import (
+    UNSEEN,
+    Drawn,
+    Follower,
+    Odds,
+    check_chance,
+    check_move,
+    evenly,
+    latest,
+    mostly,
+    surely,
+    with_void,
+)
+from sally.games.repeated_games.rules import Joint, RepeatedGame, View
 
 SOURCE = "Brockbank and Vul, Cognitive Psychology 151 (2024)"
 MOVES = (0, 1, 2)  # each is beaten by the next
@@ -62,3 +85,340 @@ def check_opening(game: RepeatedGame, seat: Seat, opening: Sequence[int], most: 
         check_move(game, seat, "opening", move)
     if len(opening) > most:
         raise BadInput(f"opening has {len(opening)} moves; at most {most} fit here")
+
+
+# --- stable bots: one rule, followed in most rounds ----------------------------------------------
+
+Rule = Callable[[Sequence[Joint]], int]  # the rounds it needs, newest last -> its move, or UNSEEN
+Seen = tuple[Joint, ...]
+
+WIN, TIE, LOSS = 1, 0, -1
+
+
+def _own(shift: int) -> Rule:
+    return lambda seen: shifted(seen[-1][0], shift)
+
+
+def _others(shift: int) -> Rule:
+    return lambda seen: UNSEEN if seen[-1][1] == UNSEEN else shifted(seen[-1][1], shift)
+
+
+def _by_outcome(win: int, loss: int, tie: int) -> Rule:
+    shift = {WIN: win, LOSS: loss, TIE: tie}
+    return lambda seen: shifted(seen[-1][0], shift[_outcome(*seen[-1])])
+
+
+def _outcome(mine: int, theirs: int) -> int:
+    return WIN if theirs == UNSEEN else outcome(mine, theirs)  # who does not move has lost
+
+
+DUAL = {  # its last outcome, its last transition -> its next transition
+    WIN: {UP: DOWN, SAME: UP, DOWN: SAME},
+    LOSS: {UP: SAME, SAME: DOWN, DOWN: UP},
+    TIE: {UP: UP, SAME: SAME, DOWN: DOWN},
+}
+
+
+def _dual(seen: Sequence[Joint]) -> int:
+    (before, _), (mine, theirs) = seen[-2:]
+    return shifted(mine, DUAL[_outcome(mine, theirs)][transition(before, mine)])
+
+
+# --- from a rule to a partner ---------------------------------------------------------------------
+
+
+def _odds(rule: Rule, needs: int, seen: Sequence[Joint], follow: float) -> Odds:
+    if len(seen) < needs or rule(seen) == UNSEEN:
+        return evenly(MOVES)
+    return mostly(rule(seen), follow, MOVES)
+
+
+def _script(rule: Rule, needs: int) -> Callable[..., Script]:
+    def make(
+        game: RepeatedGame,
+        seat: Seat,
+        follow: float = 0.9,
+        opening: Sequence[int] = (),
+        void: str = "skip",
+    ) -> Script:
+        check_rps(game)
+        check_void(void)
+        check_chance("follow", follow)
+        check_opening(game, seat, opening, needs)
+
+        @cache  # so few rounds are looked at that all odds are soon known
+        def after(*seen: Joint) -> Odds:
+            if len(seen) < len(opening):
+                return surely(opening[len(seen)])
+            return _odds(rule, needs, seen, follow)
+
+        def odds(view: View) -> Odds:
+            return after(*(with_void(view)[-needs:] if published else latest(view, needs)))
+
+        published = void == "published"
+        return Drawn(odds)
+
+    return make
+
+
+def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
+    def make(
+        game: RepeatedGame,
+        seat: Seat,
+        follow: float = 0.9,
+        opening: Sequence[int] = (),
+        void: str = "skip",
+    ) -> Automaton[Seen]:
+        """The state is the last rounds that the rule looks at; a machine knows no void round."""
+        check_rps(game)
+        check_void(void)
+
+        def odds(seen: Seen) -> Odds:
+            if len(seen) < len(opening):
+                return surely(opening[len(seen)])
+            return _odds(rule, needs, seen, follow)
+
+        return Automaton((), odds, lambda seen, own, their: (*seen, (own, their))[-needs:])
+
+    return make
+
+
+def _bot(name: str, about: str, rule: Rule, line: Line, needs: int = 1) -> Partner:
+    return Partner(
+        name=name,
+        about=f"{about}, with chance `follow`; otherwise one of the two others",
+        source=SOURCE,
+        make=_script(rule, needs),
+        automaton=_automaton(rule, needs),
+        memory=needs,
+        params={"follow": 0.9, "opening": (), "void": "skip"},
+        lines=(line, Line("RPSRP", "?????", "rps")),
+    )
+
+
+def _line(against: str, plays: str, *opening: int) -> Line:
+    return Line(against, plays, "rps", {"follow": 1.0, "opening": opening})
+
+
+STABLE = {
+    bot.name: bot
+    for bot in (
+        _bot(
+            "previous_move_plus",
+            "plays what beats its own last move",
+            _own(UP),
+            _line("RRRRR", "RPSRP", 0),
+        ),
+        _bot(
+            "previous_move_minus",
+            "plays what loses to its own last move",
+            _own(DOWN),
+            _line("RRRRR", "RSPRS", 0),
+        ),
+        _bot(
+            "opponent_previous_plus",
+            "plays what beats the other's last move",
+            _others(UP),
+            _line("RPSSR", "RPSRR", 0),
+        ),
+        _bot(
+            "opponent_previous_nil",
+            "copies the other's last move",
+            _others(SAME),
+            _line("PPSSR", "RPPSS", 0),
+        ),
+        _bot(
+            "win_nil_lose_plus",
+            "after a win repeats its move, after a loss plays what beats it, after a tie what "
+            "loses to it",
+            _by_outcome(win=SAME, loss=UP, tie=DOWN),
+            _line("SPPSR", "RRPRR", 0),
+        ),
+        _bot(
+            "win_plus_lose_minus",
+            "after a win plays what beats its move, after a loss what loses to it, after a tie "
+            "the same",
+            _by_outcome(win=UP, loss=DOWN, tie=SAME),
+            _line("SSSRR", "RPRPS", 0),
+        ),
+        _bot(
+            "outcome_transition_dual",
+            "chooses its next transition by its last outcome and its last transition",
+            _dual,
+            _line("RRRRRR", "RPRSRP", 0, 1),
+            needs=2,
+        ),
+    )
+}
+
+
+# --- adaptive bots: counts of the opponent's steps by context ------------------------------------
+
+Rounds = Sequence[Joint]  # the one or two last, as (bot's move, opponent's), newest last
+
+
+def _anything(before: Rounds) -> int:
+    return 0
+
+
+@dataclass(frozen=True)
+class Habit:
+    """What a bot looks for: in which context, and from where the opponent's step is measured."""
+
+    needs: int  # so many rounds must lie behind
+    sees: int  # in so many of the last of them the opponent must have moved
+    context: Callable[[Rounds], Hashable]
+    origin: Callable[[Rounds], int] = _anything  # one fixed move: then steps are moves
+
+    def applies(self, before: Rounds) -> bool:
+        """Whether these rounds show what the bot looks for."""
+        return len(before) >= self.needs and all(
+            before[-n][1] != UNSEEN for n in range(1, self.sees + 1)
+        )
+
+
+def _bot_last(before: Rounds) -> int:
+    return before[-1][0]
+
+
+def _opponent_last(before: Rounds) -> int:
+    return before[-1][1]
+
+
+def _opponent_last_two(before: Rounds) -> Hashable:
+    return before[-2][1], before[-1][1]
+
+
+def _opponent_outcome(before: Rounds) -> int:
+    bot, opponent = before[-1]
+    return outcome(opponent, bot)
+
+
+def _opponent_outcome_and_transition(before: Rounds) -> Hashable:
+    return _opponent_outcome(before), transition(before[-2][1], before[-1][1])
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """The last two rounds, and how often the opponent made each step in each context."""
+
+    recent: tuple[Joint, ...] = ()
+    counts: Mapping[tuple[Hashable, int], int] = {}
+
+
+def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
+    """One more round."""
+    before, counts = so_far.recent, so_far.counts
+    if opponent != UNSEEN and habit.applies(before):
+        key = habit.context(before), transition(habit.origin(before), opponent)
+        counts = {**counts, key: counts.get(key, 0) + 1}
+    return Counted((*before, (bot, opponent))[-2:], counts)
+
+
+def likeliest(habit: Habit, so_far: Counted) -> set[int]:
+    """The opponent's moves that came most often in this context; none where none has come."""
+    before = so_far.recent
+    if not habit.applies(before):
+        return set()
+    here, start = habit.context(before), habit.origin(before)
+    counts = {step: so_far.counts.get((here, step), 0) for step in (UP, SAME, DOWN)}
+    most = max(counts.values())
+    return {shifted(start, step) for step, n in counts.items() if n == most > 0}
+
+
+def _counting_script(habit: Habit) -> Callable[..., Script]:
+    def make(
+        game: RepeatedGame, seat: Seat, opening: Sequence[int] = (), void: str = "skip"
+    ) -> Script:
+        check_rps(game)
+        check_opening(game, seat, opening, game.rounds)
+        check_void(void)
+        rounds = with_void if void == "published" else View.played
+        follower = Follower(Counted(), partial(counted, habit), rounds)
+
+        def odds(view: View) -> Odds:
+            begun = len(latest(view, len(opening)))
+            if begun < len(opening):
+                return surely(opening[begun])
+            beating = {shifted(move, UP) for move in likeliest(habit, follower.state(view))}
+            return evenly(beating or MOVES)
+
+        return Drawn(odds)
+
+    return make
+
+
+def _adaptive_bot(name: str, about: str, habit: Habit, *lines: Line) -> Partner:
+    return Partner(
+        name=f"adaptive_{name}",
+        about=f"counts {about}, and plays what beats the most frequent",
+        source=SOURCE,
+        make=_counting_script(habit),
+        memory=None,
+        params={"opening": (), "void": "skip"},
+        lines=lines,
+    )
+
+
+def _adaptive_line(against: str, plays: str, *opening: int) -> Line:
+    return Line(against, plays, "rps", {"opening": opening})
+
+
+ADAPTIVE = {
+    bot.name: bot
+    for bot in (
+        _adaptive_bot(
+            "opponent_previous",
+            "the opponent's moves after each of its own moves",
+            Habit(1, 1, _opponent_last),
+            _adaptive_line("RPRPRP", "RRRSPS", 0, 0, 0),
+        ),
+        _adaptive_bot(
+            "bot_previous",
+            "the opponent's moves after each of the bot's moves",
+            Habit(1, 0, _bot_last),
+            _adaptive_line("RSPSR", "PPPPR", 1, 1, 1, 1),
+        ),
+        _adaptive_bot(
+            "both_previous",
+            "the opponent's moves after each pair of last moves",
+            Habit(1, 1, lambda before: before[-1]),
+            _adaptive_line("RSRRP", "RRPRR", 0, 0, 1, 0),
+        ),
+        _adaptive_bot(
+            "opponent_previous_two",
+            "the opponent's moves after each two of its own moves",
+            Habit(2, 2, _opponent_last_two),
+            _adaptive_line("RRRRPP", "RRRPP?", 0, 0, 0),
+        ),
+        _adaptive_bot(
+            "transition",
+            "the opponent's transitions from its own last move",
+            Habit(1, 1, _anything, _opponent_last),
+            _adaptive_line("RPSRPS", "RRRPSR", 0, 0),
+        ),
+        _adaptive_bot(
+            "transition_from_bot",
+            "the opponent's transitions from the bot's last move",
+            Habit(1, 0, _anything, _bot_last),
+            _adaptive_line("RPPRR", "RRSPR", 0, 0),
+        ),
+        _adaptive_bot(
+            "transition_by_outcome",
+            "the opponent's transitions after each of its outcomes",
+            Habit(1, 1, _opponent_outcome, _opponent_last),
+            _adaptive_line("RPSRSP", "RPSPRS", 0, 1, 2, 1, 0),
+        ),
+        _adaptive_bot(
+            "transition_by_outcome_and_transition",
+            "the opponent's transitions after each of its outcomes and last transitions",
+            Habit(2, 2, _opponent_outcome_and_transition, _opponent_last),
+            _adaptive_line("RPSRP", "RPSP?", 0, 1, 2),
+        ),
+    )
+}
+
+
+PARTNERS = {**STABLE, **ADAPTIVE}

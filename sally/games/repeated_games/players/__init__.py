@@ -1,13 +1,14 @@
 """Learners, calculators and writers of policies that only fit repeated games."""
 
-from sally.games.repeated_games.players import learners, meta, minimax, tabular, writer
+from sally.games.repeated_games import policies
+from sally.games.repeated_games.players import learners, meta, minimax, tabular
 
 PLAYERS = {
     **tabular.PLAYERS,
     **learners.PLAYERS,
     **minimax.PLAYERS,
     **meta.PLAYERS,
-    **writer.PLAYERS,
+    **policies.PLAYERS,
 }
 
 __all__ = ["PLAYERS"]

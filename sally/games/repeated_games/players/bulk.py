@@ -11,24 +11,20 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Automaton
-from sally.games.repeated_games.optimum import Machine, machine_of, pay_table
-from sally.games.repeated_games.players.rmax import (
+from sally.games.repeated_games.optimum import Floats, Ints, Machine, machine_of, pay_table
+from sally.games.repeated_games.players.tabular import (
     Counts,
-    Floats,
     Mask,
     Settings,
     empty_model,
     tied_moves,
 )
 from sally.games.repeated_games.rules import RepeatedGame
-
-Ints = NDArray[np.intp]
 
 
 class Rounds(msgspec.Struct, frozen=True):

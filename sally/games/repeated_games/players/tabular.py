@@ -1,19 +1,133 @@
-"""The tabular learner of riemer2025: R-MAX for acting, frequency counts for predicting."""
+"""The tabular learner of riemer2025: R-MAX for acting, frequency counts for predicting.
+
+R-MAX (Brafman and Tennenholtz 2002) as riemer2025 must have used it: a pair of state and move is
+known after one visit, an unknown pair is worth the best payoff for ever, and the values are solved
+exactly. The state is the last joint action, with a state of its own before round 1.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import Question, Report
-from sally.games.repeated_games.players.rmax import Settings, state_after, states, tied_moves
+from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.rules import RepeatedGame, View, other
+
+Counts = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+TIE = 1e-9  # relative to the largest value there can be; solved values are good to 1e-13
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How an optimistic learner plans; the defaults reproduce the published table."""
+
+    gamma: float = 0.95  # anything in [0.75, 1) gives the published figures
+    visits: int = 1  # a pair is known, and its model fixed, after so many
+    ties: Literal["random", "first"] = "random"
+    own_start: bool = True  # whether round 1 has a state of its own, or shares that of (0, 0)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.gamma < 1:
+            raise BadInput(f"gamma must be at least 0 and below 1, not {self.gamma}")
+        if self.visits < 1:
+            raise BadInput(f"visits must be at least 1, not {self.visits}")
+        if self.ties not in ("random", "first"):
+            raise BadInput(f"ties must be 'random' or 'first', not {self.ties!r}")
+
+
+def states(pay: Floats, settings: Settings) -> int:
+    """How many states there are: one for each joint action, and the start."""
+    return pay.size + settings.own_start
+
+
+def state_after(mine: int, theirs: int, width: int, settings: Settings) -> int:
+    """The state that a joint action leads to; `width` is the number of the other's moves."""
+    return mine * width + theirs + settings.own_start
+
+
+def empty_model(pay: Floats, settings: Settings) -> Counts:
+    """No visits yet: (state, my move, their move)."""
+    return np.zeros((states(pay, settings), *pay.shape), dtype=np.int32)
+
+
+def tied_moves(models: Counts, pay: Floats, settings: Settings) -> Mask:
+    """(model, state, move): whether the move is greedy, for a stack of models."""
+    worth = values(models, pay, settings)
+    slack = TIE * max(float(np.abs(pay).max()), 1.0) / (1 - settings.gamma)
+    return np.asarray(worth >= worth.max(axis=2, keepdims=True) - slack)
+
+
+def values(models: Counts, pay: Floats, settings: Settings) -> Floats:
+    """(model, state, move): the optimistic value of each move, for a stack of models.
+
+    Policy iteration, whose linear systems are solved one model at a time: what a model's
+    values are does not depend on the others in the stack, to the last bit.
+    """
+    known, chances = _known(models, settings)
+    top = float(pay.max()) / (1 - settings.gamma)
+    slack = TIE * max(float(np.abs(pay).max()), 1.0) / (1 - settings.gamma)
+    ahead = np.full(models.shape[:2], top)
+    worth = _backed_up(known, chances, ahead, pay, settings)
+    policy = worth.argmax(axis=2)
+    while True:
+        ahead = _evaluated(known, chances, policy, pay, settings)
+        worth = _backed_up(known, chances, ahead, pay, settings)
+        kept = np.take_along_axis(worth, policy[:, :, None], axis=2)[:, :, 0]
+        better = worth.max(axis=2) > kept + slack
+        if not better.any():
+            return worth
+        policy = np.where(better, worth.argmax(axis=2), policy)
+
+
+def _known(models: Counts, settings: Settings) -> tuple[Mask, Floats]:
+    seen = models.sum(axis=3)
+    return seen >= settings.visits, models / np.maximum(seen, 1)[..., None]
+
+
+def _next_states(pay: Floats, settings: Settings) -> NDArray[np.intp]:
+    """(my move, their move) -> state: where a joint action leads, wherever it was made."""
+    return np.arange(pay.size).reshape(pay.shape) + int(settings.own_start)
+
+
+def _backed_up(
+    known: Mask, chances: Floats, ahead: Floats, pay: Floats, settings: Settings
+) -> Floats:
+    """One-step look-ahead on the values `ahead` of the states."""
+    to = _next_states(pay, settings)
+    worth = np.zeros(known.shape)
+    for theirs in range(pay.shape[1]):  # a loop, so that the order of additions is fixed
+        gain = pay[:, theirs] + settings.gamma * ahead[:, to[:, theirs]]
+        worth += chances[..., theirs] * gain[:, None, :]
+    return np.where(known, worth, float(pay.max()) / (1 - settings.gamma))
+
+
+def _evaluated(
+    known: Mask, chances: Floats, policy: NDArray[np.intp], pay: Floats, settings: Settings
+) -> Floats:
+    """What each state is worth when `policy` is followed for ever."""
+    n, size = policy.shape
+    to = _next_states(pay, settings)
+    each, state = np.arange(n)[:, None], np.arange(size)[None, :]
+    knows = known[each, state, policy]
+    system = np.tile(np.eye(size), (n, 1, 1))
+    right = np.where(knows, 0.0, float(pay.max()) / (1 - settings.gamma))
+    for theirs in range(pay.shape[1]):
+        p = np.where(knows, chances[each, state, policy, theirs], 0.0)
+        system[each, state, to[policy, theirs]] -= settings.gamma * p
+        right += p * pay[policy, theirs]
+    return np.asarray(np.linalg.solve(system, right[..., None])[..., 0])
+
+
+# --- the player ----------------------------------------------------------------------------------
 
 PayTable = tuple[tuple[float, ...], ...]  # (mine, theirs) -> my reward
 

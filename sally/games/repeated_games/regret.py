@@ -1,0 +1,237 @@
+"""Regret of repeated games: over the horizon, of single rounds, and of predictions.
+
+Void rounds pay nothing and are left out: regret is per played round, against the optimum of that
+many rounds. A censored episode has no result, so it has no regret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.core.errors import BadInput
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Judged, Played, shared
+from sally.games.repeated_games.optimum import Floats
+from sally.games.repeated_games.rounds import (
+    automaton_of,
+    finished,
+    joints,
+    long_run_rate,
+    optimum_by_round,
+    partner_of,
+    plain,
+    rewards,
+    rounds,
+    rules,
+)
+from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.metrics.answers import counted
+
+# --- over the horizon -----------------------------------------------------------------------------
+
+
+@shared
+def functional_regret(played: Played, seat: Seat) -> float | None:
+    """Return the exact optimum of the played rounds less the reward, per played round."""
+    best = optimum_by_round(played, seat) if finished(played) else None
+    earned = rewards(played, seat)
+    return (best[-1] - sum(earned)) / len(earned) if best and earned else None
+
+
+def running_regret(played: Played, seat: Seat) -> list[float] | None:
+    """Return regret per round after each played round; None if the partner has no automaton."""
+    best = optimum_by_round(played, seat)
+    if best is None:
+        return None
+    earned = accumulate(rewards(played, seat))
+    return [(b - e) / n for n, (b, e) in enumerate(zip(best, earned, strict=True), 1)]
+
+
+def functional_regret_published(played: Played, seat: Seat) -> float | None:
+    """Return the optimum's long-run rate less the reward, per played round."""
+    found, earned = automaton_of(played, seat), rewards(played, seat)
+    if found is None or not earned or not finished(played):
+        return None
+    return long_run_rate(rules(played), seat, *found) - sum(earned) / len(earned)
+
+
+def horizon_term(played: Played, seat: Seat) -> float | None:
+    """Return functional regret less myopic regret: the signed effect of looking ahead."""
+    far, near = functional_regret(played, seat), myopic_regret(played, seat)
+    return None if far is None or near is None else far - near
+
+
+# --- of single rounds -----------------------------------------------------------------------------
+
+
+def loss(game: RepeatedGame, seat: Seat, mine: int, theirs: int) -> float:
+    """Return what a move loses in one round against the best reply to the other's move."""
+    best = game.best_replies(seat, theirs)[0]
+    return float(game.pay(seat, best, theirs) - game.pay(seat, mine, theirs))
+
+
+def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int) -> float:
+    """Return the mean loss of these moves."""
+    return sum(loss(game, seat, m, theirs) for m in moves) / len(moves)
+
+
+@lru_cache(maxsize=256)
+def loss_table(game: RepeatedGame, seat: Seat) -> list[list[float]]:
+    """Return each move's loss by (their move, my move); shared, so do not change it."""
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    return [[loss(game, seat, m, t) for m in mine] for t in theirs]
+
+
+@shared
+def myopic_regret(played: Played, seat: Seat) -> float | None:
+    """Return the loss per played round against the best reply to the other's actual move."""
+    table = loss_table(rules(played), seat)
+    lost = [table[theirs][mine] for mine, theirs in joints(played, seat)]
+    return sum(lost) / len(lost) if lost and finished(played) else None
+
+
+def format_loss(played: Played, seat: Seat) -> float | None:
+    """Return the best reply's payoff in the rounds that the seat forfeited, per round.
+
+    Void rounds count as rounds. The other's move counts although it was never revealed; a round
+    that both forfeited costs nothing, as there was no move to reply to.
+    """
+    if plain(played):
+        return 0.0 if played.replay.moves else None
+    game, everything = rules(played), rounds(played, seat)
+    if not everything:
+        return None
+    missed = [r.theirs for r in everything if r.mine is None and r.theirs is not None]
+    best = [float(game.pay(seat, game.best_replies(seat, t)[0], t)) for t in missed]
+    return sum(best) / len(everything)
+
+
+# --- of predictions -------------------------------------------------------------------------------
+
+
+@shared
+def predictions(played: Played, seat: Seat) -> list[Judged]:
+    """Return the counted, readable predictions of the other's move in played rounds."""
+    return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
+
+
+def running_tom_percent(played: Played, seat: Seat) -> list[float]:
+    """Return the percentage of right predictions after each one that can be scored."""
+    right = np.cumsum([a.report.value == a.truth for a in predictions(played, seat)])
+    return [float(100 * r / n) for n, r in enumerate(right, 1)]
+
+
+def tom_regret(played: Played, seat: Seat) -> float | None:
+    """Return what best replies to the predictions would have lost, per prediction."""
+    if not (made := predictions(played, seat)):
+        return None
+    game = rules(played)
+    table = loss_table(game, seat)
+    lost = [
+        _mean_over(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value)))
+        for a in made
+    ]
+    return sum(lost) / len(lost)
+
+
+def tom_regret_published(played: Played, seat: Seat) -> float | None:
+    """Return the published fixed price of the wrong predictions, per prediction."""
+    found, made = partner_of(played, seat), predictions(played, seat)
+    if not made or found is None:
+        return None
+    prices = cost_of_being_wrong(rules(played), seat, found[0].name)
+    if prices is None:
+        return None
+    wrong = [float(prices[_move(a.truth)]) for a in made if a.report.value != a.truth]
+    return sum(wrong) / len(made)
+
+
+def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats | None:
+    """Return riemer2025's fixed price of a wrong prediction, by the other's actual move.
+
+    It is the mean loss of the moves that are not best replies. Against a single-action partner
+    it depends on that partner's move; against tit for tat it is the mean over its moves. The
+    paper has no other partners, so the result for them is None.
+    """
+    if partner not in ("single_action", "tit_for_tat"):
+        return None
+    prices = []
+    for theirs in game.moves_of(other(seat)):
+        best = game.best_replies(seat, theirs)
+        worse = [m for m in game.moves_of(seat) if m not in best]
+        prices.append(mean_loss(game, seat, worse, theirs) if worse else 0.0)
+    by_move = np.array(prices)
+    return by_move if partner == "single_action" else np.full_like(by_move, by_move.mean())
+
+
+class MyopicLosses(msgspec.Struct, frozen=True):
+    """The myopic loss of one decision, in two parts.
+
+    inference + translation = the move's loss against the best reply to the actual move.
+    """
+
+    inference: float  # best reply to the truth, less best reply to the prediction
+    translation: float  # best reply to the prediction, less the move; below 0 if that was luck
+
+
+@shared
+def myopic_losses(played: Played, seat: Seat) -> list[MyopicLosses]:
+    """Return the losses of each played round with a prediction.
+
+    If several moves are best replies to the prediction, the move made counts if it is one of
+    them, else their mean.
+    """
+    if not (made := predictions(played, seat)):
+        return []
+    table = loss_table(rules(played), seat)
+    replies: dict[Any, tuple[int, ...]] = {}  # in these games they depend on the belief alone
+    found = []
+    for answer in made:
+        mine = played.replay.move(answer.turn, seat)
+        if not isinstance(mine, int):
+            continue
+        report, lost = answer.report, table[_move(answer.truth)]
+        belief = report.odds if answer.question.kind == "odds" else report.value
+        if belief not in replies:
+            replies[belief] = _best_replies(played, seat, answer.turn, belief)
+        inferred = lost[mine] if mine in replies[belief] else _mean_over(lost, replies[belief])
+        found.append(MyopicLosses(inferred, lost[mine] - inferred))
+    return found
+
+
+def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[int, ...]:
+    rational, replay = played.spec.best_replies, played.replay
+    about = {str(other(seat)): belief}
+    replies = rational and rational(replay.game, replay.view(turn, seat), about)
+    if not isinstance(replies, tuple) or not replies:
+        raise BadInput(f"{played.spec.name} does not define best replies to a prediction.")
+    return replies
+
+
+def mean_inference_loss(played: Played, seat: Seat) -> float | None:
+    """Return, per predicted round, what the predictions cost a player that replies best to them."""
+    found = myopic_losses(played, seat) if finished(played) else []
+    return sum(each.inference for each in found) / len(found) if found else None
+
+
+def mean_translation_loss(played: Played, seat: Seat) -> float | None:
+    """Return, per predicted round, the cost of not replying best to one's own prediction."""
+    found = myopic_losses(played, seat) if finished(played) else []
+    return sum(each.translation for each in found) / len(found) if found else None
+
+
+def _mean_over(lost: Sequence[float], moves: Sequence[int]) -> float:
+    """Return the mean loss of these moves, given the loss of every move."""
+    return lost[moves[0]] if len(moves) == 1 else sum(lost[m] for m in moves) / len(moves)
+
+
+def _move(value: Any) -> int:
+    """Return a predicted or actual move as an int."""
+    assert isinstance(value, int)  # every probe of this family asks for a move
+    return value
