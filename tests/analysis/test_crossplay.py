@@ -19,8 +19,9 @@ from sally.core.registry import registry
 from sally.core.registry.study import grid, player_spec
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.problems import problems
-from sally.papers.tradecraft2026.crossplay import CROSSPLAY, TRADERS
-from sally.papers.tradecraft2026.value_reports import value_reports
+from sally.games.tradecraft.trades import exchange_of, fit_of, reporting
+from sally.papers.tradecraft2026.figures import divergence_by_turn
+from sally.papers.tradecraft2026.study import CROSSPLAY, TRADERS
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import P1
 
@@ -75,21 +76,20 @@ def test_the_study_lets_everybody_meet_everybody() -> None:
         assert len(cell.instances) == 40
 
 
-def test_all_analyses_of_an_arm() -> None:
+def test_value_reports_of_an_arm() -> None:
     arms: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1"), "p2": ("v0",)}
     plays = [
         (Played(match.spec, match.episode(), match.replay), P1)
         for match in meet("first_order", "hoarder", 4, **arms)
     ]
-    found = value_reports(plays, 1, seed=1, draws=50)
-    assert (found.episodes, found.partial, found.refused) == (4, 0, 0)
-    assert found.whole == 2 * sum(len(each.replay.states) > 0 for each, _ in plays) * 15
-    assert [each.turn for each in found.beliefs] == list(range(1, 16))
-    assert all(each.kl.n == 4 for each in found.beliefs)
-    assert found.exchange is not None
-    assert found.exchange.proposals > 0
-    assert found.fits == (None, None)  # a hoarder's demands are all rejected: nothing to fit
-    assert value_reports([], 0, seed=1).exchange is None
+    counts = [reporting(played, seat) for played, seat in plays]
+    assert [(each.whole, each.partial, each.refused) for each in counts] == [(30, 0, 0)] * 4
+    beliefs = divergence_by_turn(plays)
+    assert list(beliefs) == list(range(1, 16))
+    assert all(kl.n == 4 for kl in beliefs.values())
+    assert exchange_of(plays, seed=1, draws=50).proposals > 0
+    with pytest.raises(ValueError):  # a hoarder's demands are all rejected: nothing to fit
+        fit_of(plays, 1, seed=1)
 
 
 def test_the_command_shows_each_game_by_itself(tmp_path: Path) -> None:

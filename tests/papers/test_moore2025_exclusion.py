@@ -14,9 +14,9 @@ from sally.cli import cli
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.papers.moore2025.exclusion import excluded, participant
 from sally.papers.moore2025.figures import by_person
 from sally.papers.moore2025.importer import imported
+from sally.papers.moore2025.released import excluded, participant
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import PEOPLE, record, written
 from tests.papers.test_moore2025_tables import FEW, LOST, WON, kept

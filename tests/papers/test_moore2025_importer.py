@@ -17,11 +17,10 @@ from sally.core.match.playback import mismatch
 from sally.core.prompt.model import Settings
 from sally.games.mindgames import GAME
 from sally.models.stub import Scripted
-from sally.papers.moore2025.agreement import agreement, by_rules
+from sally.papers.moore2025.agreement import agreement, by_model, by_rules
 from sally.papers.moore2025.figures import recorded_choice
 from sally.papers.moore2025.importer import imported, lines_of
 from sally.papers.moore2025.published_layout import read
-from sally.papers.moore2025.rereading import by_model
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
 from tests.games.mindgames.table import X, Y, laid_open

@@ -8,8 +8,7 @@ from sally.games.association.minds import mind_of
 from sally.games.taboo.instances import frozen
 from sally.games.taboo.solver import best_turns
 from sally.output.tables.reproduce import Effort
-from sally.papers.appendix_a.partners import GIVERS, MINDS, partners_of
-from sally.papers.appendix_a.study import STUDY
+from sally.papers.appendix_a.study import GIVERS, MINDS, STUDY, partners_of
 from sally.papers.appendix_a.tables import MOST_ROWS, computes
 
 EFFORT = Effort(repeats=4, seed=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from sally.core.registry import registry
-from sally.papers.riemer2025.names import CANONICAL, NAMES_STUDY, REPEATED, name_sets
+from sally.papers.riemer2025.study import CANONICAL, NAMES_STUDY, REPEATED, name_sets
 
 
 def test_every_game_meets_both_partners_under_four_sets_of_names():

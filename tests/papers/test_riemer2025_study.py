@@ -10,8 +10,7 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.rules.metric import Played
-from sally.papers.riemer2025.cells import EPISODES, TABLES, conditions
-from sally.papers.riemer2025.study import STUDY, study
+from sally.papers.riemer2025.study import EPISODES, STUDY, TABLES, conditions, study
 from sally.papers.riemer2025.tables import facts
 from sally.runner.local import play
 from sally.runner.models import with_model

@@ -1,7 +1,8 @@
-"""Play of models, bots and people in the repeated games of Akata et al., as episodes.
+"""Importer of the recorded play of models, bots and people of Akata et al.
 
-The moves are the recorded ones; recorded points are compared with the matrix, and bots whose
-rule we have are driven by the recorded moves. What differs is listed.
+The moves are the recorded ones; recorded points are compared with the matrix, and bots whose rule
+is known are replayed against the recorded moves. Differences are listed. Each person played both
+games against a table of GPT-4's answers.
 """
 
 from __future__ import annotations
@@ -19,18 +20,143 @@ from sally.core.log.imported import Difference, NotPublished, Oddity, or_listed,
 from sally.core.registry.paper import Imported, Importer
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
-from sally.games.repeated_games.recorded import Round, bot, fed, player_spec
+from sally.games.repeated_games.recorded import Made, Round, bot, fed, person, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.akata2025.people import people_in
 from sally.papers.akata2025.reading import (
+    PEOPLE,
     File,
     Line,
+    Lookup,
     OrdinalGame,
     episodes_of,
     files_under,
     info_beside,
+    lines_of,
+    lookups_in,
     whole,
 )
+
+ROUNDS = 10
+GPT4 = "gpt-4 base or predict-first, by round"
+PRESETS = {"PD": "ipd", "BoS": "ibs"}
+CELL = "human_experiment"
+THEIRS: Mapping[str, Mapping[tuple[int, int], int]] = {  # (action, score) -> GPT-4's move
+    "PD": {(1, 8): 0, (1, 0): 1, (0, 10): 0, (0, 5): 1},
+    "BoS": {(1, 7): 0, (1, 0): 1, (0, 0): 0, (0, 10): 1},
+}
+LABELS = ("Base", "Prompted")
+NO_CELL = "not on record: action and score fit no cell"
+
+
+def people_in(
+    file: File, files: Sequence[File]
+) -> tuple[list[Episode], list[Oddity], Counter[str]]:
+    """Return the games of every person, the oddities found, and the counts."""
+    lookups = lookups_in(files)
+    episodes, odd = [], []
+    counts: Counter[str] = Counter()
+    by_game: dict[tuple[str, str], list[Line]] = {}
+    for line, row in lines_of(file, PEOPLE):
+        if row["game"] not in PRESETS or row["opponent"] not in LABELS:
+            raise NotPublished(
+                f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} is "
+                "no condition of the experiment; there are PD and BoS, Base and Prompted."
+            )
+        by_game.setdefault((row["id"], row["game"]), []).append((line, row))
+    if len(lookups) < len(PRESETS) * len(LABELS):
+        why = "not all four tables of GPT-4's answers are there, so its moves are not compared"
+        odd.append(Oddity(str(file.path), "no lookup tables", why))
+        lookups = {}
+    for (who, game), lines in by_game.items():
+        episode, oddities = _played(file, who, game, lines, lookups)
+        episodes.append(episode)
+        odd += oddities
+        counts["rounds of people"] += len(lines)
+        counts.update(f"GPT-4's move fits {fit}" for fit in episode.used.get("fits", ()))
+    counts["people"] = len({who for who, _ in by_game})
+    if lookups:
+        odd.append(_label_is_the_last(file, counts))
+    return episodes, odd, counts
+
+
+def _played(
+    file: File,
+    who: str,
+    game: str,
+    lines: Sequence[Line],
+    lookups: Mapping[tuple[str, str], Lookup],
+) -> tuple[Episode, list[Oddity]]:
+    """Return one person's game; in bos people were paid as the partner seat is."""
+    odd, rounds = [], []
+    for number, (line, row) in enumerate(lines, 1):
+        action, score = (whole(file, line, row, name) for name in ("action", "score"))
+        if action not in (0, 1):
+            raise BadInput(f"{file.path}, line {line}: action is {action}; it should be 0 or 1.")
+        theirs: Made = THEIRS[game].get((action, score), NO_CELL)
+        if theirs == NO_CELL:
+            why = f"participant {who}, {game}, round {number}: action {action} never pays {score}"
+            odd.append(Oddity(str(file.path), "no cell", why, line))
+        mine = 1 - action  # 1 is J, which is move 0
+        rounds.append(Round(mine, theirs) if game == "PD" else Round(theirs, mine))
+    if len(lines) != ROUNDS:
+        why = f"participant {who} has {len(lines)} rounds of {game}, not {ROUNDS}"
+        odd.append(Oddity(str(file.path), "unfinished", why, lines[0][0]))
+    seats = (AGENT, PARTNER) if game == "PD" else (PARTNER, AGENT)
+    lineup = {str(seats[0]): person(), str(seats[1]): player_spec(GPT4)}
+    setup = Setup(
+        Instance(f"akata2025:{who}:{game}", PRESETS[game], {"rounds": max(ROUNDS, len(lines))}),
+        0,
+        {str(seat): lineup[seat] for seat in (AGENT, PARTNER)},
+    )
+    used = _used(file, game, lines, rounds, lookups)
+    return fed(setup, rounds, {}, f"{CELL} {game}", used)[0], odd
+
+
+def _used(
+    file: File,
+    game: str,
+    lines: Sequence[Line],
+    rounds: Sequence[Round],
+    lookups: Mapping[tuple[str, str], Lookup],
+) -> dict[str, Any]:
+    """Return what the record holds besides moves: label, guess, scores and lookup tables."""
+    last = lines[-1][1]
+    used: dict[str, Any] = {
+        "source": msgspec.to_builtins(file.source),
+        "label": last["opponent"],  # of the last round only
+        "guess": last["guess"],
+        "scores": [whole(file, line, row, "score") for line, row in lines],
+    }
+    if lookups:
+        used["fits"] = fits(game, rounds, lookups)
+    return used
+
+
+def fits(
+    game: str, rounds: Sequence[Round], lookups: Mapping[tuple[str, str], Lookup]
+) -> list[str]:
+    """Return by round which table gives GPT-4's recorded move: both, one label, or neither."""
+    found, before = [], ""
+    for played in rounds:
+        mine, theirs = (
+            (played.agent, played.partner) if game == "PD" else (played.partner, played.agent)
+        )
+        shown = "JF"[theirs] if isinstance(theirs, int) else "?"
+        agree = [label for label in LABELS if lookups[game, label].get(before) == shown]
+        found.append("both" if len(agree) == 2 else agree[0] if agree else "neither")
+        before += "JF"[mine] if isinstance(mine, int) else "?"
+    return found
+
+
+def _label_is_the_last(file: File, counts: Counter[str]) -> Oddity:
+    apart = sum(counts[f"GPT-4's move fits {label}"] for label in LABELS)
+    return Oddity(
+        str(file.path),
+        "label",
+        f"`opponent` tells the variant of the last round only; in {apart} rounds the two tables "
+        "of answers differ, and the variant was drawn anew in each",
+    )
+
 
 PD = (((8, 8), (0, 10)), ((10, 0), (5, 5)))
 BOS = (((10, 7), (0, 0)), ((0, 0), (7, 10)))
@@ -39,7 +165,7 @@ JJ_BY_PAYOFF = {1: (10, 7), 2: (9, 8), 3: (8, 8), 4: (8, 9), 5: (7, 10)}
 Matrix = tuple[tuple[tuple[int, int], ...], ...]
 MATRICES: Mapping[str, Matrix] = {"pd": PD, "bos": BOS}
 Bots = Mapping[str, tuple[str, dict[str, Any]]]
-BOTS: Bots = {  # functions of the authors whose rule is a partner of ours
+BOTS: Bots = {  # the authors' bots that are partners of ours, too
     "j": ("single_action", {"action": 0}),
     "f": ("single_action", {"action": 1}),
     "tft": ("tit_for_tat", {}),
@@ -49,15 +175,15 @@ BOTS: Bots = {  # functions of the authors whose rule is a partner of ours
 }
 NOT_IMPORTED = "not imported"
 NAMED = {"GPT-4": "gpt4", "Alternate": "alternate", "Defect_once": "defect_once"}
-RECORDED = (  # everybody else who plays in these files
+RECORDED = (  # all other players in these files
     "gpt4", "gpt35", "gpt3", "gpt4_predictfirst", "claude", "claude1", "claude2", "llama2",
     "defect_once", "false_defector", "alternate", "fj", "jf", "rtft", "htft", "np10", "np20",
 )  # fmt: skip
 MODELS = ("gpt4", "gpt35", "gpt3", "gpt4_predictfirst", "claude", "claude1", "claude2", "llama2")
 
 
-class Told(msgspec.Struct, frozen=True):
-    """How one file's episodes are played: the game, its parameters, and its move 0 and 1."""
+class FileConditions(msgspec.Struct, frozen=True):
+    """The game, its parameters and its letters for moves 0 and 1, for the episodes of one file."""
 
     instance: str
     game: str
@@ -66,14 +192,14 @@ class Told(msgspec.Struct, frozen=True):
     cell: str
     params: dict[str, Any]
     used: dict[str, Any]
-    names: bool = True  # whether the letters are the instance's; else they differ from play to play
+    names: bool = True  # else the letters differ between episodes
 
 
 def imported(path: Path) -> Imported:
-    """Every recorded game under a path."""
+    """Import every recorded game under a path."""
     files, odd = files_under(path)
     files, copies = _without_copies(files)
-    taken = _Taken([*odd, *copies])
+    taken = _Import([*odd, *copies])
     info = info_beside(files, path) if any(f.kind == "all_games" for f in files) else {}
     for file in files:
         if file.kind in ("info", "lookup"):
@@ -94,7 +220,7 @@ def imported(path: Path) -> Imported:
 
 
 def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
-    """Each published play once: the four files of told endings are one file under four names."""
+    """Drop duplicate files: the four files of announced endings are byte-identical."""
     first: dict[bytes, File] = {}
     kept, odd = [], []
     for file in files:
@@ -107,18 +233,18 @@ def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
     return kept, odd
 
 
-class _Taken:
-    """What has been taken in so far."""
+class _Import:
+    """Episodes, differences and counts collected during an import."""
 
     def __init__(self, odd: list[Oddity]) -> None:
         self.odd = odd
         self.episodes: list[Episode] = []
         self.differences: list[Difference] = []
         self.counts: Counter[str] = Counter()
-        self._met: Counter[bytes] = Counter()  # so often has this lineup played this instance
+        self._met: Counter[bytes] = Counter()  # how often this lineup has played this instance
 
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
-        """All episodes of one file of models and bots."""
+        """Import all episodes of one file of models and bots."""
         found = list(episodes_of(file))
         _refuse_cut(file, found)
         game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
@@ -130,11 +256,13 @@ class _Taken:
             why = "player2 is called Defect_once and alternates, the first letter first"
             self.odd.append(Oddity(str(file.path), "misnamed bot", why))
 
-    def _episode(self, file: File, number: int, lines: Sequence[Line], told: Told) -> None:
+    def _episode(
+        self, file: File, number: int, lines: Sequence[Line], told: FileConditions
+    ) -> None:
         first = lines[0][1]
         lineup = {
-            AGENT: _sitter(file, lines[0], "player1"),
-            PARTNER: _sitter(file, lines[0], "player2"),
+            AGENT: _player(file, lines[0], "player1"),
+            PARTNER: _player(file, lines[0], "player2"),
         }
         key = msgspec.json.encode((told.instance, told.letters, [*lineup.values()]))
         params = {"rounds": len(lines), **told.params}
@@ -171,7 +299,7 @@ def _made(played: Round, seat: Seat) -> int:
 
 
 def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
-    """All episodes of a published file are of one length; a shorter last one was cut."""
+    """Raise NotPublished if the last episode is shorter than the others: the file was cut."""
     longest, last = max(map(len, found)), len(found[-1])
     if last < longest:
         raise NotPublished(
@@ -180,8 +308,8 @@ def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
         )
 
 
-def _sitter(file: File, line: Line, column: str) -> PlayerSpec:
-    """Who played: a bot of ours where we have its rule, or somebody recorded."""
+def _player(file: File, line: Line, column: str) -> PlayerSpec:
+    """Return the player of a column: our bot if its rule is known, else a recorded player."""
     given = line[1][column]
     name = NAMED.get(given, given.removeprefix("act_"))
     if name in BOTS:
@@ -215,7 +343,7 @@ def _told(
     info: Mapping[int, OrdinalGame],
     game: str,
     coded: Mapping[frozenset[str], tuple[str, str]],
-) -> Told:
+) -> FileConditions:
     line, row = lines[0]
     name = f"akata2025-{file.stem}"
     if file.kind == "all_games":
@@ -227,22 +355,24 @@ def _told(
         a, b = JJ_BY_PAYOFF[number]
         matrix = (((a, b), (0, 0)), ((0, 0), (b, a)))
         params = {"matrix": _listed(matrix)}
-        return Told(f"{name}-{number}", "repeated_games", matrix, ("J", "F"), file.stem, params, {})
+        return FileConditions(
+            f"{name}-{number}", "repeated_games", matrix, ("J", "F"), file.stem, params, {}
+        )
     if file.kind == "robustness":
         letters = coded[frozenset((row["option1"], row["option2"]))]
         matrix, preset = (BOS, "ibs") if game == "bos" else (PD, "ipd")
         cell = f"{file.stem} {row['outcomes']}"
         used = {"outcomes": row["outcomes"]}
-        return Told(
+        return FileConditions(
             f"{name}-{game}-{letters[0]}{letters[1]}", preset, matrix, letters, cell, {}, used
         )
     matrix, preset = (BOS, "ibs") if file.kind == "bos" else (PD, "ipd")
-    return Told(name, preset, matrix, ("J", "F"), file.stem, {}, {})
+    return FileConditions(name, preset, matrix, ("J", "F"), file.stem, {}, {})
 
 
 def _ordinal(
     file: File, line: int, row: Mapping[str, str], info: Mapping[int, OrdinalGame]
-) -> Told:
+) -> FileConditions:
     number = whole(file, line, row, "game_number")
     if number not in info:
         raise BadInput(f"{file.path}, line {line}: game {number} is not in 144_games_info.csv.")
@@ -255,7 +385,7 @@ def _ordinal(
         "ordinal": ordinal if ordinal in ordinal_games() else None,
         "letters": list(letters),
     }
-    return Told(
+    return FileConditions(
         f"akata2025-{number}",
         "repeated_games",
         known.matrix,
@@ -272,7 +402,7 @@ def _listed(matrix: Matrix) -> list[list[list[int]]]:
 
 
 def _pd_or_bos(file: File, found: Sequence[Sequence[Line]]) -> str:
-    """Which game a robustness file holds: the one whose points it has; then by its folder."""
+    """Return the game of a robustness file: by the points it explains, then by its folder."""
     explained = {
         game: sum(
             max(_paid(rows, letters, MATRICES[game]) for letters in _orders(pair))
@@ -291,7 +421,7 @@ Rows = Sequence[Mapping[str, str]]
 def _codes(
     file: File, found: Sequence[Sequence[Line]], game: str
 ) -> dict[frozenset[str], tuple[str, str]]:
-    """For each pair of letters in a robustness file, which is move 0; the points say so."""
+    """Return the order of each pair of letters in a robustness file, as the points show it."""
     if file.kind != "robustness":
         return {}
     matrix = MATRICES[game]
@@ -310,7 +440,7 @@ def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mappi
 
 
 def _orders(pair: frozenset[str]) -> list[tuple[str, str]]:
-    """Both ways round; J, Q and R come first, and stay move 0 unless the points say otherwise."""
+    """Return both orders of two letters; J, Q and R first, the default for move 0."""
     one, two = sorted(pair, key="JQRFXH".find)
     return [(one, two), (two, one)]
 
@@ -328,9 +458,9 @@ def _pays(row: Mapping[str, str], letters: Sequence[str], matrix: Matrix) -> boo
 
 
 def _unpaid(
-    name: str, file: File, lines: Sequence[Line], told: Told, rounds: Sequence[Round]
+    name: str, file: File, lines: Sequence[Line], told: FileConditions, rounds: Sequence[Round]
 ) -> list[Difference]:
-    """Recorded points and totals that the matrix does not give."""
+    """Return the recorded points and totals that differ from the matrix."""
     found, total = [], [0, 0]
     for at, ((line, row), played) in enumerate(zip(lines, rounds, strict=True), 1):
         ours = told.matrix[_made(played, AGENT)][_made(played, PARTNER)]

@@ -1,4 +1,4 @@
-"""The published files of Akata et al.: which is which, and where one episode ends in them."""
+"""Reader of the published files of Akata et al.: file kinds, rows and episode boundaries."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ PEOPLE = ("id", "game", "action", "score", "opponent", "guess")
 INFO = ("game_number", "game_name", "game_family",
         *(f"r{r}_c{c}_p{p}" for r in (1, 2) for c in (1, 2) for p in (1, 2)))  # fmt: skip
 
-Line = tuple[int, Mapping[str, str]]  # its number, its cells
+Line = tuple[int, Mapping[str, str]]  # line number, cells by column
 
 
 class File(msgspec.Struct, frozen=True):
-    """One known file."""
+    """A file of a known kind."""
 
     path: Path
     kind: Kind
@@ -63,7 +63,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
-    """The known files of a checkout, of a folder below it, or one file."""
+    """Find the known files in a checkout, in a folder below it, or in one file."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     known, odd = [], []
@@ -85,17 +85,17 @@ def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
 
 
 def _in_order(file: Path) -> tuple[str, list[int], str]:
-    """Files by folder and by the numbers in their names: game_2 before game_10."""
+    """Sort files by folder and by the numbers in their names: game_2 before game_10."""
     return str(file.parent), [int(n) for n in re.findall(r"\d+", file.name)], file.name
 
 
 def kind_of(name: str) -> Kind | None:
-    """What a file is, by its name."""
+    """Return the kind of a file, by its name."""
     return next((kind for known, kind in KINDS.items() if re.fullmatch(known, name)), None)
 
 
 def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[Line]:
-    """The rows of a table that has these columns."""
+    """Read the rows of a table that has these columns."""
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -121,7 +121,7 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
 
 
 def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
-    """A cell that must hold a whole number."""
+    """Return the whole number in a cell; raise BadInput for any other content."""
     try:
         return int(row[column])
     except ValueError:
@@ -131,7 +131,7 @@ def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
 
 
 def episodes_of(file: File) -> Iterator[list[Line]]:
-    """The rows of each episode; a new one begins where the pair changes or rounds start again."""
+    """Yield the rows of each episode; one starts where the pair changes or the round restarts."""
     current: list[Line] = []
     before: tuple[object, ...] = ()
     number = 0
@@ -160,7 +160,7 @@ class OrdinalGame(msgspec.Struct, frozen=True):
 
 
 def games_in(file: File) -> dict[int, OrdinalGame]:
-    """The 144 games by number."""
+    """Return the 144 games by number."""
     found = {}
     for line, row in lines_of(file, INFO, ";"):
         cell = {name: whole(file, line, row, name) for name in INFO if name.startswith("r")}
@@ -173,7 +173,7 @@ def games_in(file: File) -> dict[int, OrdinalGame]:
 
 
 def info_beside(files: Iterable[File], path: Path) -> dict[int, OrdinalGame]:
-    """The matrices: among the files, or in a folder above the one that was named."""
+    """Return the matrices, from these files or from a folder above the given path."""
     for file in files:
         if file.kind == "info":
             return games_in(file)
@@ -191,7 +191,7 @@ Lookup = Mapping[str, str]  # a person's moves so far -> GPT-4's answer
 
 
 def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
-    """GPT-4's answers by game (PD, BoS) and label (Base, Prompted), where they are there."""
+    """Return GPT-4's answers by game (PD, BoS) and label (Base, Prompted), as far as present."""
     found: dict[tuple[str, str], Lookup] = {}
     for file in files:
         if file.kind != "lookup":

@@ -1,4 +1,4 @@
-"""akata2025: the two games against the authors' bots, with predictions asked beside."""
+"""akata2025 as a study: the two games against the authors' bots, with a prediction probe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROUNDS, LONG = 10, 20
 
 
 def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> PlayerSpec:
-    """A finite machine by state: its odds, and where (own move, the other's) leads."""
+    """Return a finite machine; each state has its odds and its next state by (own, other) move."""
     states: dict[str, Any] = {name: {"odds": odds, "after": after} for name, odds, after in rows}
     return player_spec("policy_table", table={"start": rows[0][0], "states": states})
 
@@ -31,7 +31,10 @@ RECIPROCAL = tuple(
 
 
 def study(model: str = OPEN) -> Study:
-    """Ten rounds of each game against simple bots, twenty of the dilemma against tit for tat."""
+    """Return the study: ten rounds against simple bots, twenty against tit for tat in the dilemma.
+
+    Without a model its seats stay open.
+    """
     agents = (
         player_spec("random"),
         player_spec("tabular"),

@@ -1,14 +1,10 @@
-"""akata2025 again: the published figures from imported play, by the authors' conventions.
-
-Their slips are kept where a figure rests on them, and named in its flag: the label of a person's
-opponent tells the last round only, and a score of 5 in the dilemma is joint defection.
-"""
+"""The published figures of akata2025, computed from imported play by the authors' conventions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import sqrt
+from math import log, sqrt
 
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.metric import Played
@@ -17,22 +13,115 @@ from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.akata2025.importer import BOTS
-from sally.papers.akata2025.people_tables import people_figure
 from sally.papers.akata2025.reading import SOURCE
+from sally.stats.bayes import bayes_factor
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.effects import cohens_d
 from sally.stats.intervals import Estimate, without_interval
+from sally.stats.paired import unpaired_difference
+
+BASE, PROMPTED = "Base", "Prompted"
+BOTH = "both"
+Games = Sequence[tuple[Conditions, Played]]
+Measure = Callable[[Played], float]
+
+
+def _scores(played: Played) -> list[float]:
+    """Return the recorded scores, including scores that no cell of the matrix pays."""
+    return [float(score) for score in played.episode.used["scores"]]
+
+
+def _mean_score(played: Played) -> float:
+    scores = _scores(played)
+    return sum(scores) / len(scores)
+
+
+def _share(*wanted: float) -> Measure:
+    def share(played: Played) -> float:
+        scores = _scores(played)
+        return sum(score in wanted for score in scores) / len(scores)
+
+    return share
+
+
+def _guess(played: Played) -> float:
+    return float(played.episode.used["guess"] == "Human")
+
+
+MEASURES: Mapping[str, Measure] = {
+    "score": _mean_score,
+    "score_difference": _mean_score,
+    "t": _mean_score,
+    "bayes_factor": _mean_score,
+    "guessed_human": _guess,
+    "guess_bayes_factor": _guess,
+    "success": _share(7.0, 10.0),
+    "success_bayes_factor": _share(7.0, 10.0),
+    "joint_defection": _share(5.0),
+    "joint_defection_logit": _share(5.0),
+    "joint_cooperation": _share(8.0),
+}
+
+
+def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None:
+    """Return a figure over people: the mean of one label, or the difference between the labels."""
+    if metric not in MEASURES:
+        return None
+    there = [played for facts, played in games if row["game"] in (BOTH, facts["game"])]
+    base, prompted = (_by_person(there, label, MEASURES[metric]) for label in (BASE, PROMPTED))
+    if min(len(base), len(prompted)) < 2:
+        return None
+    n = len(base) + len(prompted)
+    if "label" in row:
+        mine = base if row["label"] == BASE else prompted
+        if metric == "joint_defection_logit":
+            return without_interval(_logit(mine), len(mine), "logit", "it is a transform")
+        return lone_by_rule(mine, None if MEASURES[metric] is _mean_score else (0, 1))
+    if metric == "joint_defection_logit":
+        gap = _logit(prompted) - _logit(base)
+        return without_interval(gap, n, "difference of logits", "it is a transform")
+    t, first, second = pooled_t(prompted, base), len(prompted), len(base)
+    if metric == "t":
+        return without_interval(t, n, "two-sample t", "a test's statistic is no estimate")
+    if metric.endswith("bayes_factor"):
+        found = bayes_factor(t, first, second)
+        return without_interval(found, n, "JZS, one-sided", "a Bayes factor is no estimate")
+    return unpaired_difference(prompted, base)
+
+
+def _by_person(there: Sequence[Played], label: str, measure: Measure) -> list[float]:
+    """Return each person's mean over the games with this label."""
+    found: dict[str, list[float]] = {}
+    for played in there:
+        if played.episode.used["label"] == label:
+            who = played.episode.setup.instance.id.rpartition(":")[0]
+            found.setdefault(who, []).append(measure(played))
+    return [sum(values) / len(values) for values in found.values()]
+
+
+def pooled_t(one: Sequence[float], two: Sequence[float]) -> float:
+    """Return Student's t of two groups, with pooled variance."""
+    means = [sum(xs) / len(xs) for xs in (one, two)]
+    squares = sum((x - m) ** 2 for xs, m in zip((one, two), means, strict=True) for x in xs)
+    variance = squares / (len(one) + len(two) - 2)
+    if not variance:
+        return 0.0
+    return (means[0] - means[1]) / sqrt(variance * (1 / len(one) + 1 / len(two)))
+
+
+def _logit(shares: Sequence[float]) -> float:
+    mean = sum(shares) / len(shares)
+    return log(mean / (1 - mean))
+
 
 GAMES = {"experiment_pd": "PD", "experiment_bos": "BoS"}
 OTHERS = "all others"
 BEST = 40  # the most that ten rounds of an ordinal game pay
 SEATS = (AGENT, PARTNER)
 
-Games = Sequence[tuple[Conditions, Played]]
-
 
 def facts(played: Played) -> Conditions | None:
-    """What an imported episode is; None for what was not imported from the paper's files."""
+    """Return the conditions of an imported episode; None if it is not from the paper's files."""
     source = played.episode.used.get("source")
     if not isinstance(source, Mapping) or source.get("source") != SOURCE:
         return None
@@ -49,7 +138,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def published_name(who: PlayerSpec) -> str:
-    """Somebody by the name that the files have for it."""
+    """Return a player's name as the published files write it."""
     for name, (partner, params) in BOTS.items():
         if who.player == partner and who.params == params:
             return name
@@ -60,7 +149,7 @@ def published_name(who: PlayerSpec) -> str:
 
 
 def _as_in_the_script(games: Games) -> dict[str, list[float]]:
-    """Points by player: all rounds as player 1, and the last as player 2."""
+    """Return points by player: all rounds as player 1, and the last round as player 2."""
     points: dict[str, list[float]] = {}
     for facts, played in games:
         points.setdefault(str(facts["one"]), []).extend(rewards(played, AGENT))
@@ -94,7 +183,7 @@ def _of(name: str, facts: Conditions, played: Played) -> list[float]:
 
 
 def welch(one: Sequence[float], two: Sequence[float]) -> tuple[float, float]:
-    """Welch's t and its degrees of freedom."""
+    """Return Welch's t and its degrees of freedom."""
     means = [sum(xs) / len(xs) for xs in (one, two)]
     errors = [
         sum((x - mean) ** 2 for x in xs) / (len(xs) - 1) / len(xs)
@@ -117,7 +206,7 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """What GPT-4 does once the other has defected, and where nobody ever did, in both seats."""
+    """Return GPT-4's moves after a defection and in games without one, over both seats."""
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat, key in zip(SEATS, ("one", "two"), strict=True):
@@ -164,7 +253,7 @@ def _ordinal(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _between(games: Games, name: str, rival: str) -> list[float]:
-    """One player's total less its rival's, in the games between the two."""
+    """Return one player's total minus its rival's, over the games between the two."""
     gaps = []
     for facts, played in games:
         if {facts["one"], facts["two"]} == {name, rival}:
@@ -211,7 +300,7 @@ BY_FILE: Mapping[str, Figure] = {
 
 
 def table_of(row: Conditions, metric: str) -> str:
-    """The table that a row stands in; each has conditions of its own."""
+    """Return the table that a row belongs to; each has its own conditions."""
     if "partner" in row:
         return "bots"
     if "against" in row:
@@ -224,7 +313,7 @@ def table_of(row: Conditions, metric: str) -> str:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """A figure from imported play."""
+    """Return a figure computed from imported play."""
     table = table_of(row, metric)
     files = {name for name, game in GAMES.items() if game == row.get("game")}
     wanted = {"people": {"people"}, "all_games": {"all_games"}, "bots": set(WITH_BOTS)}
@@ -233,7 +322,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Nothing here can be had without recorded play."""
+    """Return None: every figure needs recorded play."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""The word games of riemer2025's appendix A: exact baselines of ours, and neighbours in print."""
+"""The word games of riemer2025's appendix A: baselines, and published figures of similar games."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,12 +1,45 @@
-"""appendix_a as a study: one model gives clues, and across from it every partner in turn."""
+"""appendix_a as a study: one model gives clues to each scripted partner of each word game."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study, instance, player_spec
-from sally.papers.appendix_a.partners import GIVERS, partners_of
 from sally.players.language import OPEN
+
+GIVERS: Mapping[str, str] = {"wavelength": "psychic", "taboo": "giver", "codenames": "giver"}
+MINDS: Mapping[str, Mapping[str, Any]] = {
+    "plain sense": {},
+    "a quarter by spelling": {"kind": "form", "amount": 0.25},
+    "half by spelling": {"kind": "form", "amount": 0.5},
+    "every word moved": {"kind": "noise", "amount": 1.0, "who": 1},
+}
+DIALS: Mapping[str, Mapping[str, Any]] = {
+    "plain dial": {},
+    "shifted by 20": {"shift": 20.0},
+    "drawn together": {"stretch": 0.5},
+    "mirrored": {"stretch": -1.0},
+}
+
+
+def partners_of(game: str) -> dict[str, PlayerSpec]:
+    """Return the partners of a game under the names that the tables use."""
+    if game == "wavelength":
+        return {name: player_spec("own_dial", **params) for name, params in DIALS.items()}
+    return {name: player_spec("associates", **params) for name, params in MINDS.items()}
+
+
+def players_of(game: str) -> dict[str, PlayerSpec]:
+    """Return the clue givers that need no language model: random, self-model and adaptive."""
+    own = "own_dial" if game == "wavelength" else "associates"
+    return {
+        "random": player_spec("random"),
+        "like oneself": player_spec(own),
+        "adapts": player_spec("adapts"),
+    }
+
 
 ROWS = 10  # of each frozen set
 PROBES = {
@@ -17,7 +50,7 @@ PROBES = {
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Every game with every partner; the model's seat is open if none is named."""
+    """Return the study of every game with every partner; without a model the seat stays open."""
     me = player_spec("language", model=model, strategy="qa", **language)
     cells = []
     for game, seat in GIVERS.items():

@@ -1,4 +1,4 @@
-"""appendix_a again: what needs no model is played here, and models stand beside it."""
+"""Tables of appendix_a: baselines that need no model are computed, models come from episodes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
-from sally.papers.appendix_a.partners import GIVERS, partners_of, players_of
+from sally.papers.appendix_a.study import GIVERS, partners_of, players_of
 from sally.runner.seating import players_of as seated
 from sally.runner.seating import resolved
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
 
 MEASURES = ("points", "regret", "regret_first", "regret_last")
-MOST_ROWS = 10  # of a frozen set in a cell: each is ten rounds, or three boards
+MOST_ROWS = 10  # rows of a frozen set in a cell; each is ten rounds, or three boards
 
 
 @lru_cache(maxsize=64)
 def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
-    """Some rows of a frozen set, played by bots."""
+    """Play some rows of a frozen set with bots."""
     spec, found = registry.game(game), []
     lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
     for number in range(rows):
@@ -47,7 +47,7 @@ def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Figures that need no language model."""
+    """Compute the figures that need no language model."""
     game, giver = str(row.get("game")), str(row.get("model"))
     if game not in GIVERS or giver not in players_of(game):
         return None
@@ -57,7 +57,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """A language model that gives clues to a partner of the tables."""
+    """Return the conditions of a model that gives clues to a partner of the tables, else None."""
     game, lineup = played.episode.setup.instance.game, played.episode.setup.lineup
     if game not in GIVERS or lineup[GIVERS[game]].player != "language":
         return None
@@ -74,13 +74,13 @@ def facts(played: Played) -> Conditions | None:
 
 
 def resolved_params(game: str, player: str) -> dict[str, object]:
-    """The parameters of a partner that nobody set."""
+    """Return a partner's parameters with its defaults filled in."""
     found = registry.partners(game).get(player)
     return dict(found.params) if found else {}
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """The mean of a model's episodes with one partner."""
+    """Return the mean of a model's episodes with one partner."""
     wanted = model or str(row.get("model"))
     game = str(row.get("game"))
     fitting = [
@@ -93,7 +93,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Neighbours play by other rules."""
+    """Return why a published figure of a similar game cannot be compared: its rules differ."""
     return "other rules than ours" if "work" in row else None
 
 

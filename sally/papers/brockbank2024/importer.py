@@ -1,7 +1,7 @@
-"""People against the fifteen bots of Brockbank and Vul, as episodes of rps.
+"""Importer of Brockbank and Vul's games of people against fifteen bots, as episodes of rps.
 
-The moves are the recorded ones. A round in which a person did not move is void here, where the
-published bots went on; what follows from that is listed as a difference.
+The moves are the recorded ones. A round in which a person did not move is void here, while the
+published bots went on; the consequences are listed as differences.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NO_MOVE, LOST = "no move within ten seconds", "lost by the server"
 
 
 def imported(path: Path) -> Imported:
-    """Every recorded game under a path."""
+    """Import every recorded game under a path."""
     found = read(path)
     episodes: list[Episode] = []
     differences: list[Difference] = []
@@ -80,7 +80,7 @@ def _refuse_strange(game: Game) -> None:
 
 
 def as_episode(game: Game) -> tuple[Episode, list[Difference], Counter[str]]:
-    """One game with its recorded moves, what differs in it, and what was counted."""
+    """Return one game as an episode, with its differences and counts."""
     rounds = rounds_of(game)
     who = bot(BOTS[game.strategy])
     setup = setup_of(game, who)
@@ -95,7 +95,7 @@ def as_episode(game: Game) -> tuple[Episode, list[Difference], Counter[str]]:
 
 
 def rounds_of(game: Game) -> list[Round]:
-    """The moves of both sides, round by round up to the last that is on record."""
+    """Return the moves of both sides, up to the last recorded round."""
     last = max((*game.person, *game.bot), default=0)
     return [Round(_made(game, n, True), _made(game, n, False)) for n in range(1, last + 1)]
 
@@ -108,7 +108,7 @@ def _made(game: Game, number: int, persons: bool) -> Made:
 
 
 def setup_of(game: Game, who: PlayerSpec) -> Setup:
-    """What was played: 300 rounds for 3, 0 or -1 points, in which void rounds end nothing."""
+    """Return the setup: 300 rounds for 3, 0 or -1 points; void rounds never end the game."""
     params = {"matrix": MATRIX, "rounds": ROUNDS, "names": list(NAMES), "void_limit": ROUNDS}
     lineup = {AGENT: person(), PARTNER: who}
     return Setup(Instance(game.name, "rps", params), 0, {str(s): w for s, w in lineup.items()})
@@ -127,7 +127,7 @@ def _seconds(game: Game, number: int) -> float | None:
 
 
 def _unpaid(game: Game) -> list[Difference]:
-    """Recorded points that the matrix does not give; a void round pays nothing here."""
+    """Return the recorded points that differ from the matrix; a void round pays nothing here."""
     found = []
     for number, mine in game.person.items():
         theirs = game.bot.get(number)
@@ -158,7 +158,7 @@ def _outside(
 
 
 def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: Followed) -> Counter[str]:
-    """Rounds, void rounds, and how our bot fares before and after the first void one."""
+    """Count rounds, void rounds, and our bot's matches before and after the first void round."""
     counts: Counter[str] = Counter()
     void = [n for n, r in enumerate(rounds, 1) if isinstance(r.agent, str)]
     counts["rounds"] = len(rounds)

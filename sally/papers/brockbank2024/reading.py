@@ -1,4 +1,4 @@
-"""The published frames of Brockbank and Vul: two rows a round, the person's and the bot's."""
+"""Reader of the published frames of Brockbank and Vul: two rows a round, person and bot."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sally.core.log.imported import Oddity, Source
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
 LICENCE = "CC0 1.0"
-ENDINGS = (".csv.gz", ".csv", ".RData")  # in this order, where one frame comes in several
+ENDINGS = (".csv.gz", ".csv", ".RData")  # the first one that is there is read
 STEMS = ("rps_v2_data", "rps_v3_data")
 POINTER = b"version https://git-lfs"  # a file that Git LFS has not fetched
 ROUNDS = 300
 
-# What is read. The columns `sona_*` point to people's course accounts and are never looked at.
+# The columns that are read. `sona_*` columns point to course accounts and are never read.
 NEEDED = (
     "game_id",
     "version",
@@ -41,7 +41,7 @@ Row = Mapping[str, str]
 
 
 class Side(msgspec.Struct, frozen=True):
-    """What one row says of one side of a round."""
+    """One side of a round, as recorded in one row."""
 
     move: str | None  # rock, paper, scissors or none; None: lost by the server
     points: float | None
@@ -61,18 +61,18 @@ class Game(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        return f"rps_v{self.version}:{self.id}:0"  # person first: people are told apart by it
+        return f"rps_v{self.version}:{self.id}:0"  # the person's id comes first
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The games of a path, and what was odd there."""
+    """The games under a path, and the oddities found there."""
 
     games: tuple[Game, ...]
     oddities: tuple[Oddity, ...]
 
 
 def read(path: Path) -> Found:
-    """Every game under a path: a checkout, a folder below it, or one file."""
+    """Read every game under a path: a checkout, a folder below it, or one file."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     files, odd = _files(path)
@@ -194,7 +194,7 @@ def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
 
 
 def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
-    """The frame `bot_data` of an R file; rows are counted as in a table with a header."""
+    """Read the frame `bot_data` of an R file; rows are numbered as in a table with a header."""
     try:
         rdata: Any = import_module("rdata")
     except ImportError:
@@ -204,7 +204,7 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
         ) from None
     try:
         frame = rdata.conversion.convert(rdata.parser.parse_data(data))["bot_data"]
-    except Exception as why:  # whatever a broken file makes the library raise
+    except Exception as why:  # a damaged file makes the library raise anything
         raise BadInput(
             f"{file} cannot be read as an R file with a frame `bot_data`: {why}"
         ) from None
@@ -215,7 +215,7 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
 
 
 def _text(value: Any) -> str:
-    """A cell of a frame as a table would have it: whole numbers without a point, NA if missing."""
+    """Return a cell as a CSV table has it: whole numbers without a point, NA if missing."""
     shown = str(value)
     if shown in ("<NA>", "nan", "None", "NaT"):
         return "NA"

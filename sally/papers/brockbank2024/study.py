@@ -1,4 +1,4 @@
-"""brockbank2024: the fifteen bots as people met them, with a model or a learner in their place."""
+"""brockbank2024 as a study: the fifteen bots against a model or a learner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BOTS_BESIDE = ("random", "tabular")
 
 
 def study(model: str = OPEN) -> Study:
-    """Three hundred rounds against each bot, with void rounds taken as the authors' bots do."""
+    """Return the study: 300 rounds against each bot, void rounds as the authors' bots have them."""
     problem = instance(
         "rps", "brockbank2024", matrix=MATRIX, rounds=ROUNDS, names=list(NAMES), void_limit=ROUNDS
     )

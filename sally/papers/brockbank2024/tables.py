@@ -1,4 +1,4 @@
-"""brockbank2024 again: people against bots, and our bots on the recorded moves."""
+"""Tables of brockbank2024: people against bots, and our bots on the recorded moves."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sally.papers.brockbank2024.reading import ROUNDS
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, without_interval
 
-CHANCE = 1 / 3  # to win a round against a bot that plays evenly
+CHANCE = 1 / 3  # of winning a round against a bot that plays uniformly
 PERSON = "human"
 
 
 def facts(played: Played) -> Conditions | None:
-    """Whom somebody met; None if it is not the game of the experiment."""
+    """Return the opponent of an episode; None if it is not the game of the experiment."""
     setup, game = played.episode.setup, played.replay.game
     partner, agent = setup.lineup.get(PARTNER), setup.lineup.get(AGENT)
     if not isinstance(game, RepeatedGame) or partner is None or agent is None:
@@ -49,7 +49,7 @@ def _won(played: Played) -> float:
 
 
 def _bot_won(played: Played) -> float:
-    """The bot's wins of all rounds; who does not move in time has lost the round."""
+    """Return the bot's share of won rounds; a player that does not move in time loses the round."""
     late = sum(
         isinstance(e, Forfeited) and e.seat == AGENT and e.reason == NO_MOVE
         for e in played.episode.events
@@ -63,7 +63,7 @@ def _differential(played: Played) -> float:
 
 
 def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
-    """ln 3 less the entropy of a person's transitions, in nats."""
+    """Return ln 3 minus the entropy of a person's transitions, in nats."""
 
     def gain(played: Played) -> float:
         everything = rounds(played, AGENT)
@@ -92,7 +92,7 @@ MEANS: Mapping[str, Callable[[Played], float | None]] = {
 
 
 def _followed(played: Played, whole: bool) -> Followed:
-    """Our bot on the rounds before the first void one, or on all of them."""
+    """Replay our bot on the rounds before the first void one, or on all of them."""
     setup = played.episode.setup
     every = rounds_of(played.episode)
     void = [n for n, r in enumerate(every) if isinstance(r.agent, str)]
@@ -118,7 +118,7 @@ RULES: Mapping[str, Callable[[Played], int]] = {
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """A figure from stored games of people, or of a model in their place."""
+    """Return a figure from stored games of people, or of a model in their place."""
     asked = {**row, "player": model or PERSON}
     there = [played for facts, played in known if asked.items() <= facts.items()]
     if not there:
@@ -144,7 +144,7 @@ def _t(shares: Sequence[float]) -> Estimate | None:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Nothing here can be had without people."""
+    """Return None: every figure needs people's games."""
     return None
 
 
@@ -152,7 +152,7 @@ def brings(table: str, row: Conditions) -> str | None:
     return "sally import brockbank2024 PATH"
 
 
-# Not in the paper: what people lose, exactly, against bots that are finite machines.
+# Not in the paper: what people lose, computed exactly, against bots that are finite machines.
 BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "stable": [({"partner": bot}, "functional_regret") for bot in STABLE.values()]
 }

@@ -1,4 +1,4 @@
-"""Bots of Hanabi: what their authors say they score, beside what they score here."""
+"""Bots of Hanabi: published scores beside the scores measured here."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,4 +1,4 @@
-"""hanabi_bots as studies: a model beside bots in Mini-Hanabi, and every bot beside every other."""
+"""hanabi_bots as studies: a model with bots in Mini-Hanabi, and every pair of bots."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DEALS, CROSSED_DEALS = 30, 50
 
 
 def deals(game: str, count: int) -> tuple[Instance, ...]:
-    """The first deals of a game by number, piles counted whatever happens."""
+    """Return the first deals of a game by number; the score counts the piles even after a loss."""
     return tuple(
         instance(game, f"{game}-{deal:03d}", deal=deal, score="kept") for deal in range(count)
     )
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """One language model, its seat open if none is named, beside each of three bots."""
+    """Return the study of one language model with each of three bots; the model may stay open."""
     me = player_spec("language", model=model, strategy="qa", **language)
     mini = deals("hanabi_mini", DEALS)
     cells = [

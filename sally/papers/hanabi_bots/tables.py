@@ -1,4 +1,4 @@
-"""hanabi_bots again: every bot at every number of players, and every bot beside every other."""
+"""Tables of hanabi_bots: every bot at every number of players, and every pair of bots."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sally.stats.intervals import Estimate
 PLAYERS = (2, 3, 4, 5)
 RULE_AGENTS = ("legal_random", "iggi", "outer", "piers", "van_den_bergh")
 CROSSED = ("simple", "holmes", "smart", "info", "iggi", "outer", "piers", "van_den_bergh")
-MOST_CROSSED = 100  # deals of a pair: there are 64 pairs
+MOST_CROSSED = 100  # deals a pair; there are 64 pairs
 MOST_SLOW = dict.fromkeys(("holmes", "smart", "info"), 1_000)  # hundredths of a second a game
 
 
 def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
-    """The cards on the piles when these bots have played a deal."""
-    bots = {name: BOTS[name](game) for name in names}  # one in several seats remembers once
+    """Return the cards on the piles after these bots have played a deal."""
+    bots = {name: BOTS[name](game) for name in names}  # a bot in several seats keeps one memory
     policies = [bots[name] for name in names]
     state, draws = game.dealt(shuffled(game.cards, deal)), Stream("hanabi_bots", deal)
     while not game.over(state):
@@ -40,14 +40,14 @@ def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
 
 @lru_cache(maxsize=256)
 def scores(names: tuple[str, ...], deals: int, seed: int) -> tuple[int, ...]:
-    """What these bots score together, deal by deal; the deals follow from the seed alone."""
+    """Return the scores of these bots together, by deal; the deals depend on the seed alone."""
     game = Hanabi(players=len(names), score="kept")
     numbers = (derived_seed("hanabi_bots", seed, n) % DEALS for n in range(deals))
     return tuple(play(game, names, deal) for deal in numbers)
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Every figure needs no language model."""
+    """Compute a figure; none needs a language model."""
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
         found = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)
@@ -64,7 +64,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """No table has a model in it, so no episode belongs to one."""
+    """Return None: no table has a model in it."""
     return None
 
 

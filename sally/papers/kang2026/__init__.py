@@ -1,4 +1,4 @@
-"""kang2026: study, published figures, tables."""
+"""kang2026: the study, the published figures and the tables."""
 
 from sally.core.registry.paper import Paper
 

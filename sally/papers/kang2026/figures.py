@@ -1,8 +1,8 @@
-"""The figures of kang2026, which are images in the paper, with our episodes.
+"""Figures of kang2026, drawn from our episodes; the paper has them as images only.
 
-What the paper averages over its models is here the mean over the models of the store, each model
-counting once. Action consistency counts whatever a player foresaw: in answers aside from play, or
-inside its own decision.
+Where the paper averages over its models, ours is the mean over the models of the store, each model
+weighted equally. Action consistency counts every prediction: reports to probes, and predictions
+made inside a decision.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Measure = Callable[[Played], float | None]
 
 
 def _of(name: str, *seats: Seat) -> Measure:
-    """A metric for a seat, or its mean over the seats that have it."""
+    """Return a metric for a seat, or its mean over the seats that have it."""
 
     def measure(played: Played) -> float | None:
         metric = registry.metrics(played.spec.name)[name]
@@ -74,14 +74,14 @@ def _values(known: Known, name: str) -> list[str]:
 
 
 def _estimate(known: Known, measure: Measure) -> Estimate | None:
-    """The mean with its interval, whole instances drawn anew where they were played again."""
+    """Return the mean with its interval, resampling whole instances where they were repeated."""
     found = [(measure(p), p.episode.setup.instance.id) for _, p in known]
     given = [(value, id) for value, id in found if value is not None]
     return pooled([v for v, _ in given], [id for _, id in given], (0, 1)) if given else None
 
 
 def _over_models(known: Known, measure: Measure) -> Estimate | None:
-    """The mean over models, each counting once; with one model, its own mean and interval."""
+    """Return the mean over models, weighted equally; with one model, its own mean and interval."""
     models = _values(known, "model")
     each = [_estimate(_where(known, model=model), measure) for model in models]
     there = [found for found in each if found is not None and found.value is not None]
@@ -93,7 +93,7 @@ def _over_models(known: Known, measure: Measure) -> Estimate | None:
 def _points(
     known: Known, by: str, order: Sequence[str], measure: Measure, mean: bool = False
 ) -> tuple[Point, ...]:
-    """A point for each value of a condition that there are episodes of."""
+    """Return a point for each value of a condition that has episodes."""
     estimate = _over_models if mean else _estimate
     found = ((x, estimate(_where(known, **{by: x}), measure)) for x in order)
     return tuple(point(STRATEGIES.get(x, x), e) for x, e in found if e is not None)
@@ -104,14 +104,14 @@ def _series(drawn: Iterator[Series]) -> tuple[Series, ...]:
 
 
 def _finished(picture: Picture, there: Known) -> Picture:
-    """A picture of shares that says why it is empty, if it is."""
+    """Return a picture of shares; an empty one says why it is empty."""
     if picture.series:
         return msgspec.structs.replace(picture, limits=(0.0, 1.0))
     return msgspec.structs.replace(picture, missing=NO_FIGURE if there else "not run")
 
 
 def _of_family(known: Known, family: str) -> Known:
-    """The models of a family; those that the paper does not have come with the first family."""
+    """Return the models of a family; models outside the paper go with the first family."""
     theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
     others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
     return theirs or (others if family == "qwen" else [])
@@ -121,7 +121,7 @@ def _of_family(known: Known, family: str) -> Known:
 
 
 def alignment(known: Known, effort: Effort) -> Picture:
-    """Figure 1b: what the team did given what it foresaw of its ally."""
+    """Draw Figure 1b: what the team did given what it predicted of its ally."""
     radio = _where(known, game="toma_sw", player="language")
     counts: dict[tuple[str, str, str], int] = {}
     for facts, played in radio:
@@ -155,7 +155,7 @@ def _all(counts: Mapping[tuple[str, str, str], int], model: str, foreseen: str) 
 
 
 def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture:
-    """Figures 5a and 8: how often models act on what they foresee."""
+    """Draw Figures 5a and 8: how often models act on their predictions."""
 
     def drawn() -> Iterator[Series]:
         for game, panel in GAMES.items():
@@ -174,7 +174,7 @@ def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture
 
 
 def injected(name: str, pooled_games: bool, known: Known, effort: Effort) -> Picture:
-    """Figures 5b and 9: success when the truth is told, each part wrong with chance e."""
+    """Draw Figures 5b and 9: success when the truth is told, each part wrong with probability e."""
     panels = {"both games": tuple(GAMES)} if pooled_games else {v: (k,) for k, v in GAMES.items()}
 
     def drawn() -> Iterator[Series]:
@@ -205,7 +205,7 @@ def _who(facts: Conditions) -> str:
 
 
 def _plain(facts: Conditions) -> bool:
-    """Whether a zero-shot player that was told nothing met a scenario of Level 1 or above."""
+    """Return whether a zero-shot player without injection met a scenario of Level 1 or above."""
     asked = {"told": TOLD_NOTHING, "strategy": "zero_shot"}
     return asked.items() <= facts.items() and facts.get("level") != "L0"
 
@@ -221,7 +221,7 @@ def by_strategy(
     name: str, title: str, y: str, game: str, measures: Mapping[str, Measure], mean: bool,
     known: Known, effort: Effort,
 ) -> Picture:  # fmt: skip
-    """Figures 6, 7a, 10 and 11: outcomes by strategy, over all models or model by model."""
+    """Draw Figures 6, 7a, 10 and 11: outcomes by strategy, over all models or model by model."""
     there = _where(known, game=game, player="language")
     models = _values(there, "model")
 
@@ -239,7 +239,7 @@ def by_strategy(
 
 
 def by_level(known: Known, effort: Effort) -> Picture:
-    """Figure 7b: success by level of reasoning, each strategy a series."""
+    """Draw Figure 7b: success by level of reasoning, one series a strategy."""
 
     def drawn() -> Iterator[Series]:
         for game, panel in GAMES.items():

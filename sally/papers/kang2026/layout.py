@@ -25,16 +25,16 @@ STRATEGIES = {
     "tom_cot": "ToM-CoT",
 }
 TASKS = {"rectom": "RecToM", "ipd": "IPD"}
-BASELINES, PROPOSED = "Baselines", "Proposed"  # task success; the paper calls the latter ours
+BASELINES, PROPOSED = "Baselines", "Proposed"  # task success; the paper calls the latter "ours"
 
 
 def model(row: Conditions) -> str:
-    """A model as the paper writes it."""
+    """Return a model's name as the paper writes it."""
     return MODELS.get(str(row["model"]), str(row["model"]))
 
 
 def family(row: Conditions) -> str:
-    """The family a model belongs to, by its name."""
+    """Return the family a model belongs to, by its name."""
     name = str(row["model"])
     return next((shown for part, shown in FAMILIES.items() if name.startswith(part)), "")
 

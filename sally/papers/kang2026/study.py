@@ -1,7 +1,7 @@
-"""kang2026: four games, five strategies, and the truth told with errors, for any model.
+"""kang2026 as a study: four games, five strategies, and injected truths with errors.
 
-Settings are those of the paper's Table 8. ToM accuracy comes from questions aside from play in
-the `asked` cells; tom_cot and tom_guide predict inside their decisions and are asked nothing.
+Settings are those of the paper's Table 8. ToM accuracy comes from probes in the `asked` cells;
+tom_cot and tom_guide predict inside their decisions and are not probed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Arms = dict[str, tuple[str, ...]]
 RUNS = 5
 MOST_TOKENS = {"toma_po": 2048, "toma_mg": 2048, "toma_sw": 1024, "toma_ag": 512, "ipd": 512}
 PROBES = {"toma_po": "their_choice", "toma_mg": "their_place"}
-ASKED = ("zero_shot", "cot")  # their predictions are had by asking
+ASKED = ("zero_shot", "cot")  # their predictions come from probes
 UNASKED = ("self_consistency", "tom_cot", "tom_guide")
 ERRORS = tuple(n / 10 for n in range(11))
 RADIO_GAMES = 30  # the paper does not say how many
@@ -30,13 +30,13 @@ HEARS_WORDS = player_spec("embedding", vocabulary_only=True)
 
 
 def model_at(game: str, model: str, strategy: str) -> PlayerSpec:
-    """A model under a strategy, with the paper's settings for the game."""
+    """Return a model under a strategy, with the paper's settings for the game."""
     settings = {"temperature": 0.7, "top_p": 0.95, "max_tokens": MOST_TOKENS[game]}
     return player_spec("language", model=model, strategy=strategy, settings=settings)
 
 
 def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
-    """The frozen scenarios of po or mg, of one level or of all."""
+    """Return the frozen scenarios of po or mg, of one level or of all."""
     found: Any = po_scenarios() if game == "toma_po" else mg_scenarios()
     return tuple(
         instance(game, one.id, scenario=one.id, level=one.level)
@@ -46,7 +46,7 @@ def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
 
 
 def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
-    """Tables 1, 2, 9 and 10, and the bots that bound them."""
+    """Return the cells of Tables 1, 2, 9 and 10, with bots as bounds."""
     bots = grid(player=(player_spec("solver"), player_spec("random")))
     cells = []
     for level in levels:
@@ -65,9 +65,9 @@ def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
 
 
 def injected_cells(game: str, model: str) -> list[Cell]:
-    """Figures 5b and 9: what others do is told, each wrong with chance e.
+    """Return the cells of Figures 5b and 9: the others' moves are told, wrong with probability e.
 
-    The `believer` acts on all that it is told, so it shows what can be had at each e.
+    The `believer` acts on everything it is told, so it shows the best possible score at each e.
     """
     problems = tuple(one for one in scenarios(game) if one.params["level"] > 0)
     return [
@@ -83,7 +83,7 @@ def injected_cells(game: str, model: str) -> list[Cell]:
 
 
 def radio_cells(model: str) -> list[Cell]:
-    """Figures 6 and 10: a team of one model under each strategy, overheard by exact inference."""
+    """Return the cells of Figures 6 and 10: a team of one model, overheard by exact inference."""
     problem = (instance("toma_sw", "toma_sw"),)
     arms: Arms = {"guide": ("ally_action",), "explorer": ("ally_action",)}
 
@@ -112,7 +112,7 @@ def radio_cells(model: str) -> list[Cell]:
 
 
 def clue_cells(model: str) -> list[Cell]:
-    """Figures 7a and 11: a model speaks, models listen; and bots that bound what can be had."""
+    """Return the cells of Figures 7a and 11: a model speaks, models listen; bots as bounds."""
     problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
     listener = model_at("toma_ag", model, "cot")
     speakers = (player_spec(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))
@@ -138,7 +138,7 @@ def clue_cells(model: str) -> list[Cell]:
 
 
 def generality_cell(model: str) -> Cell:
-    """Table 3: the repeated prisoner's dilemma of riemer2025 under four strategies."""
+    """Return the cell of Table 3: riemer2025's prisoner's dilemma under four strategies."""
     strategies = ("zero_shot", "cot", "tom_cot", "tom_guide")
     return Cell(
         "ipd",
@@ -156,7 +156,7 @@ def generality_cell(model: str) -> Cell:
 
 
 def study(model: str = OPEN) -> Study:
-    """The whole study with one language model; its seats stand open if none is named."""
+    """Return the whole study with one language model; without one its seats stay open."""
     return Study(
         name="kang2026",
         about="knowing and doing in four games: five strategies, levels of reasoning, told truths",

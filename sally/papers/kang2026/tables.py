@@ -1,9 +1,9 @@
-"""kang2026 again: every figure of its tables is a model's, so ours are measured on episodes.
+"""Tables of kang2026, measured on episodes: all their figures are models'.
 
-The paper's scenarios are not public; ours are generated anew under the same rules, so a model's
-figures may differ even if the model is the same. Totals over levels are means over scenarios.
-Runs of one scenario hang together: whole scenarios count in the intervals. ToM accuracy
-is printed without a strategy; ours is over all questions that were asked aside from play.
+The paper's scenarios are not public; ours are generated under the same rules, so a model's figures
+may differ even if the model is the same. Totals over levels are means over scenarios. Runs of one
+scenario are dependent, so intervals resample whole scenarios. ToM accuracy is printed without a
+strategy; ours is over all probes.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from sally.stats.intervals import Estimate
 from sally.stats.paired import pair_up
 
 PLAYER = Seat("player")
-FIRST_SEATS = ("player", "guide", "speaker")  # where the model sits that is tested
-STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # ours -> as the tables have it
+FIRST_SEATS = ("player", "guide", "speaker")  # seats of the tested model
+STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # our name -> the tables' name
 METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy_published"}
 GAIN = "gain_over_zero_shot"
 UNTOLD = "nothing"
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """No figure of these tables can be had without a language model."""
+    """Return None: every figure needs a language model."""
     return None
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """What can never be had, and why."""
+    """Return why a figure can never be computed; None if it can."""
     if row.get("game") == "rectom":
         return "RecToM is a benchmark of recommendations, no game of ours"
     if row.get("game") == "ipd":
@@ -56,7 +56,7 @@ def cannot(row: Conditions, metric: str) -> str | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """What an episode is, in the words of the tables; None if it is not the paper's condition."""
+    """Return an episode's conditions in the tables' terms; None if the paper does not have them."""
     setup, game = played.episode.setup, played.replay.game
     if not _is_theirs(game, setup):
         return None
@@ -84,12 +84,12 @@ def _of_model(who: PlayerSpec) -> dict[str, str | int]:
 
 
 def _told(setup: Setup) -> str:
-    """The error rate of the truths that the player is told, or that it is told nothing."""
+    """Return the error rate of the injected truths, or that nothing is told."""
     return f"e={setup.injections[0].error:g}" if setup.injections else UNTOLD
 
 
 def _is_theirs(game: Any, setup: Setup) -> bool:
-    """Whether the paper plays this game like this."""
+    """Return whether the paper plays the game with these parameters and this lineup."""
     match game:
         case PartlySeen():
             return isinstance(game.scenario, str) and game.matrix == "full"
@@ -100,7 +100,7 @@ def _is_theirs(game: Any, setup: Setup) -> bool:
             return game.win == "after_open" and team and _is(setup, "eavesdropper", WORLDS)
         case Ambiguity():
             return True
-    return False  # the prisoner's dilemma, too: nothing of it can be compared
+    return False  # including the prisoner's dilemma, of which nothing can be compared
 
 
 def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
@@ -109,7 +109,7 @@ def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
 
 
 def completes(row: Conditions) -> Conditions:
-    """A row of a table is a model's that is told nothing."""
+    """Complete a row: it is a language model's, without injection."""
     return {"player": "language", "told": UNTOLD, **row}
 
 
@@ -117,12 +117,12 @@ LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """A total is over equally many scenarios of every level."""
+    """Return why a total is uneven: levels must have equally many scenarios."""
     levels = LEVELS.get(str(row.get("game")), ())
     if row.get("level", TOTAL) != TOTAL:
         return None
     counts = [sum(facts["level"] == level for facts in known) for level in levels]
-    if "strategy" not in row:  # questions about others; at Level 0 there are none
+    if "strategy" not in row:  # ToM accuracy is about others; Level 0 has no such probe
         counts = [n for level, n in zip(levels, counts, strict=True) if level != "L0"]
     if len(set(counts)) <= 1:
         return None
@@ -134,7 +134,7 @@ def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """What a strategy gains over zero-shot on the same scenarios and runs."""
+    """Return what a strategy gains over zero-shot on the same scenarios and runs."""
     if metric != GAIN or cannot(row, metric):
         return None
     mine, plain = (
@@ -151,7 +151,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def _successes(row: Conditions, known: Known, model: str | None) -> dict[Any, float]:
-    """Success by scenario and run."""
+    """Return success by scenario and run."""
     found: dict[Any, float] = {}
     for facts, played in known:
         if not _meets(facts, row, model):

@@ -1,4 +1,4 @@
-"""Level-k games: what people did and what theory says, as data, beside what is computed here."""
+"""Level-k games: published choices and theory as data, beside figures computed here."""
 
 from sally.core.registry.paper import Paper
 

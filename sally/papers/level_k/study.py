@@ -1,4 +1,4 @@
-"""level_k as a study: one seat for a model, and across from it every depth in turn."""
+"""level_k as a study: a model against an opponent of every depth."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sally.players.language import OPEN
 
 PROBES = ("their_move", "their_guess_of_me", "their_depth")
 DEPTHS = range(4)
-ROUNDS = 10  # against one mind: nothing but the past tells how deep it thinks
-ONCE = 100  # games of one round against people, whose choices are drawn
+ROUNDS = 10  # against one opponent, whose depth shows only in its past moves
+ONCE = 100  # one-round games against people, whose choices are drawn
 
 
 def _over_rounds(problem: Instance, rounds: int = ROUNDS) -> Instance:
@@ -31,7 +31,7 @@ def _cell(
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Every game against every depth, with one language model, its seat open if none is named."""
+    """Return the study of every game against every depth; without a model the seat stays open."""
     me = player_spec("language", model=model, strategy="qa", **language)
     one, two = "player_1", "player_2"
     request, pennies = instance("eleven_twenty"), instance("matching_pennies")

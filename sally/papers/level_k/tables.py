@@ -1,4 +1,4 @@
-"""level_k again: what needs no model is computed, and models stand beside people."""
+"""Tables of level_k: what needs no model is computed; models come beside people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ONE, TWO = Seat("player_1"), Seat("player_2")
 REQUEST = LevelGame(pays=Request())
 COINS = LevelGame(pays=Pennies(), rounds=60)
 TAU = 1.5  # Camerer, Ho and Chong 2004: the mean that fits many games
-MOST_MATCHES = 200  # of two k-ToMs in a cell: the deeper ones take a tenth of a second each
+MOST_MATCHES = 200  # matches of two k-ToMs in a cell; the deeper ones take a tenth of a second each
 GIVEN = tuple((n // 2, n % 2) for n in (3, 1, 3, 2, 0, 2, 1, 3, 0, 3, 1, 2))  # (own, other)
 PEOPLE = "people"
 FITTED = "levels fitted to people"
@@ -60,7 +60,7 @@ def _tau(seed: int) -> Estimate:
 
 
 def _asked(who: str, effort: Effort) -> Odds | None:
-    """How likely somebody asks for each number, where that can be computed."""
+    """Return the probability of each request, where it can be computed."""
     if who == EQUILIBRIUM:
         return solvers.equilibrium(REQUEST, ONE)
     if who == FITTED:
@@ -75,7 +75,7 @@ def _asked(who: str, effort: Effort) -> Odds | None:
 
 
 def _poisson(game: LevelGame) -> Odds:
-    """A population of a cognitive hierarchy, level 0 doing anything."""
+    """Return a cognitive-hierarchy population; level 0 chooses uniformly."""
     parts = []
     for k in range(9):
         does = cognitive_hierarchy(game, ONE, k, TAU, "uniform").does(NOTHING)
@@ -113,7 +113,7 @@ def _theory(what: str, effort: Effort) -> Estimate | None:
 
 def _paid(what: str) -> Estimate:
     worth = solvers.worths(REQUEST, ONE, [people().odds])
-    assert worth is not None  # two seats are always gone through
+    assert worth is not None  # a game of two seats always has a value here
     menu = REQUEST.menu(ONE)
     if what == "best reply to people":
         return _exact(float(menu[int(np.argmax(worth))]))
@@ -125,11 +125,11 @@ def _paid(what: str) -> Estimate:
 
 @lru_cache(maxsize=4)
 def floor(seed: int, draws: int = 1000) -> Estimate:
-    """How far apart two samples of as many people lie (total variation), if nothing differs."""
+    """Return the expected total variation between two samples of one population."""
     odds = np.array([people().odds.get(move, 0.0) for move in REQUEST.menu(ONE)])
     n, chance = people().people, Stream("level_k", "floor", seed).generator()
     one, two = (chance.multinomial(n, odds, size=draws) / n for _ in range(2))
-    apart = np.abs(one - two).sum(axis=1) / 2  # as `depths.distance`, a thousand times
+    apart = np.abs(one - two).sum(axis=1) / 2  # the same as `depths.distance`, a thousand times
     low, high = np.quantile(apart, [0.025, 0.975])
     return Estimate(float(apart.mean()), float(low), float(high), n, "sampling")
 
@@ -139,7 +139,7 @@ def floor(seed: int, draws: int = 1000) -> Estimate:
 
 @lru_cache(maxsize=32)
 def duel(first: int, second: int, matches: int, seed: int) -> Estimate:
-    """What a k-ToM wins a round as the first player, over matches of sixty rounds."""
+    """Return what a k-ToM wins per round as the first player, over matches of sixty rounds."""
     one, two = k_tom(COINS, ONE, first), k_tom(COINS, TWO, second)
     won = []
     for number in range(matches):
@@ -157,11 +157,11 @@ def _chance(k: int, seat: str) -> Estimate:
     mind = thinks.start
     for own, other in GIVEN:
         mind = thinks.after(mind, own, other)
-    return _exact(round(thinks.chance(mind), 6))  # as many places as were printed
+    return _exact(round(thinks.chance(mind), 6))  # as many decimals as were printed
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Figures that need no language model."""
+    """Compute the figures that need no language model."""
     if metric == "number":
         return _theory(str(row["what"]), effort)
     if metric == "won_per_round":
@@ -177,7 +177,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """An episode of the request game as people met it: one round, 11 to 20, somebody new."""
+    """Return the conditions of an 11-20 game played once against a new opponent, as people did."""
     game, who = played.replay.game, played.episode.setup.lineup.get(ONE)
     if not isinstance(game, LevelGame) or game != REQUEST or who is None:
         return None
@@ -187,7 +187,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """The share of a model's games in which it asked for this number."""
+    """Return the share of a model's games in which it requested this number."""
     wanted = model or str(row.get("model"))
     if metric != "percent":
         return None
@@ -203,7 +203,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """People's own figures are theirs; a model's come in lines of their own."""
+    """Return why people's own figures cannot be recomputed; a model's have rows of their own."""
     return "people's own choices" if row.get("model") == PEOPLE else None
 
 

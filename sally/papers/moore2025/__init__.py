@@ -1,4 +1,4 @@
-"""moore2025: study, published figures, tables."""
+"""moore2025: the study, the published figures and the tables."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,15 +1,46 @@
-"""How far a reader agrees with recorded labels, and with the choices they led to."""
+"""Agreement of a reader, by rules or a model, with recorded labels and the choices they led to."""
 
+from __future__ import annotations
+
+import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from sally.core.errors import BadInput
+from sally.core.match.player import Decision, Fault, Turn
+from sally.core.prompt.model import Model, Settings
 from sally.games.mindgames.claims import Claims, falsehoods
+from sally.games.mindgames.players import ModelReader
 from sally.games.mindgames.reading import read
 from sally.games.mindgames.replies import BadMessage, parse_discrete
+from sally.papers.moore2025.importer import as_episode
 from sally.papers.moore2025.published_layout import PublishedGame, rerun
+
+
+def by_model(model: Model, settings: Settings) -> Callable[[PublishedGame], list[Claims]]:
+    """Return a reader of whole games: a model reads each message given the recorded talk before it.
+
+    A message without a readable answer claims nothing. Raises BadInput if the model fails.
+    """
+    reader = ModelReader(model, settings)
+
+    def read(game: PublishedGame) -> list[Claims]:
+        found: list[Claims] = []
+
+        def overhear(turn: Turn[Any, Any]) -> None:
+            given = asyncio.run(reader.decide(turn))
+            if isinstance(given, Fault):
+                raise BadInput(f"The model that reads failed: {given.detail}")
+            found.append(given.action if isinstance(given, Decision) else Claims())
+
+        as_episode(game, overhear)
+        return found
+
+    return read
+
 
 LabelKind = Literal["disclosures", "motivational", "informational", "inferential"]
 KINDS: tuple[LabelKind, ...] = ("disclosures", "motivational", "informational", "inferential")
@@ -20,19 +51,19 @@ HALVES = ("tuning", "held-out")
 
 
 def half_of(game: PublishedGame) -> str:
-    """The half a game falls into, by its place in the files: rules are tuned on one half only."""
+    """Return the half a game belongs to, by its place in the files; rules are tuned on one half."""
     place = f"{game.file}:{game.line}:{game.index}"
     return HALVES[hashlib.sha256(place.encode()).digest()[0] % 2 == 0]
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Labels found by both, by the reader alone, and by the record alone."""
+    """Labels found by both the reader and the record, by the reader only, by the record only."""
 
     both: int = 0
     reader_only: int = 0
     record_only: int = 0
 
-    def __add__(self, other: "Tally") -> "Tally":
+    def __add__(self, other: Tally) -> Tally:
         return Tally(
             self.both + other.both,
             self.reader_only + other.reader_only,
@@ -53,13 +84,13 @@ class Tally(msgspec.Struct, frozen=True):
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of the two; None where there was nothing to find and nothing found."""
+        """The harmonic mean of precision and recall; None if neither side has any label."""
         total = 2 * self.both + self.reader_only + self.record_only
         return 2 * self.both / total if total else None
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """A reader against the record of a set of games."""
+    """Agreement of a reader with the record over a set of games."""
 
     tallies: dict[LabelKind, Tally]
     same_choice: int
@@ -74,12 +105,12 @@ class Agreement(msgspec.Struct, frozen=True):
 
     @property
     def returns(self) -> float | None:
-        """The share of messages, all accepted on record, that would come back when re-read."""
+        """The share of messages, all accepted on record, that would be sent back when re-read."""
         return self.came_back / self.messages if self.messages else None
 
 
 def by_rules(game: PublishedGame, *, charity: bool = True) -> list[Claims]:
-    """The rules reader on every message of a game, with the conversation before it.
+    """Read every message of a game by rules, given the conversation before it.
 
     Messages of the discrete game are parsed; one that cannot be parsed claims nothing.
     """
@@ -103,7 +134,7 @@ def _parsed(message: str, game: PublishedGame) -> Claims:
 
 
 def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:
-    """One message: what the reader found against what was recorded."""
+    """Compare the labels found in one message with the recorded ones."""
     tallies: dict[LabelKind, Tally] = {}
     for kind in KINDS:
         ours, theirs = set(getattr(found, kind)), set(getattr(recorded, kind))
@@ -112,7 +143,7 @@ def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:
 
 
 def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
-    """All messages of all games, and the last choice of every finished one."""
+    """Compare a reader with the record over all messages and all final choices."""
     tallies: dict[LabelKind, Tally] = dict.fromkeys(KINDS, Tally())
     same = finished = back = messages = 0
     for game in games:

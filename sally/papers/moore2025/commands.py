@@ -1,7 +1,9 @@
-"""`sally moore2025`: how well messages are read, and how games went message by message."""
+"""`sally moore2025`: agreement of readers with the record, curves by message, excluded games."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +16,106 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Settings
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.games.mindgames import persuasion
 from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.reproduce import Conditions, Known
 from sally.papers.moore2025.agreement import (
     HALVES,
     Agreement,
     GameReader,
     agreement,
+    by_model,
     by_rules,
     half_of,
 )
-from sally.papers.moore2025.curves import curves as curves_of
-from sally.papers.moore2025.exclusion import excluded as left_out
-from sally.papers.moore2025.exclusion import participant
+from sally.papers.moore2025.figures import estimated
 from sally.papers.moore2025.published_layout import BadLayout, PublishedGame, read
-from sally.papers.moore2025.rereading import by_model
+from sally.papers.moore2025.released import excluded as left_out
+from sally.papers.moore2025.released import participant
+from sally.papers.moore2025.tables import facts
+
+HIDDEN = ("persuader", "condition", "games", "success_interval")
+
+
+class MessagePoint(msgspec.Struct, frozen=True):
+    """Results up to one message, over all games of a persuader in a condition."""
+
+    persuader: str
+    condition: str  # or the variant of hidden
+    message: int  # from 1
+    games: int
+    success: float | None
+    success_interval: list[float] | None
+    success_published: float | None  # ties settled by the choice at the end of the game
+    trap: float | None
+    told: float | None  # cells told in this message
+    likes_asked: float | None  # in this message for the first time, rankings counted
+    cells_asked: float | None
+    asked_all: float | None  # by this message, rankings counted
+    asked_all_literally: float | None
+
+
+def points_by_message(games: Iterable[Played]) -> list[MessagePoint]:
+    """Return a point for each message of each persuader and condition; finished games only."""
+    groups: dict[tuple[str, str], list[tuple[Conditions, Played]]] = {}
+    for played in games:
+        known = facts(played)
+        if known is not None and persuasion.finished(played):
+            plain = known["variant"] == "default"
+            condition = str(known["condition"] if plain else known["variant"])
+            groups.setdefault((str(known["persuader"]), condition), []).append((known, played))
+    return [
+        _point(*who, message, found)
+        for who, found in sorted(groups.items())
+        for message in range(min(len(persuasion.choices(p)) for _, p in found))
+    ]
+
+
+def _point(persuader: str, condition: str, at: int, found: Known) -> MessagePoint:
+    games = [played for _, played in found]
+    success = estimated(found, lambda played: bool(persuasion.won(played)[at]))
+    new = [persuasion.new_appeals(p, inferential=True)[at] for p in games]
+    return MessagePoint(
+        persuader,
+        condition,
+        at + 1,
+        len(games),
+        success.value,
+        success.interval,
+        _mean(persuasion.won_with_look_ahead(p)[at] for p in games),
+        _mean(persuasion.sunk(p)[at] for p in games),
+        _mean(persuasion.disclosures(p)[at] for p in games),
+        _mean(len(asked.likes) for asked in new),
+        _mean(len(asked.cells) for asked in new),
+        _mean(_asked_all(p, True)[at] for p in games),
+        _mean(_asked_all(p, False)[at] for p in games),
+    )
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = [float(v) for v in values]
+    return sum(found) / len(found) if found else None
+
+
+def _asked_all(played: Played, inferential: bool) -> list[bool]:
+    """Return, by message, whether every like and every cell had been asked for."""
+    game = persuasion.game_of(played)
+    wanted = len(game.names.attributes) + len(game.problem.cells)
+    new = (len(a.likes) + len(a.cells) for a in persuasion.new_appeals(played, inferential))
+    return [found == wanted for found in accumulate(new)]
+
+
+def _stored_games(folder: Path) -> list[Played]:
+    """Return the games of mindgames in a store, replayed."""
+    spec = registry.game("mindgames")
+    episodes = store.load(folder, quarantine=False).episodes.values()
+    ours = [episode for episode in episodes if episode.setup.instance.game == spec.name]
+    return [Played(spec, episode, replayed(spec, episode)) for episode in ours]
+
+
+_on_store = click.option(
+    "--on", "folder", required=True, type=click.Path(path_type=Path), help="A store of episodes."
+)
 
 
 @click.group("moore2025")
@@ -51,7 +139,7 @@ def COMMANDS() -> None:
 @click.option("--model", help="A model that reads instead of the rules, such as embedded.")
 @json_option
 def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> None:
-    """How well a reader of messages does: precision, recall, F1, and final choices."""
+    """Agreement of a reader with recorded labels: precision, recall, F1 and final choices."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     try:
@@ -70,7 +158,7 @@ def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> N
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:
-    """All games, people's and models', without the discrete ones, which are not read but parsed."""
+    """Split the games into all, people's and models'; discrete games are parsed, not read."""
     written = tuple(g for g in games if not g.condition.discrete_game)
     parts = {
         "all": written,
@@ -108,16 +196,11 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
 
 
 @COMMANDS.command()
-@click.option(
-    "--on", "folder", required=True, type=click.Path(path_type=Path), help="A store of episodes."
-)
+@_on_store
 @json_option
 def curves(folder: Path, as_json: bool) -> None:
     """Success, trap, disclosures and appeals by message; success also as moore2025 counts it."""
-    spec = registry.game("mindgames")
-    episodes = store.load(folder, quarantine=False).episodes.values()
-    ours = [e for e in episodes if e.setup.instance.game == spec.name]
-    points = curves_of(Played(spec, e, replayed(spec, e)) for e in ours)
+    points = points_by_message(_stored_games(folder))
     if not points:
         raise BadInput(f"There is no finished game of mindgames in {folder}.")
     rows = [msgspec.to_builtins(point) for point in points]
@@ -134,22 +217,15 @@ def curves(folder: Path, as_json: bool) -> None:
 
 
 @COMMANDS.command()
-@click.option(
-    "--on", "folder", required=True, type=click.Path(path_type=Path), help="A store of episodes."
-)
+@_on_store
 @json_option
 def excluded(folder: Path, as_json: bool) -> None:
-    """People's games that the paper's rules leave out of its tables, and why.
+    """Games of people that the paper's rules exclude, and why.
 
     Fewer than 10 characters a message or 5 seconds a turn, on average, or not finished. Times are
     known only for games exported from a study with people; for others only the messages count.
     """
-    spec = registry.game("mindgames")
-    episodes = store.load(folder, quarantine=False).episodes.values()
-    ours = [
-        Played(spec, e, replayed(spec, e)) for e in episodes if e.setup.instance.game == spec.name
-    ]
-    theirs = [played for played in ours if participant(played) is not None]
+    theirs = [played for played in _stored_games(folder) if participant(played) is not None]
     found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]
     if as_json:
         print_json([{"episode": id, "why": why} for id, why in found])
@@ -157,6 +233,3 @@ def excluded(folder: Path, as_json: bool) -> None:
     click.echo(f"{len(found)} of {len(theirs)} games of people are left out.")
     for id, why in found:
         click.echo(f"{id}: {why}")
-
-
-HIDDEN = ("persuader", "condition", "games", "success_interval")

@@ -1,4 +1,4 @@
-"""The figures of moore2025, which are images in the paper, with our games."""
+"""Figures of moore2025, drawn from our games; the paper has them as images only."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sally.games.mindgames.target import random_success_formula
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.layout import Conditions
 from sally.output.tables.reproduce import Effort, Known
-from sally.papers.moore2025.exclusion import participant
 from sally.papers.moore2025.layout import PERSUADERS
+from sally.papers.moore2025.released import participant
 from sally.stats.intervals import Estimate, share_interval
 
 CONDITIONS = ("hidden", "revealed")
@@ -39,7 +39,7 @@ ByMessage = Callable[[Played], Sequence[float]]
 
 
 def cluster(facts: Conditions, played: Played) -> str:
-    """What games hang together by: the person who played them, else the puzzle."""
+    """Return the cluster a game belongs to: its person, else its puzzle."""
     puzzle = persuasion.game_of(played).problem
     return str(facts["participant"]) or repr(
         (puzzle.utilities, puzzle.hidden, puzzle.target_values)
@@ -47,13 +47,13 @@ def cluster(facts: Conditions, played: Played) -> str:
 
 
 def estimated(games: Known, measure: Measure) -> Estimate:
-    """The mean of a measure over games, whole persons or puzzles counted in its interval."""
+    """Return the mean of a measure over games, with an interval clustered by person or puzzle."""
     values = [measure(played) for _, played in games]
     return _pooled(values, games)
 
 
 def _pooled(values: Sequence[float], games: Known) -> Estimate:
-    """What is true or false of a game comes to a share, what is counted in it to a mean."""
+    """Return a share for true-or-false values, and a mean for counts."""
     share = all(isinstance(value, bool) for value in values)
     ends = (0.0, 1.0) if share else (0.0, inf)
     together = [cluster(facts, played) for facts, played in games]
@@ -61,20 +61,20 @@ def _pooled(values: Sequence[float], games: Known) -> Estimate:
     return pooled([float(value) for value in values], together, ends, people)
 
 
-RECORDED = "recorded_choice"  # kept by the import with the target, in what an episode used
+RECORDED = "recorded_choice"  # in `used` of an imported episode
 
 
 def recorded_choice(played: Played) -> int | None:
-    """The choice on record of an imported game, where it had one."""
+    """Return the recorded choice of an imported game; None if it has none."""
     letter = played.episode.used.get(TARGET, {}).get(RECORDED)
     letters = persuasion.game_of(played).names.proposals
     return letters.index(letter) if letter in letters else None
 
 
 def won(played: Played) -> bool:
-    """Whether the target chose the goal in the end, as recorded where there is a record.
+    """Return whether the target chose the goal in the end, by the record where there is one.
 
-    A published game that its server restarted in the middle ended otherwise than a replay does.
+    A published game whose server restarted midway ended differently from its replay.
     """
     recorded = recorded_choice(played)
     if recorded is None:
@@ -85,14 +85,14 @@ def won(played: Played) -> bool:
 def by_condition(
     name: str, title: str, y: str, measure: Measure, games: Known, _: Effort
 ) -> Picture:
-    """A share for each persuader in both conditions."""
+    """Draw a share for each persuader in both conditions."""
     done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
     series = [_over(done, "persuader", who, "condition", measure) for who in _kinds(done)]
     return _picture(name, title, "condition", y, series)
 
 
 def by_variant(name: str, games: Known, _: Effort) -> Picture:
-    """Success and appeals to everything in the variants of hidden."""
+    """Draw success and complete appeals in the variants of hidden."""
     done = [(f, p) for f, p in _finished(games) if f["condition"] == "hidden"]
     varied = _kinds([(f, p) for f, p in done if f["variant"] != "default"])
     series = [
@@ -104,7 +104,7 @@ def by_variant(name: str, games: Known, _: Effort) -> Picture:
 
 
 def by_story(name: str, games: Known, _: Effort) -> Picture:
-    """Success of people in each cover story."""
+    """Draw people's success in each cover story."""
     done = [(f, p) for f, p in _finished(games) if f["persuader"] == "human"]
     series = [_over(done, "story", story, "condition", won) for story in _kinds(done, "story")]
     title = "People, by cover story"
@@ -112,7 +112,7 @@ def by_story(name: str, games: Known, _: Effort) -> Picture:
 
 
 def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
-    """A measure of the games of one kind at every place of the x axis; None where is no game."""
+    """Return a measure at every place of the x axis; None where there is no game."""
     points = []
     for place, shown in PLACES[x].items():
         there = [(f, p) for f, p in games if f[key] == value and f[x] == place]
@@ -121,11 +121,11 @@ def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Serie
     return Series("", PERSUADERS.get(value, value.replace("_", " ")), tuple(points))
 
 
-SHARES = ("none", "under half", "half or more", "all")  # of a person's games that were won
+SHARES = ("none", "under half", "half or more", "all")  # share of a person's games that were won
 
 
 def by_person(name: str, games: Known, _: Effort) -> Picture:
-    """How many people won none, some or all of their games; also without everybody's first."""
+    """Draw how many people won none, some or all of their games, also without the first game."""
     done = [(f, p, participant(p)) for f, p in _finished(games)]
     series = []
     for panel, from_place in (("all games", 0), ("without the first", 1)):
@@ -151,7 +151,7 @@ def _share(wins: Sequence[bool]) -> str:
 
 
 def random_curve(name: str, _games: Known, _: Effort) -> Picture:
-    """The chance to win by disclosing cells at random, under both memories."""
+    """Draw the chance to win by disclosing cells at random, under both memories."""
     series = [
         Series("", f"{memory} memory", tuple(
             Point(n, float(random_success_formula(n, memory)), None, 1)
@@ -168,7 +168,7 @@ def by_message(
     name: str, title: str, y: str, panels: Mapping[str, tuple[str, ByMessage]],
     games: Known, _: Effort,
 ) -> Picture:  # fmt: skip
-    """Curves over the messages of a game; a panel is a condition and what is followed in it."""
+    """Draw curves over the messages of a game; a panel is a condition and a measure."""
     done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
     series = [
         Series(panel, PERSUADERS.get(who, who), tuple(_curve(mine, follow)))
@@ -211,7 +211,7 @@ def _finished(games: Known) -> list[tuple[Conditions, Played]]:
 
 
 def _kinds(games: Known, key: str = "persuader") -> list[str]:
-    """Who or what the games are of, people first."""
+    """Return the persuaders of these games, people first."""
     return sorted({str(facts[key]) for facts, _ in games}, key=lambda name: (name != "human", name))
 
 

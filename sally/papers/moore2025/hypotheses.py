@@ -1,6 +1,6 @@
 """H1 to H7 of moore2025: binomial mixed models by maximum likelihood.
 
-The random intercept is by cover story, as published, which takes games of one person for
+The random intercept is by cover story, as published, which treats games of one person as
 independent. `by_participant` adds an intercept for each person: that tests the median person, not
 the population. `marginal` tests the population: no intercepts, errors clustered by person.
 """
@@ -23,7 +23,7 @@ ALPHA = 0.05
 
 
 class Game(msgspec.Struct, frozen=True):
-    """One finished game as the models see it."""
+    """One finished game as an observation."""
 
     o1: bool
     revealed: bool
@@ -33,7 +33,7 @@ class Game(msgspec.Struct, frozen=True):
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """Which games a hypothesis is about, and which coefficient decides."""
+    """The games that a hypothesis is about, and the coefficient that decides it."""
 
     o1: bool | None  # whose games; None: both
     revealed: bool | None  # in which condition; None: both
@@ -57,7 +57,7 @@ TESTS: Mapping[str, Contrast] = {
 def decided(
     name: str, games: Sequence[Game], *, by_participant: bool = False
 ) -> Coefficient | None:
-    """The deciding coefficient; None where the games cannot decide (too few, or separated)."""
+    """Return the deciding coefficient; None if the games are too few or separated."""
     return _decided(name, tuple(g for g in games if TESTS[name].keeps(g)), by_participant)
 
 
@@ -85,7 +85,7 @@ def _decided(name: str, kept: tuple[Game, ...], by_participant: bool) -> Coeffic
 
 
 def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
-    """One figure of the test of the population, with errors clustered by person (sandwich)."""
+    """Return one figure of the population test, with errors clustered by person (sandwich)."""
     kept = [g for g in games if TESTS[name].keeps(g)]
     together = [g.participant or f"game {n}" for n, g in enumerate(kept)]
     shown = [g.revealed for g in kept]
@@ -97,10 +97,10 @@ def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
 def clustered_z(
     won: Sequence[bool], together: Sequence[str], group: Sequence[bool] | None = None
 ) -> float | None:
-    """The z of the log odds against chance or, given two groups, of their difference.
+    """Return the z of the log odds against chance or, given two groups, of their difference.
 
-    Both have closed forms: each group's log odds, and per cluster the sum of what its games
-    differ from their group's share, divided by the group's information.
+    Both have closed forms: each group's log odds, and per cluster the sum of its games' deviations
+    from the group's share, divided by the group's information.
     """
     sides = [[1.0] * len(won)] if group is None else [
         [float(g is side) for g in group] for side in (True, False)
@@ -121,7 +121,7 @@ def clustered_z(
 def hypothesis(
     name: str, metric: str, games: Sequence[Game], by_participant: bool = False
 ) -> Estimate | None:
-    """One figure of one hypothesis. A z statistic has a standard error of one."""
+    """Return one figure of one hypothesis. A z statistic has a standard error of one."""
     found = decided(name, games, by_participant=by_participant)
     if found is None or found.z is None:
         return None
@@ -146,5 +146,5 @@ def _figure(metric: str, z: float, n: int, method: str) -> Estimate | None:
 
 
 def two_sided(z: float) -> float:
-    """The chance of a z at least as far from zero."""
+    """Return the two-sided p of a z."""
     return erfc(abs(z) / sqrt(2))

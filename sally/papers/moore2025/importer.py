@@ -1,8 +1,8 @@
-"""Published games of MindGames as episodes: recorded messages, recorded labels, our target.
+"""Importer of published games of MindGames: recorded messages and labels, our target.
 
-An episode holds what was recorded: the persuader's messages and the labels as the reader's moves.
-The target answers by our rules. Where that leads elsewhere than the record, the difference is
-listed; nothing is bent to fit.
+An episode holds what was recorded: the persuader's messages, and the labels as the reader's moves.
+The target answers by our rules. Where its answers differ from the record, the difference is
+listed; nothing is adjusted to fit.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ from sally.papers.moore2025.published_layout import (
     Oddity,
     PublishedGame,
     PublishedTurn,
+    points_in,
+    points_of,
     read,
 )
-from sally.papers.moore2025.published_replies import points_in, points_of
 
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
 VERSIONS = {"player": 1}
@@ -57,14 +58,14 @@ COUNTED = (
     "replies reproduced",
     "messages as recorded",
 )
-SHOWN = 3  # of a kind of oddity or difference, before the rest is folded
+SHOWN = 3  # shown of each kind of oddity or difference; the rest is only counted
 What = Literal["final choice", "reply", "label", "condition", "message"]
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """Something in a record that our rules do not give back."""
+    """Something in a record that our rules do not reproduce."""
 
-    game: str  # file, line and place in the line
+    game: str  # file, line and index in the line
     what: What
     turn: int | None  # the message, from 1; None: the whole game
     recorded: str
@@ -72,7 +73,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What came of an import."""
+    """The result of an import."""
 
     episodes: tuple[Episode, ...]
     oddities: tuple[Oddity, ...]
@@ -81,7 +82,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def imported(path: Path) -> Imported:
-    """Every game under a path that has the published layout."""
+    """Import every game under a path that has the published layout."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     try:
@@ -96,7 +97,7 @@ def imported(path: Path) -> Imported:
     for game in found.games:
         try:
             episode, differs, compared = as_episode(game)
-        except Exception as why:  # a record of anybody's holds anything
+        except Exception as why:  # a foreign file may hold anything
             said = str(why) if isinstance(why, BadInput) else f"{type(why).__name__}: {why}"
             odd.append(Oddity(game.file, game.line, game.index, "unreadable", said))
             continue
@@ -113,18 +114,18 @@ def imported(path: Path) -> Imported:
 def as_episode(
     game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None = None
 ) -> tuple[Episode, list[Difference], Counter[str]]:
-    """One game played again with its recorded messages and labels, and what came out the same.
+    """Replay one game with its recorded messages and labels; return it and what was reproduced.
 
-    Whoever overhears is shown each message as the reader is, and what it makes of it is its own.
+    `overhear` is shown each message as the reader is; what it returns does not enter the episode.
     """
-    played = _Again(game, overhear)
+    played = _RecordedMatch(game, overhear)
     for number, turn in enumerate(game.turns[: game.turn_limit], 1):
         played.play(number, turn)
     return played.episode(), played.differences, played.same
 
 
-class _Again:
-    """A match that is fed from a record; what differs is noted on the way."""
+class _RecordedMatch:
+    """A match that is fed from a record and notes the differences."""
 
     def __init__(
         self, game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None
@@ -147,7 +148,7 @@ class _Again:
         return "revealed" if given.reveal_belief and given.reveal_motivation else "hidden"
 
     def play(self, number: int, turn: PublishedTurn) -> None:
-        """One message, its labels, and the answer of our target."""
+        """Play one message, its labels, and the answer of our target."""
         said = self._text(number, turn)
         self._move(PERSUADER, Say(said))
         if self.match.game.to_move(self.match.state) == (READER,):
@@ -167,10 +168,10 @@ class _Again:
         self.match.answer((self.match.turn, seat, "", ""), Decision(action))
 
     def _text(self, number: int, turn: PublishedTurn) -> str:
-        """Thoughts, a line, and the message; the line alone guards a message that has its own.
+        """Return thoughts, separator and message; the separator alone if the message contains one.
 
-        The published engine took messages that our rules would turn down: empty ones, and in the
-        discrete game JSON with other names or keys. They come in as their labels say, and noted.
+        The published engine accepted messages that our rules refuse: empty ones, and in the
+        discrete game JSON with other names or keys. Their labels in words replace them, noted.
         """
         thoughts = "" if "---" in turn.thoughts else turn.thoughts.strip()
         if thoughts != turn.thoughts.strip():
@@ -181,7 +182,7 @@ class _Again:
         return message
 
     def _acceptable(self, number: int, turn: PublishedTurn) -> str:
-        """The message, or words in its place that say what its labels say."""
+        """Return the message, or a sentence that says what its labels say."""
         instead = NO_WORDS
         if self.game.discrete:
             instead = in_json(self._labels(turn))
@@ -197,7 +198,7 @@ class _Again:
         return instead
 
     def _labels(self, turn: PublishedTurn) -> Claims:
-        """The recorded labels; what a message is wrongly said to have disclosed is left out.
+        """Return the recorded labels without false disclosures.
 
         A false disclosure would have sent the message back, and then it would not be on record.
         """
@@ -206,7 +207,7 @@ class _Again:
         return msgspec.structs.replace(turn.recorded, disclosures=())
 
     def _false(self, found: Claims) -> bool:
-        """Whether a message with these findings would come back."""
+        """Return whether a message with these labels would be sent back."""
         return not self.game.lying and bool(falsehoods(found, self.game.problem, self.game.names))
 
     def _compare(self, number: int, turn: PublishedTurn, ours: Reply) -> None:
@@ -218,10 +219,7 @@ class _Again:
             self.note("reply", number, sorted(recorded - said), sorted(said - recorded))
 
     def episode(self) -> Episode:
-        """The record of the match, with the recorded choice beside it.
-
-        An unfinished one is censored, as somebody left.
-        """
+        """Return the episode, with the recorded choice; an unfinished game is censored."""
         game = self.record
         letters = game.names.proposals
         chosen = None if game.final_choice is None else letters[game.final_choice]
@@ -237,7 +235,7 @@ class _Again:
 
 
 def variant_of(condition: Condition) -> str:
-    """The variant that a condition names; plain if it names none."""
+    """Return the variant named by a condition, or the default."""
     named = [v for v in VARIANTS if getattr(condition, v)]
     if len(named) > 1:
         raise BadInput(f"A game cannot be {' and '.join(named)} at once.")
@@ -261,7 +259,7 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
         "variant": variant_of(given),
         "memory": given.memory,
         "messages": game.turn_limit,
-        "limit": max(LIMIT, longest),  # what is on record arrived
+        "limit": max(LIMIT, longest),  # every recorded message was accepted
         **({"lying": True} if given.allow_lying else {}),
     }
     return Setup(
@@ -277,7 +275,7 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
 
 
 def _story(game: PublishedGame) -> Story:
-    """The recorded story under the name of ours that has the same attributes."""
+    """Return the recorded story under the name of our story with the same attributes."""
     ours = next((s for s in stories() if _alike(game.names.attributes, s)), None)
     return Story(
         name=ours.name if ours else "unknown",
@@ -291,14 +289,14 @@ def _story(game: PublishedGame) -> Story:
 
 
 def _alike(attributes: tuple[str, ...], story: Story) -> bool:
-    """Whether a story of ours has these attributes, by its names or by other words for them."""
+    """Return whether one of our stories has these attributes, by name or alias."""
     known = dict(aliases())
     words = [{a, *known.get(a, ())} for a in story.attributes]
     return all(any(name in each for each in words) for name in attributes)
 
 
 def lines_of(found: Imported) -> Iterator[str]:
-    """Differences in final choices first and in full, then the rest by kind, folded."""
+    """Return lines for the differences: final choices in full, then the other kinds, shortened."""
     by_kind: dict[str, list[str]] = {"differs in final choice": []}
     for d in found.differences:
         at = "" if d.turn is None else f", message {d.turn}"

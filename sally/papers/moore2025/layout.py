@@ -1,4 +1,4 @@
-"""What moore2025 states in its text, as tables: persuaders down, conditions across."""
+"""Figures stated in the text of moore2025, as tables: persuaders down, conditions across."""
 
 from __future__ import annotations
 

@@ -1,7 +1,14 @@
-"""Games in the published JSON-lines layout, as plain values; whatever is odd is listed."""
+"""Games in the published JSON-lines layout as plain values, and what their replies say.
+
+Deviations from the layout are listed, not repaired.
+"""
+
+from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,12 +24,125 @@ from sally.games.mindgames.claims import (
     falsehoods,
 )
 from sally.games.mindgames.puzzles import Cell, Puzzle
+from sally.games.mindgames.replies import Answer
 from sally.games.mindgames.target import Memory, choice_of, first_mind, ranking, refreshed, told
 from sally.games.mindgames.target import values as target_values
 
+Point = tuple[str | int, ...]  # one statement: its kind, then what it is about
+EFFECTS = {"increase": 1, "have no effect on": 0, "decrease": -1}
+LIKES = {
+    "like": 1,
+    "dislike": -1,
+    "feel indifferent to": 0,
+    "maximizes": 1,
+    "minimizes": -1,
+    "ignores": 0,
+}
+
+
+def points_of(said: Answer, names: Names, discrete: bool = False) -> frozenset[Point]:
+    """Return the statements in our target's answer; an answer in JSON names no unknown cells."""
+    points: set[Point] = set()
+    for part in said.information:
+        row = names.proposals[part.proposal]
+        points |= {("does", row, names.attributes[a], u) for a, u in part.known}
+        if not discrete:
+            points |= {("unknown", row, names.attributes[a]) for a in part.unknown}
+    points |= {("feels", names.attributes[a], v) for a, v in said.motivation}
+    ranked = said.inference
+    if ranked is None:
+        return frozenset(points)
+    places = ["".join(names.proposals[p] for p in place) for place in ranked.places]
+    if discrete:
+        points |= {("value", names.proposals[p], v) for p, v in enumerate(ranked.values)}
+    else:
+        points |= {("same", place) for place in places if len(place) > 1}
+        points |= {("over", *pair) for pair in pairwise(places)}
+    if discrete or len(ranked.places[0]) > 1:
+        points.add(("chosen", names.proposals[ranked.chosen]))
+    return frozenset(points)
+
+
+def points_in(reply: str, names: Names, discrete: bool = False) -> frozenset[Point]:
+    """Return the statements in a recorded reply."""
+    if discrete:
+        return frozenset(_points_in_json(reply))
+    points: set[Point] = set()
+    for sentence in re.split(r"(?<=\.)\s+", reply):
+        points |= set(_facts(sentence, names)) | set(_ranks(sentence, names))
+    return frozenset(points)
+
+
+def _facts(sentence: str, names: Names) -> Iterator[Point]:
+    proposals = "|".join(map(re.escape, names.proposals))
+    about = re.match(rf"\w+ ({proposals}) will ", sentence)
+    unknown = re.search(rf"information about (?:\w+ )?({proposals})'s effect on ", sentence)
+    for attribute in names.attributes:
+        name = re.escape(attribute)
+        for words, sign in EFFECTS.items():
+            if about and re.search(rf"will {words} {name}\b", sentence):
+                yield ("does", about[1], attribute, sign)
+        for words, sign in LIKES.items():
+            if re.search(rf"(?i)\b(?:I|the system) {words} {name}\b", sentence):
+                yield ("feels", attribute, sign)
+        if unknown and re.search(rf"\b{name}\b", sentence):
+            yield ("unknown", unknown[1], attribute)
+
+
+def _ranks(sentence: str, names: Names) -> Iterator[Point]:
+    def letters(text: str) -> str:
+        return "".join(p for p in names.proposals if re.search(rf"\b{re.escape(p)}\b", text))
+
+    if now := re.match(r"Right now, that is (\w+)\.", sentence):
+        yield ("chosen", now[1])
+    ranking = re.match(r"(?:I prefer|The system ranks) (.*)\.", sentence)
+    if ranking is None:
+        return
+    if same := re.match(r"(.*) the same$", ranking[1]):
+        yield ("same", letters(same[1]))
+    elif over := re.match(r"(.*) over (.*)", ranking[1]):
+        yield ("over", letters(over[1]), letters(over[2]))
+
+
+class _Cell(msgspec.Struct):
+    proposal: str
+    attribute: str
+    utility: int
+
+
+class _Like(msgspec.Struct):
+    attribute: str
+    utility: int
+
+
+class _Rank(msgspec.Struct):
+    proposal: str
+    utility: int
+    chosen: bool
+
+
+class _Json(msgspec.Struct):
+    informational: list[_Cell] = []
+    motivational: list[_Like] = []
+    inferential: list[_Rank] = []
+
+
+def _points_in_json(reply: str) -> Iterator[Point]:
+    try:
+        said = msgspec.json.decode(reply, type=_Json) if reply.strip() else _Json()
+    except msgspec.MsgspecError:
+        yield ("unreadable", reply)
+        return
+    yield from (("does", c.proposal, c.attribute, c.utility) for c in said.informational)
+    yield from (("feels", like.attribute, like.utility) for like in said.motivational)
+    for rank in said.inferential:
+        yield ("value", rank.proposal, rank.utility)
+        if rank.chosen:
+            yield ("chosen", rank.proposal)
+
 
 class Condition(msgspec.Struct, frozen=True):
-    """What the folder name says: who persuades, and which variant was played."""
+    """The condition named by a folder: who persuades, and which variant was played."""
 
     persuader: str
     human: bool = False
@@ -36,7 +156,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def memory(self) -> Memory:
-        """People met a target with sequential memory, models one with frozen memory."""
+        """The target's memory: sequential for people, frozen for models."""
         return "sequential" if self.human else "frozen"
 
 
@@ -65,12 +185,12 @@ class PublishedGame(msgspec.Struct, frozen=True):
 
     @property
     def finished(self) -> bool:
-        """Was every message sent and a choice recorded?"""
+        """Return whether every message was sent and a choice recorded."""
         return self.final_choice is not None and len(self.turns) == self.turn_limit
 
 
 class Oddity(msgspec.Struct, frozen=True):
-    """Something in the files that could not be taken at its word."""
+    """A deviation from the published layout."""
 
     file: str
     line: int
@@ -80,18 +200,18 @@ class Oddity(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """Everything found under a path: the games, and what was odd about the rest."""
+    """All games found under a path, and the oddities."""
 
     games: tuple[PublishedGame, ...]
     oddities: tuple[Oddity, ...]
 
 
 class BadLayout(ValueError):
-    """A record does not have the published layout; the message says where and why."""
+    """Raised for a record without the published layout; the message says where and why."""
 
 
 def condition_of(folder: str) -> Condition:
-    """The condition named by a folder `key=value&key=value`; an absent flag is false."""
+    """Parse the condition from a folder name `key=value&key=value`; an absent flag is false."""
     pairs = dict(part.split("=", 1) for part in folder.split("&") if "=" in part)
     if "human_persuader" not in pairs and "llm_persuader" not in pairs:
         raise BadLayout(
@@ -108,16 +228,16 @@ def condition_of(folder: str) -> Condition:
     return Condition(persuader=name, human=human, **flags)
 
 
-SUPERSEDED = ("_wrong_reveal", "_half_done")  # so the authors marked what they played again
+SUPERSEDED = ("_wrong_reveal", "_half_done")  # the authors' marks for games that they played again
 
 
 def superseded(file: str) -> bool:
-    """Is it a file that its authors replaced by another, by its name?"""
+    """Return whether a file's name marks it as replaced by its authors."""
     return any(mark in file for mark in SUPERSEDED)
 
 
 def files_under(path: Path) -> tuple[Path, ...]:
-    """The JSON-lines files at a path: itself, or all below it in name order."""
+    """Return the JSON-lines files at a path: itself, or all below it in name order."""
     if path.is_file():
         return (path,)
     found = tuple(sorted(path.rglob("*.jsonl")))
@@ -127,7 +247,7 @@ def files_under(path: Path) -> tuple[Path, ...]:
 
 
 def read(path: Path) -> Reading:
-    """All games under a path; unreadable, unfinished and repeated ones are listed."""
+    """Read all games under a path; unreadable, unfinished and repeated ones are listed."""
     games: list[PublishedGame] = []
     odd: list[Oddity] = []
     seen: set[str] = set()
@@ -149,7 +269,7 @@ def read(path: Path) -> Reading:
             except BadLayout as error:
                 odd.append(Oddity(place, line, index, "unreadable", str(error)))
                 continue
-            except Exception as error:  # a record of anybody's holds anything
+            except Exception as error:  # a foreign file may hold anything
                 why = f"It is not as published ({type(error).__name__}: {error})."
                 odd.append(Oddity(place, line, index, "unreadable", why))
                 continue
@@ -161,7 +281,7 @@ def read(path: Path) -> Reading:
 
 
 def _records(file: Path, place: str, odd: list[Oddity]) -> Iterator[tuple[int, int, Any]]:
-    """Each game of each line; a line holds a list of games, or a single one."""
+    """Yield each game of each line; a line holds a list of games, or a single one."""
     with file.open("rb") as lines:
         for number, text in enumerate(lines, 1):
             if not text.strip():
@@ -221,7 +341,7 @@ def _table(model: Any, field: str, names: Names) -> list[list[Any]]:
 
 
 def _puzzle(model: Any, names: Names) -> Puzzle:
-    """The puzzle in letter order; the recorded order of proposals is goal, trap, initial."""
+    """Return the puzzle in letter order; the recorded order of proposals is goal, trap, initial."""
 
     def flagged(field: str) -> tuple[Cell, ...]:
         table = _table(model, field, names)
@@ -250,7 +370,7 @@ def _puzzle(model: Any, names: Names) -> Puzzle:
 
 
 def _turns(raw: Any, names: Names, note: Any) -> Iterator[PublishedTurn]:
-    """The turns, matched by order: persuader's message, reply, labels, thoughts."""
+    """Return the turns, matched by order: persuader's message, reply, labels, thoughts."""
     spoken = [(m.get("role"), m.get("content") or "") for m in raw.get("messages") or []]
     thoughts = [
         t.get("content") or ""
@@ -280,7 +400,7 @@ def _at(items: list[Any], i: int) -> Mapping[str, Any]:
 def _recorded(
     told_of: Mapping[str, Any], asked: Mapping[str, Any], names: Names, note: Any
 ) -> Claims:
-    """The recorded labels; names the game does not have are left out and noted."""
+    """Return the recorded labels; names that the game does not have are dropped and noted."""
 
     def known(name: Any, among: tuple[str, ...]) -> str | None:
         found = _meant(name, among, names.noun)
@@ -309,7 +429,7 @@ def _recorded(
 
 
 def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
-    """The name that a label means: `Proposal A` and `a` are A, as the published engine had it."""
+    """Return the name that a label means: `Proposal A` and `a` are A, as published."""
     if not isinstance(name, str):
         return None
     plain = name.strip().casefold().removeprefix(noun.casefold()).removeprefix("proposal").strip()
@@ -317,7 +437,7 @@ def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
 
 
 def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
-    """The target's last choice when each message is taken to mean what `found` says.
+    """Return the target's last choice if each message means what `found` says.
 
     A message with a false claim teaches nothing, as in play. In the discrete game an inferential
     answer refreshes a frozen memory.
@@ -333,6 +453,6 @@ def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
 
 
 def reproduces(game: PublishedGame, memory: Memory | None = None) -> bool:
-    """Do the recorded labels lead the target to the recorded final choice?"""
+    """Return whether the recorded labels lead the target to the recorded final choice."""
     recorded = (turn.recorded for turn in game.turns)
     return rerun(game, recorded, memory or game.condition.memory) == game.final_choice

@@ -1,19 +1,65 @@
-"""What moore2025's release holds, counted in imported games; what only the import can count."""
+"""Participants, excluded games and counts of moore2025's release, from imported games."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
+
+import msgspec
 
 from sally.core.rules.metric import Played
 from sally.games.mindgames.claims import Disclosure, Names
 from sally.games.mindgames.persuasion import game_of
-from sally.games.mindgames.rules import spoken
+from sally.games.mindgames.rules import PERSUADER, MindGame, State, spoken
 from sally.output.tables.reproduce import Known
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
+
+LEAST_CHARACTERS = 10  # a message, on average over the game
+LEAST_SECONDS = 5.0  # a turn, on average over the game
+
+
+class Participant(msgspec.Struct, frozen=True):
+    """The person of a game, and the game's place among that person's games."""
+
+    name: str
+    place: int
+    seconds: tuple[float, ...] = ()  # by answer, where known
+
+
+def participant(played: Played) -> Participant | None:
+    """Return the person who persuaded, recorded or in a study; None for other players."""
+    setup, known = played.episode.setup, played.episode.used.get("people", {}).get(PERSUADER)
+    if known is not None:
+        return Participant(known["participant"], known["round"], tuple(known["seconds"]))
+    who = setup.lineup.get(PERSUADER)
+    if who is None or who.player != "recorded" or who.params.get("name") != "human":
+        return None
+    name, _, place = setup.instance.id.rpartition(":")  # the id is file, line and index in the line
+    return Participant(name, int(place) if place.isdigit() else 0)
+
+
+def excluded(played: Played) -> str | None:
+    """Return why a person's game is excluded; None if it is not, or no person played it."""
+    who = participant(played)
+    if not isinstance(played.replay.game, MindGame) or who is None:
+        return None
+    state: State = played.replay.states[-1]
+    if played.episode.payoffs is None:
+        return "the game was not finished"
+    lengths = [len(spoken(x.text)[1]) for x in state.story if x.answer is not None]
+    if lengths and _mean(lengths) < LEAST_CHARACTERS:
+        return f"{_mean(lengths):.1f} characters a message, fewer than {LEAST_CHARACTERS}"
+    if who.seconds and _mean(who.seconds) < LEAST_SECONDS:
+        return f"{_mean(who.seconds):.1f} seconds a turn, fewer than {LEAST_SECONDS:g}"
+    return None
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
 
 THE_IMPORT = "counted by `sally import mindgames`, which has the records"
 NOT_KEPT = {
@@ -26,7 +72,7 @@ NOT_KEPT = {
 
 
 def released(metric: str, games: Known) -> Estimate | None:
-    """A count over the finished games of a persuader, whatever the condition; None: no such one."""
+    """Return a count over a persuader's finished games in all conditions, else None."""
     if metric not in COUNTS or not games:
         return None
     return COUNTS[metric](games)
@@ -52,27 +98,27 @@ def _games_at_most(games: Known) -> Estimate | None:
 
 
 def _games_each(games: Known) -> list[int]:
-    """How many games each person played."""
+    """Return how many games each person played."""
     people = Counter(str(facts["participant"]) for facts, _ in games if facts["participant"])
     return list(people.values())
 
 
 def _games_per_variant(games: Known) -> Estimate | None:
-    """How many games a model played in a variant, where it played most."""
+    """Return the largest number of games that a model played in a variant."""
     varied = [facts for facts, _ in games if facts["variant"] != "default"]
     played = Counter((facts["persuader"], facts["variant"]) for facts in varied)
     return _exact(max(played.values())) if played else None
 
 
 def _puzzles(games: Known) -> Estimate:
-    """How many puzzles there are, letters aside."""
+    """Return the number of distinct puzzles up to relettering."""
     return _exact(len({_lettered_by_role(p) for f, p in games if f["variant"] == "default"}))
 
 
 def _lettered_by_role(played: Played) -> tuple[object, ...]:
-    """A puzzle with its proposals in the order goal, trap, initial.
+    """Return a puzzle with its proposals in the order goal, trap, initial.
 
-    What the persuader values makes no other game: it is told its goal either way.
+    The persuader's values are left out: it is told its goal either way.
     """
     puzzle = game_of(played).problem
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)
@@ -96,7 +142,7 @@ def _literal_labelled(games: Known) -> Estimate:
 
 
 def _statements(played: Played) -> Iterator[bool]:
-    """Whether each sentence `Proposal X increases Y` was labelled as that very disclosure."""
+    """Yield whether each sentence `Proposal X increases Y` was labelled as that disclosure."""
     game = game_of(played)
     for said in () if game.discrete else played.replay.states[-1].story:
         labels = {(d.proposal, d.attribute, d.utility) for d in said.claims.disclosures}
@@ -105,7 +151,7 @@ def _statements(played: Played) -> Iterator[bool]:
 
 
 def literal(message: str, names: Names) -> Iterator[Disclosure]:
-    """The disclosures that a message makes in the game's own words, each once."""
+    """Yield the disclosures that a message states in the game's own words, each once."""
     attributes = "|".join(map(re.escape, sorted(names.attributes, key=len, reverse=True)))
     letters = "".join(names.proposals)
     shape = rf"\b{names.noun} ([{letters}]) (?:will )?(in|de)creases? ({attributes})"

@@ -1,6 +1,6 @@
-"""moore2025: hidden and revealed, four variants of hidden, three other kinds of puzzle.
+"""moore2025 as a study: hidden and revealed, four variants of hidden, three other puzzle kinds.
 
-Models of the paper met a target with frozen memory, so do the cells named after its conditions;
+The cells named after the paper's conditions have a target with frozen memory, as its models met;
 people met sequential memory, which has cells of its own.
 """
 
@@ -30,7 +30,7 @@ MINDLESS = ("random", "tell_all", "goal_only")
 
 
 def puzzles(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
-    """Every puzzle of a set under every policy story."""
+    """Return every puzzle of a set under every policy story."""
     return tuple(
         instance(
             GAME,
@@ -46,7 +46,7 @@ def puzzles(name: str, collection: frozen.Collection, **params: Any) -> tuple[In
 
 
 def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
-    """Every puzzle of a set once, the stories taking turns (without minds there is but one)."""
+    """Return every puzzle of a set once, with the stories in turn (one story without minds)."""
     size = len(frozen.frozen(collection).puzzles)
     told = () if params.get("variant") == "non_mental" else STORIES
     return tuple(
@@ -63,14 +63,14 @@ def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tup
 
 
 def speaker(model: str) -> PlayerSpec:
-    """A model that thinks first, then writes its message."""
+    """Return a model that thinks first, then writes its message."""
     return player_spec(
         "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
     )
 
 
 def study(model: str = OPEN) -> Study:
-    """The study with one language model as persuader, beside planners and mindless ones."""
+    """Return the study with one language model as persuader, beside planners and mindless ones."""
     cells: list[Cell] = []
     for condition in CONDITIONS:
         bots = tuple(player_spec(bot) for bot in (*PLANNERS[condition], *MINDLESS))

@@ -1,7 +1,7 @@
-"""moore2025 again: counts and random play computed, everything else from played or imported games.
+"""Tables of moore2025: counts and random play are computed, all else comes from games.
 
 Where the paper's convention looks ahead or averages over prefixes (`data = paper`), that figure
-is computed by its convention; beside `data = released` stands ours.
+follows its convention; beside `data = released` stands ours.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ from sally.games.mindgames.target import (
     told,
 )
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
-from sally.papers.moore2025.exclusion import excluded, participant
 from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
 from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis, marginal
 from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import superseded
-from sally.papers.moore2025.released import NOT_KEPT, released
+from sally.papers.moore2025.released import NOT_KEPT, excluded, participant, released
 from sally.stats.cluster_interval import gap_by_rule
 from sally.stats.intervals import Estimate
 
@@ -48,7 +47,7 @@ PLANS = {
     "talks about the goal only": "goal_only",
 }
 RANDOM = "random-baseline-8"  # eight random disclosures, as the released files call them
-# published name -> what the name of the model contains
+# published name -> part of the model's name
 MODELS = {
     O1: "o1-preview",
     "gpt-4o": "gpt-4o",
@@ -62,7 +61,7 @@ MODELS = {
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Counts, settings and random play."""
+    """Compute counts, settings and random play."""
     if metric in ("instances", "cells"):
         return _exact(counts()[int(row["attributes"]), str(row["counted"])])
     if "plan" in row:
@@ -86,7 +85,7 @@ def _exact(value: float) -> Estimate:
 
 @cache
 def counts() -> dict[tuple[int, str], int]:
-    """How many puzzles there are, counted in every way that is reported."""
+    """Count the puzzles in every way that is reported."""
     three, two = all_matrices(3), all_matrices(2)
     hidden = {int(n) for n in three.hidden.sum(axis=(1, 2))}
     winning = {int(n) for n in three.winning.sum(axis=(1, 2))}
@@ -103,7 +102,7 @@ def counts() -> dict[tuple[int, str], int]:
 
 
 def random_play(effort: Effort) -> Estimate:
-    """Eight random disclosures a game under frozen memory, as the published baseline has them."""
+    """Play eight random disclosures a game under frozen memory, as the published baseline does."""
     puzzles = frozen.frozen("standard").puzzles
     wins, numbers = [], []
     for game in range(effort.repeats):
@@ -119,7 +118,7 @@ def random_play(effort: Effort) -> Estimate:
 
 @cache
 def planned(persuader: str) -> Estimate:
-    """How often a planner wins on the frozen puzzles, under both memories."""
+    """Return how often a planner wins on the frozen puzzles, under both memories."""
     condition = "revealed" if persuader == "revealed" else "hidden"
     games = [
         (number, memory)
@@ -134,7 +133,7 @@ def planned(persuader: str) -> Estimate:
 
 
 def _won(persuader: str, params: dict[str, Any]) -> bool:
-    """One game of scripted players."""
+    """Play one game of scripted players; return whether the goal was chosen."""
     lineup = {PERSUADER: persuader, **GAME.occupants}
     player_specs = {str(seat): PlayerSpec(name) for seat, name in lineup.items()}
     match = Match(GAME, Setup(Instance("plan", GAME.name, params), 1, player_specs))
@@ -149,7 +148,7 @@ def _won(persuader: str, params: dict[str, Any]) -> bool:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Who persuaded whom under which condition; None for what the paper does not have."""
+    """Return who persuaded under which condition; None for conditions outside the paper."""
     game = played.replay.game
     who = played.episode.setup.lineup.get(PERSUADER)
     if not isinstance(game, MindGame) or who is None or game.problem.kind != "standard":
@@ -174,7 +173,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def named_as_published(model: str) -> str:
-    """A model under the name it has in the paper's tables, or under its own."""
+    """Return a model's name in the paper's tables, or its own."""
     if model == RANDOM:
         return "random"
     found = [name for name, part in MODELS.items() if part in model.casefold()]
@@ -185,7 +184,7 @@ def named_as_published(model: str) -> str:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """A figure from stored games."""
+    """Return a figure from stored games."""
     done = [(facts, played) for facts, played in known if persuasion.finished(played)]
     if "hypothesis" in row:
         name, games = str(row["hypothesis"]), _games(done, model)
@@ -205,7 +204,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def _printed(row: Conditions, metric: str, model: str | None) -> bool:
-    """Whether the paper has such a figure of the persuader; of other models success will do."""
+    """Return whether the paper prints this figure of the persuader; other models show success."""
     who = row.get("persuader", "all")
     if metric == "success":
         return who in (*MODELS, "human", "random") or row.get("data") == "released"
@@ -213,7 +212,7 @@ def _printed(row: Conditions, metric: str, model: str | None) -> bool:
 
 
 def _is(facts: Conditions, row: Conditions, model: str | None) -> bool:
-    """Whether the row's persuader played this game."""
+    """Return whether the row's persuader played this game."""
     wanted = str(row.get("persuader", "all"))
     if model is not None and wanted in MODELS:
         wanted = named_as_published(model)
@@ -251,7 +250,7 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
 
 
 def _most_appeals(games: Known) -> Estimate | None:
-    """The persuader and condition that asked for everything most, as the paper's bars have it."""
+    """Return the persuader and condition with the most complete appeals, as the paper's bars do."""
     groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
     for facts, played in games:
         groups.setdefault((facts["persuader"], facts["condition"]), []).append((facts, played))
@@ -260,7 +259,7 @@ def _most_appeals(games: Known) -> Estimate | None:
 
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
-    """The share of prefixes of the game by whose end everything had been asked for."""
+    """Return the share of prefixes of the game by whose end everything had been asked for."""
     names, cells = persuasion.game_of(played).names, persuasion.game_of(played).problem.cells
     missing, done = len(names.attributes) + len(cells), []
     for asked in persuasion.new_appeals(played, inferential):
@@ -270,7 +269,7 @@ def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
 
 
 def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | None:
-    """A difference of two shares, as the text states them; persons or puzzles hang together."""
+    """Return the difference of two shares, clustered by person or puzzle."""
     if row["persuader"] not in (O1, f"human minus {O1}"):
         return None
     if row["contrast"] == "hidden":
@@ -287,7 +286,7 @@ def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | N
 
 
 def _games(done: Known, model: str | None) -> list[Game]:
-    """Games of people and of the model that is compared with them, without variants."""
+    """Return the games of people and of the model compared with them, without variants."""
     found = []
     for facts, played in done:
         who = facts["persuader"]
@@ -300,12 +299,12 @@ def _games(done: Known, model: str | None) -> list[Game]:
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Why a figure cannot be had from games."""
+    """Return why a figure cannot be computed from games; None if it can."""
     return NOT_KEPT.get(metric)
 
 
 def brings(table: str, row: Conditions) -> str | None:
-    """People's games, and what is said of all released ones, come with the release alone."""
+    """Return the command that brings a row's games, if only the release has them; else None."""
     people = str(row.get("persuader", "")).startswith(("human", "all")) or table == "figure8"
     if "hypothesis" in row:
         people = TESTS[str(row["hypothesis"])].o1 is not True
@@ -319,7 +318,7 @@ BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "hypotheses": [
         ({"hypothesis": name, "data": "released", "intercepts": intercepts}, metric)
         for name, test in TESTS.items()
-        if test.o1 is False  # a model is no person that plays five games
+        if test.o1 is False  # a model plays no five games as one person does
         for intercepts in (MEDIAN, POPULATION)
         for metric in ("z", "p", "confirmed")
     ],

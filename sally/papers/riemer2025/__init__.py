@@ -1,4 +1,4 @@
-"""riemer2025: study, published figures, tables."""
+"""riemer2025: the studies, the published figures and the tables."""
 
 from sally.core.registry.paper import Paper
 

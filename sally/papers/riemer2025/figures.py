@@ -1,4 +1,4 @@
-"""The curves of riemer2025's appendix: regret and predictions round by round, by action names.
+"""Curves of riemer2025's appendix: regret and predictions by round and action names.
 
 The paper prints them as images only. Ours: regret per round so far, against the exact optimum of
 that many rounds; the share of right predictions so far. The tabular learner is computed.
@@ -21,7 +21,7 @@ from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.layout import Conditions
 from sally.output.tables.reproduce import Effort, Known
 from sally.papers.riemer2025.layout import GAMES, MODELS, PARTNERS
-from sally.papers.riemer2025.names import name_sets
+from sally.papers.riemer2025.study import name_sets
 from sally.papers.riemer2025.tabular import tabular_curves
 from sally.stats.cluster_interval import Bounds, lone_by_rule
 
@@ -32,7 +32,7 @@ FIRST = {"llama-3-70b-instruct": 20, "mistral-large-2": 32}  # the first figure 
 
 
 def figures() -> Mapping[str, Callable[[Known, Effort], Picture]]:
-    """By the paper's numbers; Figure 19 is Figure 42 once more."""
+    """Return the figures by the paper's numbers; Figure 19 repeats Figure 42."""
     found: dict[str, Callable[[Known, Effort], Picture]] = {}
     for model, number in FIRST.items():
         order = product(PARTNERS, GAMES, MEASURES)
@@ -81,7 +81,7 @@ def _picture(
 def _of_model(
     known: Known, model: str, game: str, partner: str
 ) -> Iterator[tuple[Conditions, Played]]:
-    """The qa episodes of the figure's model; models new to the paper come in the first set."""
+    """Return the qa episodes of a figure's model; models outside the paper join the first set."""
     asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
     plain = those(known, lambda f: asked.items() <= f.items() and _plain(f))
     theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
@@ -102,7 +102,7 @@ def _right(played: Played) -> Sequence[float] | None:
 
 
 def _points(curves: Sequence[Sequence[float] | None], ends: Bounds | None) -> Iterator[Point]:
-    """The mean at every round over the episodes that got there."""
+    """Return the mean at every round over the episodes that reached it."""
     known = [curve for curve in curves if curve]
     for at in range(max(map(len, known), default=0)):
         yield point(float(at + 1), lone_by_rule([c[at] for c in known if len(c) > at], ends))

@@ -1,4 +1,4 @@
-"""riemer2025 again: the tabular learner in bulk, interestingness exactly, the rest by episodes."""
+"""Tables of riemer2025: the learner in bulk, interestingness exactly, models by episodes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sally.core.rules.metric import Played
 from sally.games.repeated_games.optimum import interestingness
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Conditions, Effort, Engine
-from sally.papers.riemer2025.cells import MOVES, OPENING, ROUNDS, TOLD, completed
 from sally.papers.riemer2025.figures import figures
 from sally.papers.riemer2025.layout import LAYOUTS
+from sally.papers.riemer2025.study import MOVES, OPENING, ROUNDS, TOLD, completed
 from sally.papers.riemer2025.tabular import cell, exact_cell, game_of, partners_of
 from sally.stats.intervals import Estimate
 
 PARTNERS = ("single_action", "tit_for_tat")
 SWITCHES = ("history", "payoffs")
-ACTION = "action"  # of a single-action partner; a cell has all of them
+ACTION = "action"  # of a single-action partner; a cell has them all
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Figures that need no language model."""
+    """Compute the figures that need no language model."""
     name, kind = str(row.get("game")), str(row.get("partner"))
     if kind not in PARTNERS:
         return None
@@ -37,14 +37,14 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def computes_exact(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """The learner's figures by our own measures."""
+    """Compute the learner's figures by our own measures."""
     if row.get("player") != "tabular":
         return None
     return exact_cell(str(row["game"]), str(row["partner"]), effort).get(metric)
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """What no episode of ours can give."""
+    """Return why no episode can give a figure; None if one can."""
     if row.get("player") == "human":
         return "people's play; the store of a study with people is not read here"
     return None
@@ -54,7 +54,7 @@ def cannot(row: Conditions, metric: str) -> str | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """What an episode is, in the words of the tables; None if it is not the paper's game."""
+    """Return an episode's conditions in the tables' terms; None if it is not the paper's game."""
     setup, game = played.episode.setup, played.replay.game
     name = setup.instance.game
     if name not in OPENING or not isinstance(game, RepeatedGame):
@@ -77,7 +77,7 @@ def facts(played: Played) -> Conditions | None:
         return known
     strategy = str(agent.params.get("strategy", "qa"))
     if bool(setup.injections) != (strategy in TOLD):
-        return None  # told what no table tells, or not told what its strategy is about
+        return None  # an injection that no table has, or a strategy without the injection it needs
     known |= {"model": str(agent.params.get("model")), "strategy": strategy}
     known |= dict.fromkeys(SWITCHES, "on") | dict(_switches(agent.params.get("with_") or {}))
     for apart in ("pack", "settings"):
@@ -87,7 +87,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """Single-action partners stand for a uniform draw, so all must have been met equally often."""
+    """Return why a cell is uneven: its single-action partners must be met equally often."""
     if row.get("partner") != "single_action":
         return None
     met = [facts.get(ACTION) for facts in known]
@@ -99,7 +99,7 @@ def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
 
 
 def _switches(given: Mapping[str, Any]) -> Conditions:
-    """A strategy's parameters as the tables name them."""
+    """Return a strategy's parameters under the tables' names."""
     shown = {True: "on", False: "off"}
     return {
         name: shown[value] if isinstance(value, bool) else value for name, value in given.items()
@@ -107,7 +107,7 @@ def _switches(given: Mapping[str, Any]) -> Conditions:
 
 
 def completes(row: Conditions) -> Conditions:
-    """A row as the study plays it: a table that mentions no switch has it on."""
+    """Complete a row as the study plays it: a switch that a table does not mention is on."""
     row = completed(row)
     return {"history": "on", "payoffs": "on", **row} if row.get("player") == "language" else row
 

@@ -1,4 +1,4 @@
-"""riemer2025's tabular learner, thousands of episodes at once, in the paper's measures and ours."""
+"""riemer2025's tabular learner: thousands of episodes at once, in the paper's measures and ours."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from sally.games.repeated_games.players.tabular import Settings
 from sally.games.repeated_games.regret import cost_of_being_wrong, mean_loss
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Effort
-from sally.papers.riemer2025.cells import ROUNDS
+from sally.papers.riemer2025.study import ROUNDS
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
-    """The partners of a cell: one for every action, or tit for tat opening as on action 0."""
+    """Return the partners of a cell: one for each action, or tit for tat opening as on action 0."""
     make = registry.partners("repeated_games")[kind].automaton
     assert make is not None  # both kinds declare one
     if kind == "single_action":
@@ -43,17 +43,17 @@ def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
 def bulk_figures(
     name: str, kind: str, effort: Effort, settings: Settings | None = None
 ) -> Mapping[str, Floats]:
-    """The three published measures of the tabular learner, one number an episode."""
+    """Return the three published measures of the tabular learner, one number an episode."""
     game, partners, lots, rounds = _bulk(name, kind, effort, settings)
     rates = np.array([optimal_rate(game, AGENT, partner) for partner in partners])[lots]
     return measured(game, kind, rounds, rates)
 
 
-@lru_cache(maxsize=2)  # a cell's row is filled by both measures, one after the other
+@lru_cache(maxsize=2)  # both measures of a cell's row use it, one after the other
 def _bulk(
     name: str, kind: str, effort: Effort, settings: Settings | None
 ) -> tuple[RepeatedGame, list[Automaton[Any]], Ints, Rounds]:
-    """Many episodes of the learner; partners take turns, which balances a uniform draw."""
+    """Play many episodes of the learner; partners take turns, which balances a uniform draw."""
     game = game_of(name)
     partners = partners_of(game, kind)
     lots = np.arange(effort.repeats) % len(partners)
@@ -63,9 +63,9 @@ def _bulk(
 
 
 def measured(game: RepeatedGame, kind: str, rounds: Rounds, rates: Floats) -> Mapping[str, Floats]:
-    """Regrets in the paper's conventions, and the share of right predictions."""
+    """Return regrets by the paper's conventions, and the share of right predictions."""
     prices = cost_of_being_wrong(game, AGENT, kind)
-    assert prices is not None  # the convention is made for these partners
+    assert prices is not None  # these partners have prices
     wrong = rounds.predicted != rounds.theirs
     return {
         "functional_regret": rates - _reward(game, rounds),
@@ -86,7 +86,7 @@ def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
 
 @lru_cache(maxsize=64)
 def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
-    """The learner by our own measures: the exact optimum, and what best replies would lose."""
+    """Return the learner's figures by our own measures: exact optimum and loss of best replies."""
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     best = [optimal_reward(game, AGENT, partner) for partner in partners]
     lost = np.array(
@@ -105,7 +105,7 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
 
 
 def game_of(name: str) -> RepeatedGame:
-    """The paper's game of a hundred rounds."""
+    """Return the paper's game of a hundred rounds."""
     game = registry.game(name).build({"rounds": ROUNDS})
     assert isinstance(game, RepeatedGame)
     return game
@@ -113,7 +113,7 @@ def game_of(name: str) -> RepeatedGame:
 
 @lru_cache(maxsize=16)
 def tabular_curves(name: str, kind: str, effort: Effort) -> Mapping[str, Floats]:
-    """Regret and right predictions so far, as (episode, round)."""
+    """Return regret and right predictions so far, as (episode, round)."""
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     earned = np.cumsum(pay_table(game, AGENT)[rounds.mine, rounds.theirs], axis=1)
     best = np.array(

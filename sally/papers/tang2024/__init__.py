@@ -1,4 +1,4 @@
-"""tang2024: study, published figures, tables."""
+"""tang2024: the study, the published figures and the tables."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,4 +1,4 @@
-"""Where managers of the locker go wrong: scores by belief, looks, gap and rule."""
+"""Errors of locker managers: scores by belief, looks, gap and rule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sally.stats.intervals import Estimate
 
 
 def pick_rows(episodes: Iterable[Episode]) -> list[Row]:
-    """One row a question: who was asked, what was named, believed and true."""
+    """Return one row a question: the player, the answer, what was believed and what is true."""
     rows: list[Row] = []
     for episode in episodes:
         whole = played(episode)
@@ -34,7 +34,7 @@ def pick_rows(episodes: Iterable[Episode]) -> list[Row]:
 
 
 def mode_of(whole: Played) -> str:
-    """Zero, finite or infinite."""
+    """Return the belief history of a game: zero, finite or infinite."""
     game = whole.replay.game
     assert isinstance(game, LockerGame)  # the family has one kind of rules
     return game.instance.mode
@@ -58,7 +58,7 @@ def _columns(pick: Pick) -> Row:
 
 
 def breakdown(rows: Sequence[Row], by: Sequence[str]) -> list[Row]:
-    """The score in each group of questions with its 95% interval, forfeits counted apart."""
+    """Return the score of each group of questions with its 95% interval; forfeits have columns."""
     for column in by:
         if rows and column not in rows[0]:
             raise unknown("column of questions", column, rows[0])
@@ -78,6 +78,6 @@ def breakdown(rows: Sequence[Row], by: Sequence[str]) -> list[Row]:
 
 
 def _share(given: Sequence[Row]) -> Estimate:
-    """The share of right answers in percent; questions of one game hang together."""
+    """Return the share of right answers in percent, clustered by game."""
     right, played = [100.0 * row["right"] for row in given], [row["episode"] for row in given]
     return mean_by_rule(right, played, (0, 100))

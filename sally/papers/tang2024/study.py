@@ -1,4 +1,4 @@
-"""tang2024: both belief histories of the paper and the one it leaves open, in two harnesses."""
+"""tang2024 as a study: the paper's two belief histories and a third, in two harnesses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INVERSES = ("but_start", "but_true", "but_start_or_true")
 
 
 def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
-    """The frozen games of a set as instances."""
+    """Return the frozen games of a set as instances."""
     stem = f"{name.replace(' ', '-')}-{users}"
     return tuple(
         instance(GAME, f"{stem}-{number:03d}", users=users, number=number, **params)
@@ -33,21 +33,21 @@ def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
 
 
 def on_our_page(model: str) -> PlayerSpec:
-    """A model that answers from the whole page in one question."""
+    """Return a model that answers from the whole page in one question."""
     return player_spec(
         "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
     )
 
 
 def in_their_chat(model: str) -> PlayerSpec:
-    """A model in the authors' harness: one chat a game, few tokens, a cut answer still read."""
+    """Return a model in the authors' harness: one chat a game, few tokens, cut answers read."""
     settings = {"temperature": TEMPERATURE, "max_tokens": MOST_TOKENS}
     reading = {"read_cut": True}
     return player_spec("language", model=model, strategy="chat", settings=settings, with_=reading)
 
 
 def study(model: str = OPEN, users: int = USERS) -> Study:
-    """The study of 3, 5 or 8 users with one language model, its seat open if none is named."""
+    """Return the study of 3, 5 or 8 users; without a model the seat stays open."""
     cells: list[Cell] = []
     for name, params in SETS:
         ours = games(name, users, **params)

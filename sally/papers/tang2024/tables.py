@@ -1,4 +1,4 @@
-"""tang2024 again: models from stored episodes, managers without a mind computed beside them.
+"""Tables of tang2024: models from stored episodes, mindless managers computed.
 
 The authors' sixty games are not printed; ours come from the same generator with another seed, so
 two scores of one model differ by the sampling error of sixty games even if the model is the same.
@@ -39,21 +39,21 @@ PERCENT = ENDS["%"]
 
 
 def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
-    """The mean score of a rule of thumb over games of the published generator."""
+    """Return the mean score of a rule of thumb over games of the published generator."""
     together = MINDLESS if rule in MINDLESS else (rule,)
     return lone_by_rule(list(_scores(together, mode, effort)[rule]), PERCENT)
 
 
 @lru_cache(maxsize=16)
 def _scores(rules: tuple[str, ...], mode: Mode, effort: Effort) -> dict[str, tuple[float, ...]]:
-    """What these rules score, game by game; to draw a game takes longer than to score it."""
+    """Return the rules' scores, game by game; drawing a game takes longer than scoring it."""
     played = published_games(mode, USERS, effort.repeats, effort.seed)
     by_game = [[game_score(game, RULES_OF_THUMB[rule]) for rule in rules] for game in played]
     return dict(zip(rules, zip(*by_game, strict=True), strict=True))
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Figures that need no language model."""
+    """Compute the figures that need no language model."""
     if metric in SETTINGS:
         exact = float(SETTINGS[metric])
         return Estimate(exact, exact, exact, 1, "exact")
@@ -67,7 +67,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """What an episode is, in the words of the tables; None if it is not the paper's condition."""
+    """Return an episode's conditions in the tables' terms; None if the paper does not have them."""
     setup, game = played.episode.setup, played.replay.game
     who = setup.lineup.get(MANAGER)
     if not isinstance(game, LockerGame) or who is None or not _is_theirs(game):
@@ -83,14 +83,14 @@ def facts(played: Played) -> Conditions | None:
 
 
 def _is_theirs(game: LockerGame) -> bool:
-    """Whether a game is of the frozen published set, five users, in the authors' wording."""
+    """Return whether a game is of the frozen published set, five users, in the authors' wording."""
     frozen = game.problem is None and game.generator_seed is None
     asked = (game.generator, game.users, game.wording)
     return frozen and game.mode != "infinite" and asked == ("published", USERS, "published")
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """The means over all models of a run, once every one of them was played."""
+    """Return the means over all models of a run, once every model was played."""
     if row.get("model") != EVERY:
         return None
     names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}
@@ -109,7 +109,7 @@ def _mean(known: Known, model: str, mode: Mode) -> float | None:
 
 
 def _score(known: Known, model: str, mode: Mode) -> Estimate | None:
-    """The score of one model under one belief history."""
+    """Return the score of one model under one belief history."""
     there = [
         p for f, p in known if f["belief_history"] == mode and same_model(str(f["model"]), model)
     ]
@@ -143,7 +143,7 @@ LAYOUTS = {
 
 
 def figure6(known: Known, effort: Effort) -> Picture:
-    """The paper's bars, whose heights its authors released, with ours beside them."""
+    """Draw the paper's bars, whose heights its authors released, with ours beside them."""
     published = where(table(load("tang2024"), "first_run"), "score")
     heights: dict[str, list[Point]] = {}
     for figure in published:

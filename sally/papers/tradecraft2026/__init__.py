@@ -1,4 +1,4 @@
-"""tradecraft2026: study, published figures, tables."""
+"""tradecraft2026: the studies, the published figures and the tables."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,4 +1,4 @@
-"""`sally tradecraft2026`: rulesets looked over before play, and games judged after it."""
+"""`sally tradecraft2026`: check rulesets, list problems, and judge stored games."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def problems(name: str | None, as_json: bool) -> None:
 
 
 def _problem(each: Instance) -> dict[str, Any]:
-    """What the certificate says of a problem, in a line."""
+    """Return a problem's certificate as one row."""
     seats = each.certificate.seats
     return {
         "problem": each.id,

@@ -1,19 +1,21 @@
-"""The figures of tradecraft2026, which are images in the paper, with our episodes."""
+"""Figures of tradecraft2026, drawn from our episodes; the paper has them as images only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 
 from sally.analysis.episodes.stored import short
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.decisions import Fit
 from sally.games.tradecraft.spec import GROUPS
-from sally.games.tradecraft.trades import exchange_of, fit_of, priced
+from sally.games.tradecraft.trades import beliefs_apart, exchange_of, fit_of, priced
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.reproduce import Effort, Known
 from sally.papers.tradecraft2026.study import PLAYER
-from sally.papers.tradecraft2026.value_reports import beliefs_by_turn
+from sally.stats.cluster_interval import lone_by_rule
+from sally.stats.intervals import Estimate
 
 SEAT, SEED = Seat(PLAYER), 2026
 Plays = Sequence[Played]
@@ -21,7 +23,7 @@ _fits: dict[tuple[str, tuple[str, ...]], Fit | None] = {}
 
 
 def fitted(plays: Plays, arm: str) -> Fit | None:
-    """The fit of an arm's order, made once; None where its decisions do not allow one."""
+    """Return the fit of an arm's order; None if its decisions allow none."""
     key = (arm, tuple(played.episode.id for played in plays))
     if key not in _fits:
         try:
@@ -34,7 +36,7 @@ def fitted(plays: Plays, arm: str) -> Fit | None:
 
 
 def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
-    """The finished episodes of every model in every arm."""
+    """Return the finished episodes of every model in every arm."""
     models = dict.fromkeys(str(facts["model"]) for facts, _ in known)
     return {
         model: {
@@ -44,14 +46,23 @@ def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
     }
 
 
+def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estimate]:
+    """Return KL(the other's V0 || V1) by turn; later turns rest on fewer episodes."""
+    by_turn: dict[int, list[float]] = {}
+    for played, seat in plays:
+        for apart in beliefs_apart(played, seat, 1):
+            by_turn.setdefault(apart.turn, []).append(apart.divergence.kl)
+    return {turn: lone_by_rule(values, (0, inf)) for turn, values in sorted(by_turn.items())}
+
+
 def figure4(known: Known, effort: Effort) -> Picture:
-    """How far first-order reports are from what the other reported, turn by turn."""
+    """Draw the divergence of first-order reports from the other's own reports, by turn."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():
             for arm in ("v0+v1", "v0+v1+v2"):
-                turns = beliefs_by_turn([(played, SEAT) for played in arms[arm]])
-                points = tuple(point(float(at.turn), at.kl) for at in turns)
+                turns = divergence_by_turn([(played, SEAT) for played in arms[arm]])
+                points = tuple(point(float(turn), kl) for turn, kl in turns.items())
                 yield Series(short(model), arm, points)
 
     return _picture(
@@ -66,7 +77,7 @@ def figure4(known: Known, effort: Effort) -> Picture:
 
 
 def figure5(known: Known, effort: Effort) -> Picture:
-    """Slope and correlation of offered on requested value, by order."""
+    """Draw slope and correlation of offered on requested value, by order."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():
@@ -93,7 +104,7 @@ def figure5(known: Known, effort: Effort) -> Picture:
 
 
 def proposals(known: Known, effort: Effort) -> Picture:
-    """Every proposal by the value that it asks for and the value that it offers."""
+    """Draw every proposal by its requested and its offered value."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():
@@ -113,7 +124,7 @@ def proposals(known: Known, effort: Effort) -> Picture:
 
 
 def figure6(known: Known, effort: Effort) -> Picture:
-    """What weighs in accepting: normalised coefficients, by order."""
+    """Draw the normalised coefficients of the acceptance model, by order."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():

@@ -1,7 +1,7 @@
-"""Published TradeCraft games as episodes: recorded moves, our rules, differences listed.
+"""Importer of published TradeCraft games: recorded moves, our rules, differences listed.
 
-A record is played until it ends, is cut, or leans on a slip of the public server; from a slip on
-hands are not ours, and the episode is censored there.
+A record is played until it ends, is cut, or relies on an error of the public server. From such an
+error on the hands differ from ours, so the episode is censored there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Task = tuple[tuple[Goods, ...], tuple[Goods, ...]]  # hands and targets
 
 
 def imported(path: Path) -> Imported:
-    """Every recorded game under a path."""
+    """Import every recorded game under a path."""
     files = _files(path)
     tasks = _tasks(path)
     episodes: list[Episode] = []
@@ -58,11 +58,11 @@ def imported(path: Path) -> Imported:
             if (before := seen.setdefault(record.id, file.name)) != file.name:
                 odd.append(Oddity(str(file), "copy", f"the game of {before}, imported from there"))
                 continue
-            played = _Again(record, _problem(record, tasks))
+            played = _RecordedMatch(record, _problem(record, tasks))
         except BadInput as why:
             odd.append(Oddity(str(file), "not imported", str(why)))
             continue
-        except Exception as why:  # a log of anybody's holds anything
+        except Exception as why:  # a foreign log may hold anything
             strange = f"it is not as the published logs ({type(why).__name__}: {why})"
             odd.append(Oddity(str(file), "not imported", strange))
             continue
@@ -88,12 +88,12 @@ def _files(path: Path) -> list[Path]:
     found = [*path.rglob("TradeCraft.Duo_*-log.md"), *path.rglob("Duo_*.json")]
     if not found:
         raise BadInput(f"{path} holds no game log of TradeCraft (TradeCraft.Duo_*-log.md).")
-    # Of two logs of one game the rebuilt one comes first: it is the one the figures rest on.
+    # Of two logs of one game the rebuilt one comes first, because the figures rest on it.
     return sorted(found, key=lambda file: (file.suffix == ".json", str(file)))
 
 
 def _tasks(path: Path) -> list[Task]:
-    """The public problems, in the checkout that the logs lie in; none where there are none."""
+    """Return the public problems of the checkout that holds the logs; none outside a checkout."""
     for place in (path, *path.absolute().parents):
         inside = [place] if place == path else [place / "tradeCraft"]
         for folder in inside:
@@ -114,7 +114,7 @@ def _plain(goods: dict[str, Any]) -> Goods:
 
 
 def _problem(record: Record, tasks: Sequence[Task]) -> Task:
-    """Hands and targets by listed player; a markdown log names targets only."""
+    """Return hands and targets by listed player; a markdown log names targets only."""
     if len(record.names) != 2:
         raise BadInput(f"{len(record.names)} player(s) and no game between two.")
     if record.hands:
@@ -132,7 +132,7 @@ def _problem(record: Record, tasks: Sequence[Task]) -> Task:
 
 
 def _tally(record: Record, winners: Sequence[str] | None) -> Counter[str]:
-    """What the log itself holds, slips and all: for comparison with the published counts."""
+    """Count what the log holds, server errors included, to compare with the published counts."""
     kinds = Counter(event.kind for event in record.events)
     found = Counter[str]()
     found["proposals"] = kinds["submit_proposal"]
@@ -150,19 +150,19 @@ def _tally(record: Record, winners: Sequence[str] | None) -> Counter[str]:
 
 
 class _Slip(Exception):
-    """The record leans on a slip of the public server."""
+    """Raised where the record relies on an error of the public server."""
 
 
 class _Phase:
-    """What both players did in one craft phase."""
+    """Both players' actions in one craft phase."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.moves: dict[str, list[Any]] = {name: [] for name in names}
         self.hands: dict[str, Goods] = {}  # after `done`
 
 
-class _Again:
-    """A match that is fed from a record; what differs is noted on the way."""
+class _RecordedMatch:
+    """A match that is fed from a record and notes the differences."""
 
     def __init__(self, record: Record, task: Task) -> None:
         self.record = record
@@ -176,16 +176,16 @@ class _Again:
         if extra := sorted({item for hand in hands for item in hand} - known):
             params["extra"] = extra
         name = f"tradecraft:{record.pairing}:{record.id}"
-        lineup = {self.seat[who]: _sitter(record, who) for who in record.names}
+        lineup = {self.seat[who]: _player(record, who) for who in record.names}
         setup = Setup(Instance(name, "tradecraft", params), 0, lineup)
         self.match: Match[Any, Any, Any] = Match(GAME, setup)
         self.differences: list[Difference] = []
         self.counts: Counter[str] = Counter()
         self.used: Counter[str] = Counter()
         self.empty_answers: list[dict[str, str]] = []
-        self.checked: dict[str, tuple[Noted, bool]] = {}  # the last check of each player
+        self.checked: dict[str, tuple[Noted, bool]] = {}  # the last craft check of each player
         self.open_checks: list[Noted] = []
-        self.open_hands: list[tuple[str, str]] = []  # who waits for a hand, after what
+        self.open_hands: list[tuple[str, str]] = []  # players without a logged hand, after what
         self.result: list[str] | None = None
 
     # --- the record, event by event -----------------------------------------------------------
@@ -211,7 +211,7 @@ class _Again:
         self._compare_result()
 
     def _turn(self, events: Sequence[Noted]) -> bool:
-        """One turn; False where the log is cut in it."""
+        """Play one turn; return False if the log is cut in it."""
         if not self._trade(events):
             return False
         phase = _Phase(self.record.names)
@@ -225,7 +225,7 @@ class _Again:
         return True
 
     def _trade(self, events: Sequence[Noted]) -> bool:
-        """The proposal that was valid, and its answer; False where there is none yet."""
+        """Play the valid proposal and its answer; return False if there is none yet."""
         made: Noted | None = None
         for event in events:
             if event.kind == "submit_proposal":
@@ -236,7 +236,7 @@ class _Again:
             elif event.kind == "approval_or_reject":
                 return self._settle(made, event)
         if made is not None:
-            return False  # nobody has answered yet
+            return False  # not answered yet
         if any(event.kind == "craft_done" for event in events):
             self._give(self._proposer(), PASS)
             return True
@@ -289,7 +289,7 @@ class _Again:
                     phase.hands[who] = event.request
 
     def _craft(self, who: str) -> Craft | str:
-        """The craft that was applied, or the slip that let it be."""
+        """Return the craft that was applied; raise _Slip if the server's error allowed it."""
         check, good = self.checked[who]
         if not good:
             return "apply"
@@ -307,7 +307,7 @@ class _Again:
         self.counts["moves"] += 1
 
     def _feed(self, phase: _Phase) -> None:
-        """Both players' crafts side by side, each in its order, as far as the log goes."""
+        """Play both players' crafts, each in its order, as far as the log goes."""
         rows = {self.seat[who]: list(moves) for who, moves in phase.moves.items()}
         while not self.match.over and self.match.state.phase == "craft":
             movers = [str(seat) for seat in self.match.game.to_move(self.match.state)]
@@ -324,7 +324,7 @@ class _Again:
             assert isinstance(game, TradeCraft)
             hand = self.match.state.hands[game.number[Seat(seat)]]
             if isinstance(game.crafting(hand, move), str):
-                raise _Slip("surplus")  # good by the server's check, and not by the recipe
+                raise _Slip("surplus")  # accepted by the server's check, but not by the recipe
         self._give(seat, move)
 
     # --- what came out the same ---------------------------------------------------------------
@@ -370,8 +370,8 @@ def _builtin(value: Any) -> Any:
     return {key: getattr(value, key) for key in value.__struct_fields__}
 
 
-def _sitter(record: Record, who: str) -> PlayerSpec:
-    """A model by its side of the pairing, `4o_vs_cl`; the person and the model of a raw log."""
+def _player(record: Record, who: str) -> PlayerSpec:
+    """Return a player: a model by its side of `4o_vs_cl`, or a raw log's person or model."""
     sides = record.pairing.split("_vs_")
     if len(sides) == 2 and who[-1:] in "12":
         return PlayerSpec(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})

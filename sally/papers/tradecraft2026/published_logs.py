@@ -1,6 +1,6 @@
-"""The public project's game logs, markdown or raw, as one kind of record.
+"""Reader of the public project's game logs, markdown or raw, as one kind of record.
 
-A raw log names players by secret tokens; they serve to tell who did what and are never kept.
+A raw log names players by secret tokens; they only tell players apart and are never kept.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NAME = re.compile(r"Duo_(?P<id>[\w-]{8})")
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """One event of a record, with those of its parts that it has."""
+    """One event of a record; absent parts are empty."""
 
     kind: str
     who: str = ""
@@ -51,7 +51,7 @@ class Noted(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One game as it was logged."""
+    """One logged game."""
 
     id: str
     file: str
@@ -66,7 +66,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file; raises BadInput where it has none."""
+    """Read the record in a file; raise BadInput if it has none."""
     data = path.read_bytes()
     try:
         text = data.decode("utf-8")
@@ -107,7 +107,7 @@ def _markdown(text: str) -> Iterator[Noted]:
 
 
 def _noted(kind: str, body: str) -> Noted | None:
-    """One event of a markdown log; None for those that change nothing."""
+    """Return one event of a markdown log; None for events that change nothing."""
     match kind:
         case "private_start_info":
             who, _, target = body.partition(" enters the game with a private target: ")
@@ -145,7 +145,7 @@ def _tidy(name: str) -> str:
 
 
 def _goods(text: str) -> Goods:
-    """Goods such as `[minecraft:coal * 7/8, x * {'d': 3, 'n': 2}, ]`."""
+    """Parse goods such as `[minecraft:coal * 7/8, x * {'d': 3, 'n': 2}, ]`."""
     found = re.findall(r"([\w:#-]+) \* (\{[^}]*\}|['\"]?[\d./]+)", text)
     return {item.rpartition(":")[2]: _shown(amount.strip("'\"")) for item, amount in found}
 

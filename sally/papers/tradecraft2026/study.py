@@ -1,38 +1,62 @@
-"""tradecraft2026: one model against itself, reporting values of order 0, 0-1 or 0-2."""
+"""tradecraft2026 as studies: one model against itself, and every trader against every trader.
+
+In the first, seats report values of order 0, 0-1 or 0-2.
+"""
 
 from __future__ import annotations
 
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study, grid, player_spec
 from sally.core.rules.probe import Injection
-from sally.games.tradecraft.problems import spread
+from sally.games.tradecraft.problems import problems, spread
 from sally.games.tradecraft.spec import GROUPS
-from sally.papers.tradecraft2026.crossplay import CROSSPLAY
 from sally.players.language import OPEN
 
+TRADERS = ("zero_order", "first_order", "second_order", "hoarder", "generous", "random")
+SETS = {
+    "minecraft_core": "minecraft_core_2p_2",
+    "alchemy": "alchemy_2p",
+    "invented": "invented_2p",
+}
+
+CROSSPLAY = Study(
+    name="tradecraft_crossplay",
+    about="zero-, first- and second-order traders, a hoarder, a giver and chance, each with each",
+    cells=tuple(
+        Cell(
+            name=name,
+            instances=problems(chosen),
+            lineups=grid(p1=tuple(map(player_spec, TRADERS)), p2=tuple(map(player_spec, TRADERS))),
+        )
+        for name, chosen in SETS.items()
+    ),
+    seed=2026,
+)
+
+
 SET, INSTANCES_PLAYED, REPEATS = "minecraft_core_2p_2", 20, 1  # Section 4: the first 20 of 40
-# The paper's own 40 problems are not all public; ours are certified, and taken from the four grades
+# The paper's own 40 problems are not all public; ours are certified, and drawn from the four grades
 # in turn, so that the first 20 hold five of each. Players look recipes up, as in the paper.
 LOOKED_UP = {"book": False}
-# The published play has up to 8 failed crafts and 4 invalid proposals in a row: all of it stands.
+# The published play has up to 8 failed crafts and 4 invalid proposals in a row; none may forfeit.
 MOST_REFUSED = 8
 SET_OF_THREE, THIRD = "minecraft_core_3p_2", "p3"
-PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, whatever the player reports
+PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, in every group
 BOTS = ("second_order", "first_order", "zero_order", "random")
 
 
 def model_seat(model: str) -> PlayerSpec:
-    """A model that keeps the dialogue."""
+    """Return a model that keeps the dialogue."""
     return player_spec("language", model=model, strategy="chat")
 
 
 def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
-    """A seat finds its own reports again in its past; nothing says how to use them."""
+    """Return injections of a seat's own reports into its history, without advice on their use."""
     return tuple(Injection(seat, probe, "own", keep=True) for probe in probes)  # type: ignore[arg-type]
 
 
 def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
-    """The three groups with one model in both seats, open if none is named; bots beside it."""
+    """Return the three groups with one model in both seats, open if none is named, and bots."""
     chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []
     for group, probes in GROUPS.items():
@@ -55,7 +79,7 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
 
 
 def three_players(model: str) -> list[Cell]:
-    """Our own addition, which no table of the paper counts: all problems for three."""
+    """Return cells for three players; they are ours, and no table of the paper counts them."""
     chosen = spread(SET_OF_THREE, **LOOKED_UP, most_refused=MOST_REFUSED)
     arms = {PLAYER: GROUPS["v0+v1"], PARTNER: GROUPS["v0"], THIRD: GROUPS["v0"]}
     told = tuple(each for seat, probes in arms.items() for each in own_reports(seat, probes))

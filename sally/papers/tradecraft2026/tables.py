@@ -1,11 +1,11 @@
-"""tradecraft2026 again: settings as our code has them, fits and directions from stored episodes.
+"""Tables of tradecraft2026: settings read from our code, fits and directions from episodes.
 
-A direction is 1 or -1 by the sign of our figure, with the signs of its interval's ends, so that it
+A direction is 1 or -1 by the sign of our figure, with the signs of its interval's bounds, so it
 agrees with the paper unless our interval lies wholly on the other side; a figure without an
 interval has its own sign only. The printed macro-F1 are means over three folds without an
-interval; ours names the range of its folds, which is no interval, so nothing is said of agreement.
-Rows for which the stored episodes do not suffice (too few, all decisions alike, one arm missing,
-one model only) stay blank.
+interval; ours names the range of its folds, which is no interval, so agreement is not stated.
+Rows stay blank if the stored episodes do not suffice (too few, all decisions alike, one arm
+missing, one model only).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ORDERS = {"v0": "Zero-order", "v0+v1": "First-order", "v0+v1+v2": "Second-order"
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """What needs no episodes: the settings, read off the code that uses them."""
+    """Return a setting, read from the code that uses it; None for figures that need episodes."""
     scale = Question("v0", "values", ())
     settings: Mapping[str, float] = {
         "instances": len(instance_set(SET).instances),
@@ -70,7 +70,7 @@ def _default(function: Callable[..., Any], name: str) -> float:
 
 
 def facts(played: Played) -> Conditions | None:
-    """An episode of one model against itself, with the arm of the first player."""
+    """Return the conditions of one model against itself, with the arm of the first player."""
     setup = played.episode.setup
     if not isinstance(played.replay.game, TradeCraft) or len(setup.lineup) != 2:
         return None
@@ -84,7 +84,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """A figure over the episodes of a row, by the name that the paper's tables give it."""
+    """Return a figure over the episodes of a row, by its name in the paper's tables."""
     if metric in AMONG_MODELS:
         return AMONG_MODELS[metric](known, str(row["model"]))
     wanted = "all" if row.get("model") == "all" else str(model or row.get("model"))
@@ -95,7 +95,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """What episodes can never give."""
+    """Return why episodes can never give a figure; None if they can."""
     if "dimension" in row:
         return (
             "agreement of people with a model's ratings; ratings are no episodes, and "
@@ -123,7 +123,7 @@ def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _larger(arms: Arms, arm: str, one: str, other: str) -> Estimate | None:
-    """Whether one term weighs more than another, whichever way each of them pulls."""
+    """Return whether one term weighs more than another, regardless of sign."""
     fit = fitted(arms[arm], arm)
     if fit is None:
         return None
@@ -132,7 +132,7 @@ def _larger(arms: Arms, arm: str, one: str, other: str) -> Estimate | None:
 
 
 def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
-    """The second-order fit's coefficient against the first-order fit's."""
+    """Compare the second-order fit's coefficient with the first-order fit's."""
     first, second = (fitted(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
     if first is None or second is None:
         return None
@@ -151,7 +151,7 @@ def _kl_over_turns(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
-    """The mean KL of the second-order arm against the first-order arm's."""
+    """Compare the mean KL of the second-order arm with the first-order arm's."""
     means = []
     for group in ("v0+v1", "v0+v1+v2"):
         found = [mean_apart(played, SEAT, "kl") for played in arms[group]]
@@ -163,7 +163,7 @@ def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
-    """The trend of a slope or a correlation of proposals from order 0 to 2."""
+    """Return the trend of a slope or correlation of proposals from order 0 to 2."""
     points = []
     for order, plays in enumerate(arms.values()):
         if not plays:
@@ -180,7 +180,7 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
-    """Whether a model's beliefs are further off (side 1) or less (-1) than all others'."""
+    """Return whether a model's beliefs are further off (side 1) or closer (-1) than all others'."""
     means = {}
     for name, arms in by_model_and_arm(known).items():
         plays = [played for group in arms.values() for played in group]
@@ -195,7 +195,7 @@ def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None
 
 
 def _loss_aversion(known: Known, model: str) -> Estimate | None:
-    """The trend of the loss coefficient from the weakest to the strongest model."""
+    """Return the trend of the loss coefficient from the weakest to the strongest model."""
     points = []
     for name, arms in by_model_and_arm(known).items():
         fit = fitted(arms["v0"], "v0") if arms["v0"] else None
@@ -232,7 +232,7 @@ def _bare_sign(value: float, n: int) -> Estimate:
 
 
 def _sign(estimate: Estimate) -> Estimate | None:
-    """A figure and its interval as directions."""
+    """Return a figure and its interval as directions."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     ends = (estimate.low, estimate.value, estimate.high)
