@@ -6,8 +6,12 @@ import re
 from functools import cache, lru_cache
 from importlib.resources import files
 
+import numpy as np
+import numpy.typing as npt
+
 from sally.games.association.english import forms, is_compound, vocabulary, words_of
 
+Rows = npt.NDArray[np.int64]
 SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, perhaps joined by a hyphen
 
 
@@ -86,6 +90,14 @@ def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
     """The words of the list that are clues beside these words, in alphabetical order."""
     out = {row for word in against for row in barred(word)}
     return tuple(word for row, word in enumerate(vocabulary()) if row not in out)
+
+
+@lru_cache(maxsize=1024)
+def open_rows(against: tuple[str, ...]) -> Rows:
+    """Where the clues that no word of `against` bars stand, in the order of `open_words`."""
+    free = np.ones(len(vocabulary()), np.bool_)
+    free[[row for word in against for row in barred(word)]] = False
+    return np.flatnonzero(free)
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:

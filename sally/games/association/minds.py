@@ -13,11 +13,15 @@ import numpy as np
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import cards, place, plain_words
+from sally.games.association.lexicon import cards, place, places, plain, plain_words
 from sally.games.association.matrices import (
     EXACT,
     Ties,
     cosine,
+    moved,
+    noisy_vectors,
+    row_by_sense,
+    row_by_spelling,
     sense,
     spelling,
     with_links,
@@ -82,6 +86,38 @@ def tie(mind: Mind, cue: str, word: str) -> float:
 def closeness(mind: Mind, cue: str, word: str) -> int:
     """The same from 0 to 100: the share of all pairs that are less close, were they normal."""
     return round(50 * (1 + erf(tie(mind, cue, word) / sqrt(2))))
+
+
+@lru_cache(maxsize=512)
+def heard(mind: Mind, said: str) -> Ties:
+    """How strongly what was said brings every word of the vocabulary to this mind."""
+    clue = plain(said)
+    row = places().get(clue)
+    if row is not None:
+        known: Ties = ties(mind)[row]
+        return known
+    return _unknown(mind, clue)
+
+
+def _unknown(mind: Mind, clue: str) -> Ties:
+    """The same for a word that is not on the list, by way of MiniLM."""
+    from sally.games.association.minilm import minilm  # heavy, and seldom wanted
+
+    vector: Ties = minilm().vectors([clue])[0]
+    if mind.kind == "noise":
+        return row_by_sense(
+            moved(vector, mind.amount, mind.who, clue), noisy_vectors(mind.amount, mind.who)
+        )
+    by_sense = row_by_sense(vector)
+    if mind.kind == "form":
+        mixed = (1 - mind.amount) * by_sense + mind.amount * row_by_spelling(clue)
+        rounded: Ties = np.round(mixed, EXACT).astype(np.float32)
+        return rounded
+    if mind.kind == "links":
+        nearest = int(by_sense.argmax())
+        bridged: Ties = by_sense + (with_links(mind.amount, mind.who)[nearest] - sense()[nearest])
+        return bridged
+    return by_sense
 
 
 def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:

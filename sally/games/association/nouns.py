@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.games.association.english import vocabulary
-from sally.games.association.hearing import heard
 from sally.games.association.lexicon import barred, cards, overlaps, place, places, plain
 from sally.games.association.matrices import Ties
-from sally.games.association.minds import HELD, Mind, ties
+from sally.games.association.minds import HELD, Mind, heard, ties
 
 Mask = npt.NDArray[np.bool_]
 

@@ -1,16 +1,19 @@
-"""How one-word clues and guesses are read and shown, the same in every word game."""
+"""One-word clues and guesses, read and shown alike in every word game, and shared questions."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import IllegalMove, Unreadable
+from sally.core.match.replay import Replay
 from sally.core.prompt.words import read_form
 from sally.core.reply import grammar
 from sally.core.reply.reading import after_label, plain
+from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
-from sally.core.rules.probe import Question
+from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
@@ -46,3 +49,38 @@ def one_line(text: str) -> str:
 def number_question(probe: str, about: str = "") -> Question:
     """A question that is answered with a whole number from 0 to 100."""
     return Question(probe, "choice", tuple(range(101)), about=about, numeric=True)
+
+
+# --- questions -----------------------------------------------------------------------------------
+
+Past = Replay[Any, Any, Any]
+NO_SPLIT = (
+    "one was not asked what other words would bring, so no best reply to the prediction is known"
+)
+
+
+def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
+    """What a seat answers itself is the truth for the others; its own answer has no other judge."""
+
+    def truth(replay: Past, at: At) -> int | None:
+        if at.seat == of:
+            return None
+        said = replay.report(at.turn, of, probe, at.about)
+        return said.value if said is not None and isinstance(said.value, int) else None
+
+    return truth
+
+
+def closeness_probe(
+    giver: Seat, guesser: Seat, ask: Callable[[Any, Any, Seat], tuple[Question, ...]]
+) -> Probe:
+    """How close two words are for the guesser, from 0 to 100."""
+    return Probe(
+        "closeness",
+        "how close two words are for the guesser; judged by what it says itself",
+        "start",
+        "choice",
+        (giver, guesser),
+        ask,
+        own_answer("closeness", guesser),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Grid, Mark, Note, Notes, Part, Square
-from sally.games.codenames.states import Over, View
+from sally.games.codenames.rules import Over, View
 
 MARKS: dict[str, Mark] = {"own": "good", "other": "bad", "neutral": "hidden", "assassin": "goal"}
 SIGNS = {"own": "✔", "other": "✘", "neutral": "", "assassin": "☠"}

@@ -9,8 +9,7 @@ from sally.core.rules.training import Split, Training, by_problem
 from sally.games.association.measures import mean
 from sally.games.codenames.instances import frozen
 from sally.games.codenames.metrics import scored_at, split
-from sally.games.codenames.rules import Codenames
-from sally.games.codenames.states import GIVER
+from sally.games.codenames.rules import GIVER, Codenames
 
 CLUES = "own cards in this turn, by the guesser's declared mind and every word of the list"
 CARDS = "worth of a card in this turn, by the exact posterior over the giver's cards"

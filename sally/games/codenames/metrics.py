@@ -11,9 +11,18 @@ from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
 from sally.games.association.partners import mind_at
 from sally.games.codenames.partners import ALL
-from sally.games.codenames.rules import Codenames
+from sally.games.codenames.rules import (
+    GIVER,
+    GUESSER,
+    Clue,
+    Codenames,
+    Guess,
+    Over,
+    Stop,
+    Turned,
+    View,
+)
 from sally.games.codenames.solver import Best, best_clue, best_worth, own_sets, shares, worth
-from sally.games.codenames.states import GIVER, GUESSER, Clue, Guess, Over, Stop, Turned, View
 
 SMALL = 16  # cards of a board on which a guesser's posterior is counted out
 

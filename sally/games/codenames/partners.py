@@ -13,10 +13,8 @@ from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import Report
-from sally.games.association.clues import open_rows
-from sally.games.association.hearing import heard
-from sally.games.association.lexicon import open_words, place
-from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
+from sally.games.association.lexicon import open_rows, open_words, place
+from sally.games.association.minds import MIND_PARAMS, Mind, closeness, heard, hubness, ties
 from sally.games.association.partners import (
     GRID,
     OURS,
@@ -28,20 +26,20 @@ from sally.games.association.partners import (
     must_sit,
     shares,
 )
-from sally.games.codenames.rules import Codenames
-from sally.games.codenames.solver import best_clue, ranked_cards
-from sally.games.codenames.states import (
+from sally.games.codenames.rules import (
     GIVER,
     GUESSER,
     Action,
     Clue,
+    Codenames,
+    GivenClue,
     Guess,
     Over,
-    Said,
     Stop,
     Turned,
     View,
 )
+from sally.games.codenames.solver import best_clue, ranked_cards
 
 CardTurn = Turn[Action, View]
 ALL = 99  # no bound on the number of a clue
@@ -116,7 +114,7 @@ def belief(view: View) -> Floats:
     """What the cards turned over so far say about the guesser's mind, over the grid."""
     weights, board, covered, clue = np.zeros(len(GRID)), 0, list(view.boards[0]), None
     for event in view.log:
-        if isinstance(event, Said):
+        if isinstance(event, GivenClue):
             clue = event.word
         elif isinstance(event, Over) and board + 1 < len(view.boards):
             board, clue = board + 1, None

@@ -10,11 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from sally.games.association.clues import Rows, open_rows
-from sally.games.association.hearing import heard
-from sally.games.association.lexicon import open_words, place
+from sally.games.association.lexicon import Rows, open_rows, open_words, place
 from sally.games.association.matrices import Ties
-from sally.games.association.minds import Mind, ties
+from sally.games.association.minds import Mind, heard, ties
 
 Mask = npt.NDArray[np.bool_]
 

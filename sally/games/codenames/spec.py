@@ -5,13 +5,12 @@ from __future__ import annotations
 from sally.core.match.replay import Replay
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.association.asking import NO_SPLIT, closeness_probe
-from sally.games.association.speech import number_question
-from sally.games.codenames.rules import Codenames
-from sally.games.codenames.states import (
+from sally.games.association.speech import NO_SPLIT, closeness_probe, number_question
+from sally.games.codenames.rules import (
     GIVER,
     GUESSER,
     Action,
+    Codenames,
     Guess,
     State,
     Turned,

@@ -15,14 +15,14 @@ from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import Question
 from sally.games.association.speech import one_line, unquoted
-from sally.games.codenames.rules import Codenames
-from sally.games.codenames.states import (
+from sally.games.codenames.rules import (
     GIVER,
     Clue,
+    Codenames,
     Event,
+    GivenClue,
     Over,
     Passed,
-    Said,
     Stop,
     Turned,
     View,
@@ -135,7 +135,7 @@ class CodenamesWords(Words[Any, "View"]):
                 yield self.say("refused", word=one_line(each.word), why=each.why)
 
     def _event(self, event: Event) -> str:
-        if isinstance(event, Said):
+        if isinstance(event, GivenClue):
             return self.say("said", word=one_line(event.word), number=event.number)
         if isinstance(event, Turned):
             if event.rival:

@@ -13,9 +13,8 @@ from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import Report
-from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import cards, place, plain
+from sally.games.association.lexicon import cards, open_rows, place, plain
 from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
 from sally.games.association.nouns import columns
 from sally.games.association.partners import (

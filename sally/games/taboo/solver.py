@@ -7,9 +7,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import cards, place, places, plain
+from sally.games.association.lexicon import cards, open_rows, place, places, plain
 from sally.games.association.matrices import Ties
 from sally.games.association.minds import HELD, Mind
 from sally.games.association.nouns import brought, columns, noun_ties

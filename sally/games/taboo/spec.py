@@ -8,9 +8,8 @@ from sally.core.match.replay import Replay
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.association.asking import NO_SPLIT, closeness_probe
 from sally.games.association.lexicon import plain
-from sally.games.association.speech import number_question
+from sally.games.association.speech import NO_SPLIT, closeness_probe, number_question
 from sally.games.taboo.rules import (
     GIVER,
     GUESSER,

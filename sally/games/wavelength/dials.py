@@ -12,10 +12,8 @@ import numpy.typing as npt
 
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
-from sally.games.association.clues import Rows
-from sally.games.association.hearing import heard
-from sally.games.association.lexicon import place, places, plain
-from sally.games.association.minds import Mind
+from sally.games.association.lexicon import Rows, place, places, plain
+from sally.games.association.minds import Mind, heard
 from sally.games.wavelength.placing import place_by, places_on
 from sally.games.wavelength.rules import DIAL, Wavelength, legal
 

@@ -6,9 +6,8 @@ from sally.core.match.replay import Replay
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.association.asking import NO_SPLIT, own_answer
 from sally.games.association.lexicon import cards
-from sally.games.association.speech import number_question
+from sally.games.association.speech import NO_SPLIT, number_question, own_answer
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Action, State, View, Wavelength
 from sally.games.wavelength.words import TEXTS, WavelengthWords
 

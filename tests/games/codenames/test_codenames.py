@@ -11,14 +11,13 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
-from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import clue_problem, open_words, place
+from sally.games.association.lexicon import clue_problem, open_rows, open_words, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.codenames.card import deaf, one_a_turn
 from sally.games.codenames.generators import board
 from sally.games.codenames.instances import Problem, frozen
-from sally.games.codenames.rules import Codenames
+from sally.games.codenames.rules import GIVER, GUESSER, Clue, Codenames, Guess, State, Stop
 from sally.games.codenames.solver import (
     Best,
     best_clue,
@@ -27,7 +26,6 @@ from sally.games.codenames.solver import (
     ranked_cards,
     worth,
 )
-from sally.games.codenames.states import GIVER, GUESSER, Clue, Guess, State, Stop
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
 WORDS = ["dog", "cat", "piano", "violin", "bread", "storm"]

@@ -15,7 +15,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.games.association import minilm as encoder
 from sally.games.association.english import vocabulary
-from sally.games.association.wordpiece import WordPiece, words
+from sally.games.association.minilm import WordPiece, words
 from sally.games.toma.ag import partners as minds
 from sally.games.toma.ag.game import OPPONENT, SPEAKER, TEAMMATE, Clue, Guess
 from sally.games.toma.ag.rules import Item, items, objection, outcome
