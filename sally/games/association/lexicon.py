@@ -26,11 +26,6 @@ def place(word: str) -> int:
     return places()[word]
 
 
-def is_known(word: str) -> bool:
-    """Whether a word, as it was said, is in the vocabulary."""
-    return plain(word) in places()
-
-
 @lru_cache(maxsize=8192)
 def plain(word: str) -> str:
     """A word as the vocabulary has it: small letters, no accents, no signs."""

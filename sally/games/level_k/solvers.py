@@ -129,34 +129,10 @@ def equilibrium(game: LevelGame, seat: Seat) -> Odds:
         if not agreed:
             raise BadInput("no number of this contest is an equilibrium if all of them name it")
         return {agreed[0]: 1.0}
-    return _security(game, seat)
+    from sally.stats.zero_sum import maximin_odds  # loads numpy, which playing does not need
 
-
-def _security(game: LevelGame, seat: Seat) -> Odds:
-    """The odds that maximise the least one can expect: the equilibrium of a zero-sum game.
-
-    A linear program (von Neumann 1928): maximise v, where every reply leaves at least v.
-    """
-    pay = pay_table(game, seat)
-    n, m = pay.shape
-    import numpy as np
-    from scipy.optimize import linprog  # heavy, and not needed to list or play the game
-
-    solved = linprog(
-        np.r_[np.zeros(n), -1.0],
-        A_ub=np.c_[-pay.T, np.ones(m)],
-        b_ub=np.zeros(m),
-        A_eq=np.r_[np.ones(n), 0.0][None, :],
-        b_eq=[1.0],
-        bounds=[(0, 1)] * n + [(None, None)],
-        method="highs",
-    )
-    if solved.x is None or not solved.success:
-        raise BadInput(f"the equilibrium could not be found: {solved.message}")
-    odds = np.clip(solved.x[:n], 0, 1).round(12)
-    return {
-        move: float(p / odds.sum()) for move, p in zip(game.menu(seat), odds, strict=True) if p > 0
-    }
+    menu = game.menu(seat)
+    return {menu[place]: p for place, p in maximin_odds(pay_table(game, seat)).items()}
 
 
 def agreements(game: LevelGame) -> tuple[int, ...]:

@@ -28,12 +28,11 @@ def _single_automaton(game: RepeatedGame, seat: Seat, action: int = 0) -> Automa
 
 
 def _random(game: RepeatedGame, seat: Seat) -> Script:
-    odds = evenly(game.moves_of(seat))
-    return Drawn(lambda view: odds)
+    return _mixed(game, seat)
 
 
 def _random_automaton(game: RepeatedGame, seat: Seat) -> Automaton[int]:
-    return _unmoved(evenly(game.moves_of(seat)))
+    return _mixed_automaton(game, seat)
 
 
 def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) -> Script:
@@ -44,7 +43,8 @@ def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) 
 def _mixed_automaton(
     game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None
 ) -> Automaton[int]:
-    return _unmoved(_given_odds(game, seat, odds))
+    fixed = _given_odds(game, seat, odds)
+    return Automaton(0, lambda q: fixed, lambda q, own, their: q)
 
 
 def _given_odds(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None) -> Odds:
@@ -54,10 +54,6 @@ def _given_odds(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None) ->
     if (why := odds_problem(odds, len(moves))) is not None:
         raise BadInput(f"mixed: {why}")
     return {move: odds[move] for move in moves if odds[move] > 0}
-
-
-def _unmoved(odds: Odds) -> Automaton[int]:
-    return Automaton(0, lambda q: odds, lambda q, own, their: q)
 
 
 PARTNERS = {

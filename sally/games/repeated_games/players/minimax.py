@@ -7,41 +7,21 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import Report
+from sally.games.repeated_games.optimum import pay_table
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.players.mindless import asked
+from sally.stats.zero_sum import maximin_odds
 
 
 @lru_cache(maxsize=1024)
 def security(game: RepeatedGame, seat: Seat) -> Mapping[int, float]:
-    """The odds of the moves that maximise the least one can expect in a round.
-
-    A linear program (von Neumann 1928): maximise v, where every reply leaves at least v. In a
-    zero-sum game this is the equilibrium.
-    """
-    from scipy.optimize import linprog  # here: it takes longer to load than most matches
-
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
-    pay = np.array([[game.pay(seat, m, t) for t in theirs] for m in mine], dtype=float)
-    n = len(mine)
-    solved = linprog(
-        np.r_[np.zeros(n), -1.0],
-        A_ub=np.c_[-pay.T, np.ones(len(theirs))],
-        b_ub=np.zeros(len(theirs)),
-        A_eq=np.r_[np.ones(n), 0.0][None, :],
-        b_eq=[1.0],
-        bounds=[(0, 1)] * n + [(None, None)],
-        method="highs",
-    )
-    if solved.x is None or not solved.success:
-        raise BadInput(f"minimax play could not be found: {solved.message}")
-    odds = np.clip(solved.x[:n], 0, 1).round(12)
-    return {m: float(p / odds.sum()) for m, p in enumerate(odds) if p > 0}
+    """Return the odds of the moves that maximise the least expected payoff of a round."""
+    return maximin_odds(pay_table(game, seat))
 
 
 class Minimax(msgspec.Struct, frozen=True):
