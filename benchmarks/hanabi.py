@@ -30,8 +30,8 @@ from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.games.hanabi.belief import counted
-from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.state import shuffled
 from sally.players.mindless import Random
 from tests.games.hanabi.same_as_open_spiel import difference, loaded
 from tests.games.hanabi.sitting import VARIANTS, random_states

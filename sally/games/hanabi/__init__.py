@@ -1,4 +1,4 @@
-"""Hanabi (Bard et al. 2020): everyone sees every hand but their own, and hints are dear."""
+"""Hanabi (Bard et al. 2020): players see every hand but their own, and hints are scarce."""
 
 from sally.games.hanabi.spec import GAME
 

@@ -1,22 +1,34 @@
-"""What a seat can know of a hand it cannot see, exactly.
+"""Exact beliefs about a hand that a seat cannot see.
 
-Two nested states of knowledge: by hints and counting (`counted`), and by reading the others' moves
-as well, where their policies are declared (`read`, in reading.py). Slots are drawn without
-replacement, so they depend on one another; weights are whole numbers, and nothing is rounded.
+Two nested levels: by hints and card counting (`counted`), and by the other seats' moves as well,
+where their policies are declared (`read`). Slots are drawn without replacement, so they depend on
+one another; weights are integers and nothing is rounded.
+
+Second order: another seat also counts the cards in the hand of the seat that reasons about it, and
+that seat cannot see them. Its estimate is the mean of the other's posterior over the hands that it
+may hold.
+
+Reading moves: the only thing that another seat saw at an earlier turn and the reasoning seat did
+not is the latter's own hand at that turn. So each hand it may hold now determines the whole past,
+and the probability of the others' moves in that past is the likelihood of the hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import prod
 
 import msgspec
+from msgspec.structs import replace
 
 from sally.core.rules.chance import Stream
-from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State, View
+from sally.games.hanabi.state import Card, Policy, State, View, revealed
+
+# --- by hints and counting ------------------------------------------------------------------------
+
 
 Hand = tuple[Card, ...]
 
@@ -28,16 +40,16 @@ class Posterior(msgspec.Struct, frozen=True):
     weights: tuple[tuple[int, ...], ...]
 
     def chance(self, slot: int, card: Card) -> Fraction:
-        """How likely a slot holds a card."""
+        """Return the probability that a slot holds a card."""
         return Fraction(self.weights[slot][card], self.total)
 
     def odds(self, slot: int) -> tuple[float, ...]:
-        """The chances of all cards in one slot."""
+        """Return the probabilities of all cards in one slot."""
         return tuple(weight / self.total for weight in self.weights[slot])
 
 
 def seen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
-    """The cards that `seat` sees, counted: on piles, discarded, and in the other hands shown."""
+    """Count the cards that `seat` sees: on piles, discarded and in the other hands."""
     counts = list(table.gone)
     for colour, height in enumerate(table.piles):
         for rank in range(height):
@@ -50,29 +62,29 @@ def seen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
 
 
 def unseen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
-    """How many cards of each kind `seat` does not see: they are in its hand or in the deck."""
+    """Count the cards that `seat` does not see: those in its own hand or in the deck."""
     copies, ranks = game.copies_of, game.ranks
     counts = seen(game, table, seat)
     return tuple(copies[card % ranks] - n for card, n in enumerate(counts))
 
 
 def counted(game: Hanabi, view: View) -> Posterior:
-    """One's own hand, by hints and card counting."""
+    """Return the posterior of the seat's own hand by hints and card counting."""
     return posterior(game, view.marks[view.me], unseen(game, view, view.me))
 
 
 def counted_by(game: Hanabi, state: State, seat: int) -> Posterior:
-    """What `seat` can know of its hand by hints and counting, as the referee sees it."""
+    """Return the posterior that `seat` can have of its hand, computed from the full state."""
     return posterior(game, state.marks[seat], unseen(game, state, seat))
 
 
 def posterior(game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> Posterior:
-    """The cards of a hand with these marks, drawn from what is left."""
+    """Return the posterior of a hand with these marks, drawn from the cards left."""
     return Hidden(game, marks, left).posterior
 
 
 class Hidden:
-    """A hidden hand: slots that hints have marked, and the cards that may be in them.
+    """A hidden hand: slots marked by hints, and the cards that may be in them.
 
     Cards that fit the same slots form a pool. The number of ways to fill k slots from a pool of m
     cards is m(m-1)...(m-k+1), so sums over all hands run over pools and sets of slots only.
@@ -92,7 +104,7 @@ class Hidden:
 
     @cached_property
     def _behind(self) -> list[dict[int, int]]:
-        """For each pool, the ways to fill the rest from it and later ones, by slots filled."""
+        """For each pool, the ways to fill the slots still open from it on, by slots filled."""
         full = (1 << len(self.marks)) - 1
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):
@@ -113,7 +125,7 @@ class Hidden:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Weights by slot and card."""
+        """The exact posterior of the hand."""
         n = len(self.marks)
         by_pool = [dict.fromkeys((slots for slots, _ in self.pools), 0) for _ in range(n)]
         ahead = {0: 1}
@@ -142,7 +154,7 @@ class Hidden:
         )
 
     def draw(self, draws: Stream) -> Hand:
-        """A hand, each with its exact chance."""
+        """Draw a hand from the exact posterior."""
         hand = [-1] * len(self.marks)
         filled = 0
         for (slots, cards), behind in zip(self.pools, self._behind[1:], strict=True):
@@ -150,7 +162,7 @@ class Hidden:
                 taken: _falling(cards, taken.bit_count()) * behind.get(filled | taken, 0)
                 for taken in _subsets(slots & ~filled)
             }
-            most = max(ways.values())  # whole numbers beyond the reach of a float
+            most = max(ways.values())  # integers that may exceed the range of a float
             taken = draws.draw({t: w / most for t, w in ways.items()})
             pool = [
                 c for c, fit in enumerate(self.fits) if fit == slots for _ in range(self.left[c])
@@ -162,7 +174,7 @@ class Hidden:
         return tuple(hand)
 
     def hands(self) -> Iterator[tuple[Hand, int]]:
-        """Every possible hand with its weight."""
+        """Yield every possible hand with its weight."""
         return self._fill((), 1, list(self.left))
 
     def _fill(self, hand: Hand, weight: int, left: list[int]) -> Iterator[tuple[Hand, int]]:
@@ -178,19 +190,17 @@ class Hidden:
 
 
 def hidden(game: Hanabi, view: View) -> Hidden:
-    """One's own hand as far as one knows it."""
+    """Return the hidden hand of the view's own seat."""
     return Hidden(game, view.marks[view.me], unseen(game, view, view.me))
 
 
-def playable_chance(game: Hanabi, view: View, known: Posterior, slot: int) -> Fraction:
-    """How likely a slot can be played now."""
-    ranks = game.ranks
-    nexts = [c * ranks + height for c, height in enumerate(view.piles) if height < ranks]
-    return Fraction(sum(known.weights[slot][card] for card in nexts), known.total)
+def playable_chance(game: Hanabi, table: State | View, known: Posterior, slot: int) -> Fraction:
+    """Return how likely a slot can be played now."""
+    return Fraction(sum(known.weights[slot][c] for c in game.next_cards(table)), known.total)
 
 
 def _subsets(slots: int) -> Iterator[int]:
-    """Every set within a set of slots, the whole first."""
+    """Yield every subset of a set of slots, the whole set first."""
     subset = slots
     while True:
         yield subset
@@ -200,8 +210,220 @@ def _subsets(slots: int) -> Iterator[int]:
 
 
 def _falling(n: int, k: int) -> int:
-    """n (n-1) ... (n-k+1), the ways to draw k of n in order."""
+    """Return n (n-1) ... (n-k+1), the ways to draw k of n in order."""
     ways = 1
     for i in range(k):
         ways *= n - i
     return ways
+
+
+# --- what another seat can know -------------------------------------------------------------------
+
+
+MOST_OWN_HANDS = 1_000  # up to this many own hands are enumerated
+OWN_HANDS_DRAWN = 50  # otherwise this many are sampled
+
+
+def is_known_playable(game: Hanabi, table: State | View, known: Posterior, slot: int) -> bool:
+    """Return whether a slot can only hold a card that can be played."""
+    return playable_chance(game, table, known, slot) == 1
+
+
+def with_hand(view: View, hand: Hand) -> View:
+    """Return the view with the seat's own hand shown as `hand`."""
+    return replace(view, hands=(*view.hands[: view.me], hand, *view.hands[view.me + 1 :]))
+
+
+def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fraction]]:
+    """Return the hands that the seat may hold with their probabilities; a sample if too many.
+
+    Hands are sorted, since what another seat counts in them does not depend on the order.
+    """
+    own = hidden(game, view)
+    few = _are_few(own, view)
+    found: dict[Hand, int] = {}
+    for hand, weight in (
+        own.hands() if few else ((own.draw(draws), 1) for _ in range(OWN_HANDS_DRAWN))
+    ):
+        key = tuple(sorted(hand))
+        found[key] = found.get(key, 0) + weight
+    total = sum(found.values())
+    return [(hand, Fraction(weight, total)) for hand, weight in found.items()]
+
+
+def _are_few(own: Hidden, view: View) -> bool:
+    """Return whether all hands that the seat may hold are enumerated."""
+    return (
+        prod(sum(fit >> slot & 1 for fit in own.fits) for slot in range(view.slots))
+        <= MOST_OWN_HANDS
+    )
+
+
+def their_posteriors(
+    game: Hanabi, view: View, seat: int, draws: Stream
+) -> list[tuple[Posterior, Fraction]]:
+    """Return the posterior of `seat` for each hand the viewer may hold, with its probability."""
+    if _are_few(hidden(game, view), view):
+        return _all_posteriors(game, view, seat)
+    return _posteriors(game, view, seat, draws)
+
+
+@lru_cache(maxsize=4)  # each slot is asked about in one turn; nothing is sampled
+def _all_posteriors(game: Hanabi, view: View, seat: int) -> list[tuple[Posterior, Fraction]]:
+    return _posteriors(game, view, seat, Stream("hanabi posteriors"))
+
+
+def _posteriors(
+    game: Hanabi, view: View, seat: int, draws: Stream
+) -> list[tuple[Posterior, Fraction]]:
+    marks = view.marks[seat]
+    return [
+        (posterior(game, marks, unseen(game, with_hand(view, hand), seat)), chance)
+        for hand, chance in own_hands(game, view, draws)
+    ]
+
+
+def their_odds(game: Hanabi, view: View, seat: int, slot: int, draws: Stream) -> list[float]:
+    """Return the mean probability that `seat` assigns to each card in one of its slots."""
+    odds = [0.0] * game.highest
+    for known, chance in their_posteriors(game, view, seat, draws):
+        for card, p in enumerate(known.odds(slot)):
+            odds[card] += float(chance) * p
+    return odds
+
+
+def public_counts(game: Hanabi, view: View, seat: int) -> Posterior:
+    """Return the posterior of `seat` if it saw no hand at all: the baseline without a mind."""
+    blank = replace(view, hands=((),) * game.players)
+    return posterior(game, view.marks[seat], unseen(game, blank, seat))
+
+
+# --- by reading the moves of others as well -------------------------------------------------------
+
+
+MOST_HANDS_READ = 5_000  # up to this many possible hands are enumerated
+HANDS_DRAWN = 2_000  # otherwise this many are sampled
+LEAST_EFFECTIVE = 100.0  # fewer effective samples give no estimate
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Probabilities of every card in every slot, and how they were computed."""
+
+    odds: tuple[tuple[float, ...], ...]
+    exact: bool
+    effective: float  # effective sample size; the number of hands if exact
+
+
+def read(
+    game: Hanabi,
+    view: View,
+    policies: Mapping[int, Policy],
+    draws: Stream | None = None,
+    most_hands: int = MOST_HANDS_READ,
+) -> Reading | None:
+    """Return the belief about the seat's own hand by hints, counting and the others' moves.
+
+    Returns None if no hand explains the moves, or if too few of the sampled ones do.
+    """
+    weighed = _all_hands(game, view, policies, most_hands)
+    exact = weighed is not None
+    if weighed is None:
+        weighed = _drawn_hands(game, view, policies, draws or Stream("hanabi reading"))
+    total = sum(weight for _, weight in weighed)
+    if not total:
+        return None
+    effective = total**2 / sum(weight**2 for _, weight in weighed)
+    if not exact and effective < LEAST_EFFECTIVE:
+        return None
+    odds = [[0.0] * game.highest for _ in range(view.slots)]
+    for hand, weight in weighed:
+        for slot, card in enumerate(hand):
+            odds[slot][card] += weight / total
+    return Reading(
+        tuple(tuple(slot) for slot in odds), exact, float(len(weighed)) if exact else effective
+    )
+
+
+def likelihood(game: Hanabi, view: View, hand: Hand, policies: Mapping[int, Policy]) -> float:
+    """Return the probability of the moves of seats with declared policies, given this hand."""
+    return likelihoods(game, view, [hand], policies)[0]
+
+
+def likelihoods(
+    game: Hanabi, view: View, hands: Sequence[Hand], policies: Mapping[int, Policy]
+) -> list[float]:
+    """Return the likelihood of each of several hands.
+
+    The pasts differ only in what the others saw of the seat's own hand, so the moves are replayed
+    once, and hands that looked the same before a move share one evaluation.
+    """
+    if not hands:
+        return []
+    shown, me = revealed(view), view.me
+    slots = {id: slot for slot, id in enumerate(view.ids[me])}
+    moves = [
+        (policies[seat], seen, action, [(slots.get(id), shown.get(id, -1)) for id in seen.ids[me]])
+        for seat, seen, action in past_views(game, view, hands[0])
+        if seat in policies
+    ]
+    tried: list[dict[Hand, float]] = [{} for _ in moves]
+    chances = []
+    for hand in hands:
+        chance = 1.0
+        for (policy, seen, action, held), known in zip(moves, tried, strict=True):
+            then = tuple([card if slot is None else hand[slot] for slot, card in held])
+            if then not in known:
+                seeing = replace(seen, hands=(*seen.hands[:me], then, *seen.hands[me + 1 :]))
+                known[then] = policy(seeing).get(action, 0.0)
+            chance *= known[then]
+            if not chance:
+                break
+        chances.append(chance)
+    return chances
+
+
+def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View, int]]:
+    """Yield each move of another seat with the view it had before the move, given this hand."""
+    state = supposed(game, view, hand, revealed(view))
+    for event in view.past:
+        seat = game.seats[event.by]
+        action = game.action_of(event)
+        if action is None:
+            state = game.forfeit(state, {}, (seat,))
+            continue
+        if event.by != view.me:
+            yield event.by, game.observe(state, seat), action
+        state = game.step(state, {seat: action})
+
+
+def supposed(game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int]) -> State:
+    """Return the deal implied by a hand; cards not yet drawn are in arbitrary order."""
+    faces = {**shown, **dict(zip(view.ids[view.me], hand, strict=True))}
+    drawn = [faces[id] for id in range(len(game.cards) - view.left)]
+    rest = list(game.cards)
+    for card in drawn:
+        rest.remove(card)
+    return game.dealt((*drawn, *rest))
+
+
+def _all_hands(
+    game: Hanabi, view: View, policies: Mapping[int, Policy], most: int
+) -> list[tuple[Hand, float]] | None:
+    """Return every possible hand weighted by prior and likelihood; None if too many."""
+    hands, weights = list[Hand](), list[int]()
+    for hand, weight in hidden(game, view).hands():
+        hands.append(hand)
+        weights.append(weight)
+        if len(hands) > most:
+            return None
+    chances = likelihoods(game, view, hands, policies)
+    return [(h, weight * p) for h, weight, p in zip(hands, weights, chances, strict=True)]
+
+
+def _drawn_hands(
+    game: Hanabi, view: View, policies: Mapping[int, Policy], draws: Stream
+) -> list[tuple[Hand, float]]:
+    """Return hands sampled by counting, each with its likelihood."""
+    own = hidden(game, view)
+    drawn = [own.draw(draws) for _ in range(HANDS_DRAWN)]
+    return list(zip(drawn, likelihoods(game, view, drawn, policies), strict=True))

@@ -1,11 +1,11 @@
-"""The best reply to a declared partner, exactly: expectimax over what a seat can know.
+"""The exact best reply to a declared partner: expectimax over information states.
 
-Hidden from a seat are its own hand and the order of the deck. A case is a table as it may be: one
-hand for the seat, and a deck whose undrawn part stands for any order of its cards. A seat's
-knowledge is a list of cases with weights; its moves, the partner's declared ones and every card
-that is drawn lead to the next such lists. Two pasts after which the table, the cases and what the
-partner remembers are the same have the same value, and what cannot beat the best move found so far
-is left out, so that the ten cards of hanabi_very_small can be gone through.
+A seat does not see its own hand and the order of the deck. A case is one possible state: one hand
+for the seat, and a deck whose undrawn part stands for any order of its cards. An information state
+is a list of weighted cases; the seat's moves, the partner's declared moves and every possible draw
+lead to the next one. Information states with the same table, cases and partner memory share one
+value, and branches that cannot beat the best move found so far are pruned. This makes a full search
+of the ten cards of hanabi_very_small possible.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.games.hanabi.bots.every import BOTS
+from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.bots.holmes import HolmesMemory
 from sally.games.hanabi.bots.memory import Memory, Recall
 from sally.games.hanabi.bots.rule_agents import RULES
 from sally.games.hanabi.bots.simple import SimpleMemory
-from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State
+from sally.games.hanabi.state import Card, State
 
 Case = tuple[State, float]
 Odds = Mapping[int, float]
-MOST_CARDS = 10  # more cards than this cannot be gone through
+MOST_CARDS = 10  # the search is too large with more cards
 CLOSE = 1e-12
-# Bots that remember what all saw, and nothing that only they see; the rule agents remember nothing.
+# Bots whose memory depends on public events alone; the rule agents have no memory.
 MEMORIES: Mapping[str, Callable[[Hanabi, int], Memory]] = {
     "simple": SimpleMemory,
     "holmes": HolmesMemory,
@@ -38,15 +37,16 @@ DECLARED = (*MEMORIES, *(name for name in RULES if name != "legal_random"))
 
 
 class BestReply:
-    """A seat of a small game beside one partner whose policy it knows."""
+    """The best reply of one seat of a small game to a partner whose policy is known."""
 
     def __init__(self, game: Hanabi, me: int, of: str) -> None:
         if of not in DECLARED:
             raise unknown("bot to which the best reply is known", of, DECLARED)
         if game.players != 2 or len(game.cards) > MOST_CARDS:
             raise BadInput(
-                f"the best reply is found for two players and at most {MOST_CARDS} cards, as in "
-                f"hanabi_very_small; here are {game.players} players and {len(game.cards)} cards"
+                f"the best reply is computed for two players and at most {MOST_CARDS} cards, as in "
+                f"hanabi_very_small; this game has {game.players} players and "
+                f"{len(game.cards)} cards"
             )
         self.game, self.me, self.other = game, me, 1 - me
         self.policy = BOTS[of](game)
@@ -55,19 +55,19 @@ class BestReply:
         self._moves: dict[Hashable, Odds] = {}
         self._found: dict[Hashable, tuple[float, int]] = {}
 
-    # --- a seat's turn --------------------------------------------------------------------------
+    # --- a seat's turn ----------------------------------------------------------------------------
 
     def dealt(self, theirs: tuple[Card, ...]) -> float:
-        """The value of the deal to this seat, which sees the other's hand."""
+        """Return the value of the deal to this seat, given the other's hand."""
         cases = dealt(self.game, self.me, theirs)
         if self.me == 0:
             return self.best(cases)[0]
         found = self._answered([cases], 0.0, -1.0)
-        assert found is not None  # nothing is below the floor
+        assert found is not None  # no value is below the floor of -1
         return found
 
     def best(self, cases: list[Case]) -> tuple[float, int]:
-        """The value of the seat's turn, and the first best move."""
+        """Return the value of the seat's turn and the first best move."""
         key = self._key(cases)
         if key not in self._found:
             self._found[key] = self._search(cases)
@@ -75,7 +75,7 @@ class BestReply:
 
     def _search(self, cases: list[Case]) -> tuple[float, int]:
         self.nodes += 1
-        total, most = sum(w for _, w in cases), most_of(self.game, cases[0][0])
+        total, most = sum(w for _, w in cases), score_bound(self.game, cases[0][0])
         best, move = -1.0, -1
         for action in self._ordered(cases):
             value = self._value(cases, action, best * total)
@@ -86,29 +86,31 @@ class BestReply:
         return best, move
 
     def _ordered(self, cases: list[Case]) -> list[int]:
-        """Likely plays first, then hints and discards: good moves early leave out more."""
+        """Sort likely plays first, then hints and discards: good moves early prune more."""
         game, size = self.game, self.game.hand_size
         total = sum(w for _, w in cases)
 
         def rank(action: int) -> float:
             if not size <= action < 2 * size:
                 return -0.5
-            return -sum(w for s, w in cases if _fits(game, s, self.me, action - size)) / total
+            slot = action - size
+            plays = (w for s, w in cases if game.is_next(s, s.hands[self.me][slot]))
+            return -sum(plays) / total
 
         return sorted(game.legal(cases[0][0], self.me), key=rank)
 
     def _value(self, cases: list[Case], action: int, floor: float) -> float | None:
-        """What a move is worth, times the weight of the cases; None if not above the floor."""
+        """Return the value of a move times the weight of the cases; None if not above the floor."""
         done, after = 0.0, _Groups()
         for state, weight in cases:
-            for new, chance in drawn(self.game, state, action):
+            for new, chance in outcomes(self.game, state, action):
                 if self.game.over(new):
                     done += weight * chance * self._payoff(new)
                 else:
                     after.add(new.past.last, new, weight * chance)
         return self._answered(after.cases(), done, floor)
 
-    # --- the partner's turn ---------------------------------------------------------------------
+    # --- the partner's turn -----------------------------------------------------------------------
 
     def _answered(self, groups: Iterable[list[Case]], done: float, floor: float) -> float | None:
         game, after = self.game, _Groups()
@@ -116,13 +118,13 @@ class BestReply:
             mind = self._mind(cases[0][0])
             for state, weight in cases:
                 for action, p in self._answer(state, mind).items():
-                    for new, chance in drawn(game, state, action):
+                    for new, chance in outcomes(game, state, action):
                         if game.over(new):
                             done += weight * p * chance * self._payoff(new)
                             continue
                         seen = (state.past.last, new.past.last, new.hands[self.other])
                         after.add(seen, new, weight * p * chance)
-        left = [(most_of(game, cases[0][0]) * sum(w for _, w in cases), cases)
+        left = [(score_bound(game, cases[0][0]) * sum(w for _, w in cases), cases)
                 for cases in after.cases()]  # fmt: skip
         left.sort(key=lambda each: -each[0])
         bound = sum(most for most, _ in left)
@@ -134,7 +136,7 @@ class BestReply:
         return done if done + bound > floor + CLOSE else None
 
     def _answer(self, state: State, mind: Hashable) -> Odds:
-        """The partner's odds, looked up by what it sees and remembers."""
+        """Return the partner's move probabilities, cached by what it sees and remembers."""
         key = (_table(state), state.hands[self.me], mind)
         if key not in self._moves:
             view = self.game.observe(state, self.game.seats[self.other])
@@ -147,7 +149,7 @@ class BestReply:
         memory = self.recall.of(self.game.observe(state, self.game.seats[self.other]))
         return tuple(tuple(memory.remembered(id) for id in own) for own in memory.ids)
 
-    # --- what is the same -----------------------------------------------------------------------
+    # --- equality of information states -----------------------------------------------------------
 
     def _key(self, cases: list[Case]) -> Hashable:
         state, total = cases[0][0], sum(w for _, w in cases)
@@ -165,34 +167,29 @@ class _Groups:
         self.by: dict[Hashable, dict[Any, Case]] = {}
 
     def add(self, seen: Hashable, state: State, weight: float) -> None:
-        """One more case; two with the same hands are one."""
+        """Add a case; cases with the same hands are merged."""
         group = self.by.setdefault(seen, {})
         before = group.get(state.hands)
         if before is not None:
             group[state.hands] = (before[0], before[1] + weight)
             return
-        if group:  # one past for all, which a memory goes through once
+        if group:  # one past for all, so that a memory folds it once
             first = next(iter(group.values()))[0]
             state = msgspec.structs.replace(state, past=first.past)
         group[state.hands] = (state, weight)
 
     def cases(self) -> list[list[Case]]:
-        """The groups."""
+        """Return the cases, group by group."""
         return [list(group.values()) for group in self.by.values()]
 
 
 def _table(state: State) -> Hashable:
-    """What all see, but for the past."""
+    """Return the public table without the past."""
     return (state.piles, state.gone, state.tokens, state.last, state.marks, state.drawn)
 
 
-def _fits(game: Hanabi, state: State, me: int, slot: int) -> bool:
-    colour, rank = divmod(state.hands[me][slot], game.ranks)
-    return state.piles[colour] == rank
-
-
 def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[Case]:
-    """The deal as it may be to a seat that sees the other's hand."""
+    """Return the possible deals for a seat that sees the other's hand."""
     left = list(game.cards)
     for card in theirs:
         left.remove(card)
@@ -207,7 +204,7 @@ def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[Case]:
 
 
 def hands_from(cards: list[Card], size: int) -> Iterator[tuple[tuple[Card, ...], float]]:
-    """Every hand in its order, with the chance of drawing it."""
+    """Yield every ordered hand with the probability of drawing it."""
     if not size:
         yield (), 1.0
         return
@@ -218,8 +215,8 @@ def hands_from(cards: list[Card], size: int) -> Iterator[tuple[tuple[Card, ...],
             yield (card, *hand), chance * cards.count(card) / len(cards)
 
 
-def drawn(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, float]]:
-    """The tables after a move, one for each card that may be drawn, with its chance."""
+def outcomes(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, float]]:
+    """Yield the states after a move, one per card that may be drawn, with its probability."""
     me, at, rest = state.mover, state.drawn, state.deck[state.drawn :]
     new = game.step(state, {game.seats[me]: action})
     if new.drawn == at:  # a hint, the end of the game or of the deck
@@ -238,15 +235,8 @@ def drawn(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, floa
         )
 
 
-def most_of(game: Hanabi, state: State) -> float:
-    """No play can score more: what is not discarded in all its copies, a card a turn."""
-    reach = 0
-    for colour, height in enumerate(state.piles):
-        while (
-            height < game.ranks
-            and state.gone[colour * game.ranks + height] < game.copies_of[height]
-        ):
-            height += 1
-        reach += height
+def score_bound(game: Hanabi, state: State) -> float:
+    """Return an upper bound on the score: reachable cards, at most one per turn left."""
+    reach = sum(game.reach(state, colour) for colour in range(game.colours))
     turns = len(state.deck) - state.drawn + state.last
     return float(min(reach, sum(state.piles) + turns))

@@ -1,16 +1,16 @@
-"""Hands as cards, with what hints have said of each; one's own stay face down."""
+"""The board of Hanabi: hands as cards with what hints have said; the own hand is face down."""
 
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Row, Table
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import View
+from sally.games.hanabi.state import View
 from sally.games.hanabi.words import HanabiWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Piles, hands, discards and tokens, from what the seat knows."""
+    """Return piles, hands, discards and tokens as the seat knows them."""
     words, game = context.words, context.game
     assert isinstance(words, HanabiWords)
     assert isinstance(game, Hanabi)
@@ -25,7 +25,7 @@ def _piles(words: HanabiWords, view: View) -> Table:
 
 
 def _hands(words: HanabiWords, game: Hanabi, view: View) -> Table:
-    """One row a hand, oldest card first; under every card stands what its holder was told."""
+    """Return one row per hand, oldest card first, and below it what its holder was told."""
     widest = max(len(ids) for ids in view.ids)
     rows: list[Row] = []
     for seat, marks in enumerate(view.marks):
@@ -49,7 +49,7 @@ def _hands(words: HanabiWords, game: Hanabi, view: View) -> Table:
 
 
 def _short(words: HanabiWords, game: Hanabi, mark: int) -> str:
-    """What hints have settled of a card; what they have ruled out stands in the text."""
+    """Return the colour and rank that hints have settled; what they ruled out is in the note."""
     colours = [c for c in range(game.colours) if mark >> c & 1]
     ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
     known = [words.colour(colours[0])] if len(colours) == 1 < game.colours else []

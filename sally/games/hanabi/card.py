@@ -1,6 +1,6 @@
-"""The card of Hanabi: what can be scored without a thought for anybody's mind.
+"""The card of Hanabi: scores of players that reason about no one.
 
-One seat is audited beside `smart`, so a rule of thumb has a partner whose hints mean something.
+One seat is audited beside `smart`, so that a rule of thumb has a partner with meaningful hints.
 """
 
 from __future__ import annotations

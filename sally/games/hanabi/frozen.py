@@ -1,7 +1,7 @@
-"""The frozen deals that ship with the package: made once, never edited.
+"""The frozen deals that ship with the package: generated once, never edited.
 
-A deal's number already fixes its cards; the files say so in plain sight, for other programs, and
-hold the shuffle to what it was.
+A deal's number already determines its cards; the files list them for other programs and let a test
+detect a change of the shuffle.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from importlib.resources import files
 import msgspec
 
 from sally.core.errors import unknown
-from sally.games.hanabi.cards import Card, shuffled
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.spec import PRESETS
+from sally.games.hanabi.state import Card, shuffled
 
 SETS: Mapping[str, Hanabi] = {
     "hanabi": Hanabi(),
     **{name: msgspec.convert(params, Hanabi) for name, params in PRESETS.items()},
 }
-DEALS = 1_000  # as many as bots of Hanabi are usually compared on
+DEALS = 1_000  # the usual number for comparisons of Hanabi bots
 FIRST_LETTER = ord("a")
 
 
 class FrozenDeals(msgspec.Struct, frozen=True):
-    """Deals 0, 1, 2 ... of one game; a letter is a card, from a on, colour by colour."""
+    """Deals 0, 1, 2 ... of one game; a letter is a card, starting at a, colour by colour."""
 
     game: str
     colours: int
@@ -34,7 +34,7 @@ class FrozenDeals(msgspec.Struct, frozen=True):
 
 
 def frozen_decks(game: str) -> tuple[tuple[Card, ...], ...]:
-    """The decks of a game's frozen deals, by their number."""
+    """Return the decks of a game's frozen deals in order. Raises BadInput for an unknown game."""
     if game not in SETS:
         raise unknown("frozen set of deals", game, SETS)
     source = files(__package__) / "instances" / f"{game}.json"
@@ -43,7 +43,7 @@ def frozen_decks(game: str) -> tuple[tuple[Card, ...], ...]:
 
 
 def made(game: str) -> FrozenDeals:
-    """The deals anew, as the shuffle gives them today."""
+    """Return the deals as the current shuffle gives them."""
     rules = SETS[game]
     decks = (shuffled(rules.cards, deal) for deal in range(DEALS))
     letters = tuple("".join(chr(FIRST_LETTER + card) for card in deck) for deck in decks)
@@ -51,5 +51,5 @@ def made(game: str) -> FrozenDeals:
 
 
 def written(deals: FrozenDeals) -> bytes:
-    """The deals as JSON, one deck a line so that differences can be read."""
+    """Return the deals as JSON, one deck per line for readable diffs."""
     return msgspec.json.format(msgspec.json.encode(deals), indent=1) + b"\n"

@@ -1,27 +1,23 @@
-"""What Hanabi measures: the score by both conventions, what was known, what was done with it."""
+"""Metrics of Hanabi: the score by both conventions, beliefs, and moves given beliefs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
 
 from sally.core.log.events import Reported
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.hanabi.belief import counted_by
+from sally.games.hanabi.belief import Posterior, counted, counted_by, read
+from sally.games.hanabi.bots import BOTS
+from sally.games.hanabi.decisions import rules_of, turns_of
 from sally.games.hanabi.probes import PERCENT, place_of
-from sally.games.hanabi.table import State
-from sally.games.hanabi.turns import (
-    brier,
-    by_counting,
-    by_reading,
-    decided,
-    reference_score,
-    rules_of,
-    said_odds,
-)
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.state import State, View
 
 SURE, UNLIKELY = 0.95, 0.2
+REFERENCES = {2: "smart", 3: "info", 4: "info", 5: "info"}  # best of the bots here, by players
+MOST_HANDS = 1_000  # the variants in which every hand can be enumerated
 
 
 def _mean(numbers: Iterable[float]) -> float | None:
@@ -29,11 +25,11 @@ def _mean(numbers: Iterable[float]) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-# --- the score ----------------------------------------------------------------------------------
+# --- the score ------------------------------------------------------------------------------------
 
 
 def _end(played: Played) -> State | None:
-    """The final state; None where the episode was censored."""
+    """Return the final state; None if the episode was censored."""
     state: State = played.replay.states[-1]
     return None if played.episode.payoffs is None else state
 
@@ -65,31 +61,84 @@ def _regret(played: Played, seat: Seat) -> float | None:
     return float(reference_score(rules_of(played), end.deck) - sum(end.piles))
 
 
-# --- what was known -----------------------------------------------------------------------------
+@lru_cache(maxsize=1024)
+def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
+    """Return what the reference bot scores with itself on the same deal, lives or not."""
+    policies = [BOTS[REFERENCES[game.players]](game) for _ in game.seats]
+    state = game.dealt(deck)
+    while not game.over(state):
+        seat = game.seats[state.mover]
+        (action,) = policies[state.mover](game.observe(state, seat))
+        state = game.step(state, {seat: action})
+    return sum(state.piles)
+
+
+# --- beliefs --------------------------------------------------------------------------------------
+
+
+def _own_card_odds(
+    played: Played, seat: Seat
+) -> Iterator[tuple[View, int, tuple[float, ...], int]]:
+    """Yield every report of odds of an own card: the view, the slot, the odds, the truth."""
+    game = rules_of(played)
+    me = game.seats.index(seat)
+    for report in _reports(played, seat, "own_card_odds"):
+        if report.odds is not None:
+            state, slot = played.replay.state(report.turn), int(report.about) - 1
+            yield game.observe(state, seat), slot, report.odds, state.hands[me][slot]
+
+
+def brier(odds: tuple[float, ...], truth: int) -> float:
+    """Return the Brier score of odds: 0 is perfect, 2 is certain and wrong."""
+    return sum((p - (card == truth)) ** 2 for card, p in enumerate(odds))
+
+
+@lru_cache(maxsize=4096)
+def _counted(game: Hanabi, view: View) -> Posterior:
+    return counted(game, view)
+
+
+def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
+    """Return the odds given the others' moves, where all of them are bots with a policy."""
+    game, lineup = rules_of(played), played.episode.setup.lineup
+    others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
+    small = game.highest**game.hand_size <= MOST_HANDS
+    if not small or any(name not in BOTS for name in others.values()):
+        return None
+    found = _read(game, view, tuple(sorted(others.items())))
+    return None if found is None else found[slot]
+
+
+@lru_cache(maxsize=4096)
+def _read(
+    game: Hanabi, view: View, others: tuple[tuple[int, str], ...]
+) -> tuple[tuple[float, ...], ...] | None:
+    found = read(game, view, {seat: BOTS[name](game) for seat, name in others})
+    return None if found is None else found.odds
 
 
 def _own_card_brier(played: Played, seat: Seat) -> float | None:
-    return _mean(brier(odds, truth) for _, _, odds, truth in said_odds(played, seat))
+    return _mean(brier(odds, truth) for _, _, odds, truth in _own_card_odds(played, seat))
 
 
 def _excess(played: Played, seat: Seat) -> float | None:
     game = rules_of(played)
     return _mean(
-        brier(odds, truth) - brier(by_counting(game, view, slot), truth)
-        for view, slot, odds, truth in said_odds(played, seat)
+        brier(odds, truth) - brier(_counted(game, view).odds(slot), truth)
+        for view, slot, odds, truth in _own_card_odds(played, seat)
     )
 
 
 def _excess_read(played: Played, seat: Seat) -> float | None:
     return _mean(
         brier(odds, truth) - brier(best, truth)
-        for view, slot, odds, truth in said_odds(played, seat)
-        if (best := by_reading(played, view, slot)) is not None
+        for view, slot, odds, truth in _own_card_odds(played, seat)
+        if (best := _odds_by_reading(played, view, slot)) is not None
     )
 
 
 def _their_beliefs(played: Played, seat: Seat) -> Iterator[float]:
-    """The squared distance of every report to what the other could know."""
+    """Yield the squared distance of each report from what the other seat could know."""
     game = rules_of(played)
     for report in _reports(played, seat, "their_belief"):
         if isinstance(report.value, dict) and sum(report.value.values()) > 0:
@@ -105,17 +154,13 @@ def _reports(played: Played, seat: Seat, probe: str) -> Iterator[Reported]:
     return (r for r in mine if r.seat == seat and r.probe == probe)
 
 
-def _their_belief_distance(played: Played, seat: Seat) -> float | None:
-    return _mean(_their_beliefs(played, seat))
-
-
-# --- from knowing to doing ----------------------------------------------------------------------
+# --- moves given beliefs --------------------------------------------------------------------------
 
 
 def _sure_but_idle(played: Played, seat: Seat) -> float | None:
     return _mean(
         PERCENT * (each.plays is None)
-        for each in decided(played, seat)
+        for each in turns_of(played, seat)
         if each.believed and max(each.believed.values()) >= SURE and each.action is not None
     )
 
@@ -123,93 +168,79 @@ def _sure_but_idle(played: Played, seat: Seat) -> float | None:
 def _against_better_knowledge(played: Played, seat: Seat) -> float | None:
     return _mean(
         PERCENT * (each.believed[each.plays] <= UNLIKELY)
-        for each in decided(played, seat)
+        for each in turns_of(played, seat)
         if each.believed and each.plays is not None and each.plays in each.believed
     )
 
 
 def _misplays(played: Played, seat: Seat) -> float:
-    turns = decided(played, seat)
+    turns = turns_of(played, seat)
     return float(sum(each.plays is not None and not each.scores for each in turns))
 
 
-def _metric(
-    name: str,
-    about: str,
-    measure: Callable[[Played, Seat], float | None],
-    better: Literal["higher", "lower"],
-    unit: str = "",
-    bounds: tuple[float, float] | None = None,
-) -> Metric:
-    return Metric(name=name, about=about, measure=measure, better=better, unit=unit, bounds=bounds)
-
-
-PILES = (0.0, 25.0)  # of the largest game
+_lower = partial(Metric, better="lower")
+_higher = partial(Metric, better="higher")
+PILES, PERCENTAGE = (0.0, 25.0), (0.0, PERCENT)  # piles of the largest game
 
 METRICS = (
-    _metric("score_kept", "cards on the piles, whatever happened", _kept, "higher", "cards", PILES),
-    _metric(
-        "score_zero", "cards on the piles, 0 if all lives are lost", _zero, "higher", "cards", PILES
+    _higher(
+        "score_kept", "cards on the piles, whatever happened", _kept, unit="cards", bounds=PILES
     ),
-    _metric("perfect", "whether every pile was completed", _perfect, "higher", "%", (0.0, PERCENT)),
-    _metric("lives_lost", "lives lost by the whole table", _lives_lost, "lower", "lives"),
-    _metric("misplays", "cards this seat played that did not fit", _misplays, "lower", "cards"),
-    _metric(
+    _higher(
+        "score_zero",
+        "cards on the piles, 0 if all lives are lost",
+        _zero,
+        unit="cards",
+        bounds=PILES,
+    ),
+    _higher("perfect", "whether every pile was completed", _perfect, unit="%", bounds=PERCENTAGE),
+    _lower("lives_lost", "lives lost by the whole table", _lives_lost, unit="lives"),
+    _lower("misplays", "cards this seat played that did not fit", _misplays, unit="cards"),
+    _lower(
         "score_regret",
         "what `smart` (two players) or `info` (more) in every seat scores on the same deal, minus "
         "the cards on the piles; best known, not optimal, so it may be negative",
         _regret,
-        "lower",
-        "cards",
-        (-PILES[1], PILES[1]),
+        unit="cards",
+        bounds=(-PILES[1], PILES[1]),
     ),
-    _metric(
+    _lower(
         "own_card_brier",
         "Brier score of the odds given to one's own cards",
         _own_card_brier,
-        "lower",
-        "",
-        (0.0, 2.0),
+        bounds=(0.0, 2.0),
     ),
-    _metric(
+    _lower(
         "own_card_excess",
         "that Brier score minus the one of exact counting: above 0 information was missed, below "
         "0 a partner's intention was read",
         _excess,
-        "lower",
-        "",
-        (-2.0, 2.0),
+        bounds=(-2.0, 2.0),
     ),
-    _metric(
+    _lower(
         "own_card_excess_read",
         "the same against exact reading of partners that are bots, in the small variants",
         _excess_read,
-        "lower",
-        "",
-        (-2.0, 2.0),
+        bounds=(-2.0, 2.0),
     ),
-    _metric(
+    _lower(
         "their_belief_distance",
         "squared distance between what the next seat was said to know and what it could know",
-        _their_belief_distance,
-        "lower",
-        "",
-        (0.0, 2.0),
+        lambda played, seat: _mean(_their_beliefs(played, seat)),
+        bounds=(0.0, 2.0),
     ),
-    _metric(
+    _lower(
         "sure_but_idle",
         "turns without a play, among those with a card it called at least 95 % playable",
         _sure_but_idle,
-        "lower",
-        "%",
-        (0.0, PERCENT),
+        unit="%",
+        bounds=PERCENTAGE,
     ),
-    _metric(
+    _lower(
         "against_better_knowledge",
         "plays of a card it called at most 20 % playable, among its plays",
         _against_better_knowledge,
-        "lower",
-        "%",
-        (0.0, PERCENT),
+        unit="%",
+        bounds=PERCENTAGE,
     ),
 )

@@ -1,4 +1,4 @@
-"""The scripted minds of Hanabi: bots with published means, exact ones of ours, mindless ones."""
+"""The scripted partners of Hanabi: published bots, exact ones of ours and mindless ones."""
 
 from __future__ import annotations
 
@@ -6,19 +6,127 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from sally.core import errors
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
-from sally.core.rules.probe import Report
-from sally.games.hanabi.answers import Odds, answerer, by_counting, publicly
-from sally.games.hanabi.bots.every import BOTS, Make
-from sally.games.hanabi.bots.knowing import bookkeeper, reader
-from sally.games.hanabi.bots.memory import Policy
+from sally.core.rules.probe import Question, Report
+from sally.games.hanabi.belief import (
+    Posterior,
+    counted,
+    hidden,
+    is_known_playable,
+    public_counts,
+    read,
+    their_odds,
+    their_posteriors,
+    with_hand,
+)
+from sally.games.hanabi.bots import BOTS, Make
+from sally.games.hanabi.bots.exact import bookkeeper, reader
 from sally.games.hanabi.bots.mindless import MINDLESS
-from sally.games.hanabi.reading import read
+from sally.games.hanabi.probes import PERCENT, move_name, place_of
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import View
+from sally.games.hanabi.state import Policy, View
+
+# --- answers to probes ----------------------------------------------------------------------------
+
+
+Odds = tuple[tuple[float, ...], ...]  # probability of every card in every own slot
+SUPPOSED = 12  # own hands sampled to predict another's move
+
+
+def answerer(
+    game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
+) -> Callable[[Turn[Any, Any]], Report]:
+    """Return a function that answers probes from `own` odds and the `others`' policy (None: guess).
+
+    Without `minds`, what another seat knows is taken from the public counts alone.
+    """
+
+    def report(turn: Turn[Any, Any]) -> Report:
+        question, view = turn.question, turn.view
+        assert question is not None
+        match question.probe:
+            case "own_card" | "own_card_odds":
+                odds = own(view)[int(question.about) - 1]
+                best = max(range(len(odds)), key=odds.__getitem__)
+                return Report(best, tuple(p / sum(odds) for p in odds))
+            case "own_playable":
+                nexts, slots = game.next_cards(view), enumerate(own(view), 1)
+                chances = {str(n): sum(odds[card] for card in nexts) for n, odds in slots}
+                return Report({n: min(PERCENT, PERCENT * p) for n, p in chances.items()})
+            case "their_belief" | "their_known":
+                return _their_mind(game, turn, question, minds)
+            case _:
+                return _their_move(game, turn, question, others)
+
+    return report
+
+
+def by_counting(game: Hanabi) -> Callable[[View], Odds]:
+    """Return the odds of the seat's own cards by hints and counting."""
+
+    def odds(view: View) -> Odds:
+        known = counted(game, view)
+        return tuple(known.odds(slot) for slot in range(view.slots))
+
+    return odds
+
+
+def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: bool) -> Report:
+    view = turn.view
+    seat, slot = place_of(game, question.about)
+    if question.probe == "their_belief":
+        if minds:
+            odds = their_odds(game, view, seat, slot, turn.draws)
+        else:
+            odds = list(public_counts(game, view, seat).odds(slot))
+        return Report({str(card): min(PERCENT, PERCENT * p) for card, p in enumerate(odds)})
+    known: list[tuple[Posterior, Any]] = [(public_counts(game, view, seat), 1)]
+    if minds:
+        known = their_posteriors(game, view, seat, turn.draws)
+    sure = sum(chance for each, chance in known if is_known_playable(game, view, each, slot))
+    return Report("yes" if sure > 0.5 else "no", (float(sure), 1 - float(sure)))
+
+
+def _their_move(
+    game: Hanabi, turn: Turn[Any, Any], question: Question, policy: Policy | None
+) -> Report:
+    """Return the mover's most likely move, over sampled hands of the viewer."""
+    view, odds = turn.view, dict.fromkeys(question.choices, 0.0)
+    if policy is None:
+        even = 1 / len(odds)
+        return Report(turn.draws.pick(question.choices), (even,) * len(odds))
+    own, draws = hidden(game, view), turn.draws
+    for _ in range(SUPPOSED):
+        for action, p in policy(_movers_view(view, own.draw(draws))).items():
+            odds[move_name(game, view.mover, action)] += p / SUPPOSED
+    total = sum(odds.values())
+    return Report(max(odds, key=lambda move: odds[move]), tuple(p / total for p in odds.values()))
+
+
+def _movers_view(view: View, hand: tuple[int, ...]) -> View:
+    """Return the mover's view if the viewer's own hand is this."""
+    hands = with_hand(view, hand).hands
+    shown = (*hands[: view.mover], (), *hands[view.mover + 1 :])
+    return msgspec.structs.replace(view, me=view.mover, hands=shown)
+
+
+def by_public_counts(game: Hanabi) -> Callable[[View], Odds]:
+    """Return the odds of the seat's own cards by hints and the face-up cards alone."""
+
+    def odds(view: View) -> Odds:
+        known = public_counts(game, view, view.me)
+        return tuple(known.odds(slot) for slot in range(view.slots))
+
+    return odds
+
+
+# --- partners -------------------------------------------------------------------------------------
+
 
 ODWYER = "Arthur O'Dwyer, Quuxplusone/Hanabi"
 WALTON_RIVERS = "Walton-Rivers et al. 2017"
@@ -50,7 +158,7 @@ ABOUTS = {
 
 
 def script(policy: Policy) -> Script:
-    """A policy as a player: what it leaves open is drawn."""
+    """Return a policy as a player that draws its move."""
 
     def decide(turn: Turn[Any, Any]) -> int:
         odds = policy(turn.view)
@@ -61,58 +169,44 @@ def script(policy: Policy) -> Script:
     return decide
 
 
-def _partner(name: str, make: Make) -> Partner:
-    """A bot; asked aside, it knows what counting gives and expects others to play as it does."""
-
-    def answers(game: Hanabi, seat: Seat) -> Callable[[Turn[Any, Any]], Report]:
-        return answerer(game, by_counting(game), make(game))
-
+def _bot(name: str, make: Make) -> Partner:
+    """Return a bot that answers probes by counting and expects others to play as it does."""
     return Partner(
-        name, ABOUTS[name], SOURCES[name], lambda game, seat: script(make(game)), answers=answers
+        name,
+        ABOUTS[name],
+        SOURCES[name],
+        lambda game, seat: script(make(game)),
+        answers=lambda game, seat: answerer(game, by_counting(game), make(game)),
     )
 
 
 def _mindless(name: str, make: Make) -> Partner:
-    """A rule of thumb; asked aside, it counts what lies on the table and sees no minds."""
-
-    def answers(game: Hanabi, seat: Seat) -> Callable[[Turn[Any, Any]], Report]:
-        return answerer(game, publicly(game), None, minds=False)
-
+    """Return a rule of thumb that answers probes from the face-up cards alone."""
     about = " ".join((make.__doc__ or "").split()).rstrip(".")
-    about = about[:1].lower() + about[1:]
-    return Partner(name, about, OURS, lambda game, seat: script(make(game)), answers=answers)
+    return Partner(
+        name,
+        about[:1].lower() + about[1:],
+        OURS,
+        lambda game, seat: script(make(game)),
+        answers=lambda game, seat: answerer(game, by_public_counts(game), None, minds=False),
+    )
 
 
-# --- exact minds --------------------------------------------------------------------------------
+# --- exact beliefs --------------------------------------------------------------------------------
 
 
-def _bookkeeper(game: Hanabi, seat: Seat, risk: float = 0.9) -> Script:
-    return script(bookkeeper(game, risk))
-
-
-def _bookkeeper_answers(
-    game: Hanabi, seat: Seat, risk: float = 0.9
-) -> Callable[[Turn[Any, Any]], Report]:
-    return answerer(game, by_counting(game), bookkeeper(game, risk))
-
-
-def _declared(game: Hanabi, of: str) -> Make:
+def _declared(of: str) -> Make:
     if of not in BOTS:
         raise errors.unknown("policy that can be declared", of, BOTS)
     return BOTS[of]
 
 
-def _reader(game: Hanabi, seat: Seat, of: str = "simple", risk: float = 0.9) -> Script:
-    return script(reader(game, _declared(game, of), risk))
-
-
 def _reader_answers(
     game: Hanabi, seat: Seat, of: str = "simple", risk: float = 0.9
 ) -> Callable[[Turn[Any, Any]], Report]:
-    make = _declared(game, of)
-    count = by_counting(game)
+    make, count = _declared(of), by_counting(game)
 
-    @lru_cache(maxsize=4)  # every slot of a turn is asked about
+    @lru_cache(maxsize=4)  # each slot is asked about in one turn
     def own(view: View) -> Odds:
         others = {n: make(game) for n in range(game.players) if n != view.me}
         found = read(game, view, others)
@@ -125,15 +219,15 @@ BOOKKEEPER = Partner(
     name="bookkeeper",
     about="knows exactly what hints and counting say of its cards, and reads nothing into them",
     source=OURS,
-    make=_bookkeeper,
+    make=lambda game, seat, risk=0.9: script(bookkeeper(game, risk)),
     params={"risk": 0.9},
-    answers=_bookkeeper_answers,
+    answers=lambda game, seat, risk=0.9: answerer(game, by_counting(game), bookkeeper(game, risk)),
 )
 READER = Partner(
     name="reader",
     about="knows its partners' policy (`of`), and exactly what their moves say of its cards",
     source=OURS,
-    make=_reader,
+    make=lambda game, seat, of="simple", risk=0.9: script(reader(game, _declared(of), risk)),
     params={"of": "simple", "risk": 0.9},
     answers=_reader_answers,
 )
@@ -141,7 +235,7 @@ READER = Partner(
 PARTNERS = {
     partner.name: partner
     for partner in (
-        *(_partner(name, make) for name, make in BOTS.items()),
+        *(_bot(name, make) for name, make in BOTS.items()),
         BOOKKEEPER,
         READER,
         *(_mindless(name, make) for name, make in MINDLESS.items()),

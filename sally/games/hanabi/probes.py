@@ -1,27 +1,25 @@
-"""The probes of Hanabi: one's own cards, what the next seat knows of its own, what comes next."""
+"""The probes of Hanabi: the seat's own cards, the next seat's knowledge, the next move."""
 
 from __future__ import annotations
 
 from sally.core.match.replay import Replay
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import At, Kind, Point, Probe, Question
-from sally.games.hanabi.belief import counted_by
+from sally.games.hanabi.belief import counted_by, is_known_playable
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.games.hanabi.second_order import is_known_playable
-from sally.games.hanabi.seen import last_touched
-from sally.games.hanabi.table import State, View
+from sally.games.hanabi.state import State, View, last_touched
 
-Story = Replay[State, int, View]
+HanabiReplay = Replay[State, int, View]
 PERCENT = 100.0
 
 
-def _rules(replay: Story) -> Hanabi:
+def _rules(replay: HanabiReplay) -> Hanabi:
     game = replay.game
     assert isinstance(game, Hanabi)
     return game
 
 
-# --- one's own cards ----------------------------------------------------------------------------
+# --- one's own cards ------------------------------------------------------------------------------
 
 
 def _each_own_slot(name: str, kind: Kind) -> Probe:
@@ -29,7 +27,7 @@ def _each_own_slot(name: str, kind: Kind) -> Probe:
         cards = tuple(range(game.highest))
         return tuple(Question(name, kind, cards, str(slot + 1)) for slot in range(view.slots))
 
-    def truth(replay: Story, at: At) -> int:
+    def truth(replay: HanabiReplay, at: At) -> int:
         state, me = replay.state(at.turn), _rules(replay).seats.index(at.seat)
         return state.hands[me][int(at.about) - 1]
 
@@ -43,23 +41,18 @@ def _which_playable(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...
     return (Question("own_playable", "values", slots, low=0.0, high=PERCENT),)
 
 
-def own_playable(replay: Story, at: At) -> dict[str, float]:
-    """100 for each own card that can be played, 0 for the others."""
+def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
+    """Return 100 for each own card that can be played and 0 for the others."""
     game, state = _rules(replay), replay.state(at.turn)
     hand = state.hands[game.seats.index(at.seat)]
-    return {str(n): PERCENT * is_next(game, state, card) for n, card in enumerate(hand, 1)}
+    return {str(n): PERCENT * game.is_next(state, card) for n, card in enumerate(hand, 1)}
 
 
-def is_next(game: Hanabi, state: State | View, card: int) -> bool:
-    """Whether a card can be played now."""
-    return state.piles[card // game.ranks] == card % game.ranks
-
-
-# --- the next seat's mind -----------------------------------------------------------------------
+# --- the next seat's mind -------------------------------------------------------------------------
 
 
 def asked_about(game: Hanabi, view: View) -> tuple[int, int]:
-    """The seat that moves after one, and the slot of it that a hint touched last, or its oldest."""
+    """Return the next seat, and its slot that a hint touched last (else its oldest)."""
     seat = (view.me + 1) % game.players
     return seat, last_touched(view, seat) or 0
 
@@ -70,7 +63,7 @@ def _about(game: Hanabi, view: View) -> str:
 
 
 def place_of(game: Hanabi, about: str) -> tuple[int, int]:
-    """The seat and the slot that a question is about."""
+    """Return the seat and the slot that a question is about."""
     seat, _, slot = about.partition(" ")
     return game.seats.index(Seat(seat)), int(slot) - 1
 
@@ -81,8 +74,8 @@ def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("their_belief", "values", cards, about, low=0.0, high=PERCENT),)
 
 
-def their_belief(replay: Story, at: At) -> dict[str, float]:
-    """What the other can know of that card by hints and counting, in percent."""
+def their_belief(replay: HanabiReplay, at: At) -> dict[str, float]:
+    """Return what the other can know of that card by hints and counting, in percent."""
     game = _rules(replay)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, replay.state(at.turn), seat)
@@ -93,26 +86,26 @@ def _is_it_known(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("their_known", "choice", ("yes", "no"), _about(game, view)),)
 
 
-def their_known(replay: Story, at: At) -> str:
-    """Whether the other can be certain that the card can be played."""
+def their_known(replay: HanabiReplay, at: At) -> str:
+    """Return whether the other can be certain that the card can be played."""
     game, state = _rules(replay), replay.state(at.turn)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, state, seat)
-    return "yes" if is_known_playable(game, state.piles, known, slot) else "no"
+    return "yes" if is_known_playable(game, state, known, slot) else "no"
 
 
-# --- the next move ------------------------------------------------------------------------------
+# --- the next move --------------------------------------------------------------------------------
 
 
 def _which_move(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Asked of those who wait: hints by their target only, for some depend on one's own hand."""
+    """Ask seats that wait; hints are told apart by target only, as some depend on hidden cards."""
     if view.mover == view.me:
         return ()
     return (Question("their_move", "choice", moves_of(game, view), game.seats[view.mover]),)
 
 
 def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
-    """What the mover may do, as far as whoever waits can tell."""
+    """Return the mover's possible moves, as far as a waiting seat can tell."""
     slots = range(1, len(view.ids[view.mover]) + 1)
     plays = tuple(f"play {slot}" for slot in slots)
     discards = tuple(f"discard {slot}" for slot in slots) if view.tokens < game.hints else ()
@@ -121,15 +114,15 @@ def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
 
 
 def move_name(game: Hanabi, mover: int, action: int) -> str:
-    """A move as the probe names it."""
+    """Return the name of a move in the probe's choices."""
     if action >= 2 * game.hand_size:
         ahead, _ = game.hint_of(action)
         return f"hint {game.seats[(mover + ahead) % game.players]}"
     return f"{'play' if action >= game.hand_size else 'discard'} {action % game.hand_size + 1}"
 
 
-def their_move(replay: Story, at: At) -> str | None:
-    """What the mover did; None if it forfeited."""
+def their_move(replay: HanabiReplay, at: At) -> str | None:
+    """Return what the mover did; None if it forfeited."""
     game = _rules(replay)
     action = replay.move(at.turn, Seat(at.about))
     return None if action is None else move_name(game, replay.state(at.turn).mover, action)

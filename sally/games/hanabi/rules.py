@@ -1,31 +1,36 @@
-"""The rules of Hanabi: one sees every hand but one's own; hint, discard or play in turn.
+"""The rules of Hanabi: seats see every hand but their own and hint, discard or play in turn.
 
 Actions are numbers, in the order of the Hanabi Learning Environment (Bard et al. 2020): discard a
-slot, play a slot, tell a seat a colour, tell a seat a rank; seats are counted from the mover.
+slot, play a slot, hint a colour to a seat, hint a rank to a seat; seats are counted from the mover.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE, Game, Seat
-from sally.games.hanabi import menus
-from sally.games.hanabi.cards import (
+from sally.games.hanabi.state import (
     DEALS,
     DIGIT,
     DIGITS,
     Card,
+    Discarded,
+    Event,
+    Hinted,
+    Passed,
+    Played,
+    State,
+    View,
     default_copies,
     full_deck,
     shuffled,
 )
-from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, State, View
 
 SEATS = tuple(map(Seat, ("ann", "bob", "cat", "dan", "eve")))
 MOST_COLOURS = MOST_RANKS = 5
@@ -33,20 +38,20 @@ MOST_COLOURS = MOST_RANKS = 5
 
 @dataclass(frozen=True)
 class Hanabi(Game[State, int, View]):
-    """Two to five players; `score` says what piles are worth once all lives are lost."""
+    """Hanabi for two to five players."""
 
     players: int = 2
     colours: int = 5
     ranks: int = 5
-    copies: tuple[int, ...] = ()  # of each rank; empty: three, two ..., one
+    copies: tuple[int, ...] = ()  # copies of each rank; empty: three, two, ..., one
     hand: int | None = None  # None: five for two or three players, four for more
     hints: int = 8
     lives: int = 3
-    score: Literal["zero", "kept"] = "zero"  # zero: nothing counts once the lives are lost
-    deal: int | None = None  # the number of the shuffle; None: nature names it
-    deck: tuple[int, ...] = ()  # an order of one's own, in place of a shuffle
-    reminders: bool = True  # whether the page repeats what hints have said of each card
-    pass_limit: int = 3  # so many forfeited turns in a row end the episode without a result
+    score: Literal["zero", "kept"] = "zero"  # score once all lives are lost
+    deal: int | None = None  # the number of the shuffle; None: drawn by nature
+    deck: tuple[int, ...] = ()  # an explicit order, instead of a shuffle
+    reminders: bool = True  # whether the prompt repeats what hints have said
+    pass_limit: int = 3  # forfeits in a row after which the episode is censored
 
     helpers = (NATURE,)
     pays_as_it_goes = True
@@ -58,7 +63,7 @@ class Hanabi(Game[State, int, View]):
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
         return SEATS[: self.players]
 
-    # --- the rules ------------------------------------------------------------------------------
+    # --- the rules --------------------------------------------------------------------------------
 
     def start(self) -> State:
         if self.deck:
@@ -72,11 +77,11 @@ class Hanabi(Game[State, int, View]):
 
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         if seat == NATURE:
-            return menus.DIGITS_MENU
+            return DIGITS_MENU
         return self.legal(state, self.seats.index(seat))
 
     def odds(self, state: State) -> Mapping[int, float]:
-        return menus.DIGITS_ODDS
+        return DIGITS_ODDS
 
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
         ((_, action),) = moves.items()
@@ -86,13 +91,13 @@ class Hanabi(Game[State, int, View]):
                 return State((), named=named)
             return self.dealt(shuffled(self.cards, _number(named)))
         if action < 2 * self.hand_size:
-            return self._parted(state, action)
-        return self._told(state, action)
+            return self._play_or_discard(state, action)
+        return self._hint(state, action)
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The turn passes; in the final round it is that seat's last one."""
+        """Pass the turn; in the final round the seat loses its last one."""
         return msgspec.structs.replace(
             state,
             mover=(state.mover + 1) % self.players,
@@ -125,7 +130,7 @@ class Hanabi(Game[State, int, View]):
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """All seats win or lose together."""
+        """Return the shared score for every seat."""
         lost = self.score == "zero" and state.deck and not state.lives
         return dict.fromkeys(self.seats, 0.0 if lost else float(sum(state.piles)))
 
@@ -133,11 +138,10 @@ class Hanabi(Game[State, int, View]):
         return 2 * self.hand_size + (self.players - 1) * (self.colours + self.ranks)
 
     def legal(self, table: State | View, me: int) -> tuple[int, ...]:
-        """What seat number `me` may do: nothing of it depends on its own cards."""
+        """Return the legal actions of seat number `me`; none depends on its own cards."""
         n, own = self.players, len(table.ids[me])
-        sizes = (n, self.colours, self.ranks, self.hand_size)
-        menu = menus.slot_actions(0, own) if table.tokens < self.hints else ()
-        menu += menus.slot_actions(self.hand_size, own)
+        menu = slot_actions(0, own) if table.tokens < self.hints else ()
+        menu += slot_actions(self.hand_size, own)
         if not table.tokens:
             return menu
         colours: tuple[int, ...] = ()
@@ -146,19 +150,19 @@ class Hanabi(Game[State, int, View]):
             bits = 0
             for card in table.hands[(me + ahead) % n]:
                 bits |= self.bits[card]
-            told = menus.hint_menu(*sizes, ahead, bits)
+            told = hint_menu(*self._sizes, ahead, bits)
             colours += told[0]
             ranks += told[1]
         return menu + colours + ranks
 
-    # --- how a turn goes ------------------------------------------------------------------------
+    # --- transitions ------------------------------------------------------------------------------
 
     def over(self, state: State) -> bool:
-        """Whether the lives are lost, the piles complete, or the final round played."""
+        """Return whether the lives are lost, the piles complete or the final round played."""
         return not state.lives or not state.last or sum(state.piles) == self.highest
 
     def dealt(self, deck: tuple[Card, ...]) -> State:
-        """The table after the deal: the first seat has the first cards of the deck."""
+        """Return the state after the deal: the first seat gets the first cards of the deck."""
         n, size = self.players, self.hand_size
         ids = tuple(tuple(range(s * size, (s + 1) * size)) for s in range(n))
         return State(
@@ -174,18 +178,18 @@ class Hanabi(Game[State, int, View]):
             last=n,
         )
 
-    def _parted(self, state: State, action: int) -> State:
-        """A card leaves a hand, and another is drawn, unless the game or the deck is at its end."""
+    def _play_or_discard(self, state: State, action: int) -> State:
+        """Play or discard a card and draw another unless the game or the deck has ended."""
         me, slot = state.mover, action % self.hand_size
         card, id = state.hands[me][slot], state.ids[me][slot]
         piles, gone, tokens, lives = state.piles, state.gone, state.tokens, state.lives
         colour, rank = divmod(card, self.ranks)
         plays, scored = action >= self.hand_size, piles[colour] == rank
         if plays and scored:
-            piles = _counted(piles, colour)
+            piles = _incremented(piles, colour)
             tokens += rank + 1 == self.ranks and tokens < self.hints
         else:
-            gone = _counted(gone, card)
+            gone = _incremented(gone, card)
             tokens, lives = (tokens, lives - 1) if plays else (tokens + 1, lives)
         empty = state.drawn == len(state.deck)
         ended = not lives or (plays and sum(piles) == self.highest)
@@ -193,9 +197,9 @@ class Hanabi(Game[State, int, View]):
         drawn = drew >= 0
         return State(
             state.deck,
-            _changed(state.ids, me, slot, (drew,) if drawn else ()),
-            _changed(state.hands, me, slot, (state.deck[drew],) if drawn else ()),
-            _changed(state.marks, me, slot, (self.unhinted,) if drawn else ()),
+            _replaced(state.ids, me, slot, (drew,) if drawn else ()),
+            _replaced(state.hands, me, slot, (state.deck[drew],) if drawn else ()),
+            _replaced(state.marks, me, slot, (self.unhinted,) if drawn else ()),
             state.drawn + drawn,
             piles,
             gone,
@@ -211,11 +215,11 @@ class Hanabi(Game[State, int, View]):
             ),
         )
 
-    def _told(self, state: State, action: int) -> State:
-        """A hint: it points at every card it fits, and thereby says what the others are not."""
+    def _hint(self, state: State, action: int) -> State:
+        """Give a hint, which touches every matching card and rules the value out for the others."""
         ahead, value = self.hint_of(action)
         to = (state.mover + ahead) % self.players
-        bit, all_bits, kept = 1 << value, self.bits, self._told_masks[value]
+        bit, all_bits, kept = 1 << value, self.bits, self._hint_masks[value]
         fits = [all_bits[card] & bit for card in state.hands[to]]
         marks = tuple(
             [
@@ -240,7 +244,7 @@ class Hanabi(Game[State, int, View]):
             state.past.append(Hinted(state.mover, to, value, touched)),
         )
 
-    # --- cards, actions and their numbers -------------------------------------------------------
+    # --- numbering of cards and actions -----------------------------------------------------------
 
     @cached_property
     def hand_size(self) -> int:
@@ -248,7 +252,7 @@ class Hanabi(Game[State, int, View]):
 
     @cached_property
     def copies_of(self) -> tuple[int, ...]:
-        """How many cards there are of each rank."""
+        """The number of copies of each rank."""
         return self.copies or default_copies(self.ranks)
 
     @cached_property
@@ -263,24 +267,46 @@ class Hanabi(Game[State, int, View]):
 
     @cached_property
     def unhinted(self) -> int:
-        """The mark of a card of which nothing was said: every colour and rank is open."""
+        """The mark of a card without hints: every colour and rank is possible."""
         return (1 << (self.colours + self.ranks)) - 1
 
     @cached_property
-    def bits(self) -> tuple[int, ...]:
-        """The bit of its colour and the bit of its rank, by card."""
-        return menus.card_bits(self.colours, self.ranks)
+    def _sizes(self) -> tuple[int, int, int, int]:
+        return self.players, self.colours, self.ranks, self.hand_size
 
     @cached_property
-    def _told_masks(self) -> tuple[int, ...]:
-        return menus.told_masks(self.colours, self.ranks)
+    def bits(self) -> tuple[int, ...]:
+        """The bits of the colour and the rank of each card."""
+        return card_bits(self.colours, self.ranks)
+
+    @cached_property
+    def _hint_masks(self) -> tuple[int, ...]:
+        return hint_masks(self.colours, self.ranks)
+
+    def is_next(self, table: State | View, card: Card) -> bool:
+        """Return whether a card can be played now."""
+        return table.piles[card // self.ranks] == card % self.ranks
+
+    def next_cards(self, table: State | View) -> list[Card]:
+        """Return the cards that can be played now."""
+        return [c * self.ranks + n for c, n in enumerate(table.piles) if n < self.ranks]
+
+    def reach(self, table: State | View, colour: int) -> int:
+        """Return the height a pile can still reach with the cards not yet discarded."""
+        height = table.piles[colour]
+        while (
+            height < self.ranks
+            and table.gone[colour * self.ranks + height] < self.copies_of[height]
+        ):
+            height += 1
+        return height
 
     def allows(self, mark: int, card: Card) -> bool:
-        """Whether hints leave it open that this is the card."""
+        """Return whether the hints behind `mark` are consistent with `card`."""
         return mark & self.bits[card] == self.bits[card]
 
     def hint_of(self, action: int) -> tuple[int, int]:
-        """How many seats ahead a hint goes, and its value."""
+        """Return how many seats ahead a hint goes, and its value."""
         told = action - 2 * self.hand_size
         by_colour = (self.players - 1) * self.colours
         if told < by_colour:
@@ -289,12 +315,11 @@ class Hanabi(Game[State, int, View]):
         return told // self.ranks + 1, self.colours + told % self.ranks
 
     def hint(self, ahead: int, value: int) -> int:
-        """The action that tells the seat so many places ahead a colour or a rank."""
-        sizes = (self.players, self.colours, self.ranks, self.hand_size)
-        return menus.hint_number(*sizes, ahead, value)
+        """Return the action that hints a colour or a rank to the seat `ahead` places ahead."""
+        return hint_number(*self._sizes, ahead, value)
 
     def action_of(self, event: Event) -> int | None:
-        """The action behind an event; None for a forfeited turn."""
+        """Return the action behind an event; None for a forfeited turn."""
         match event:
             case Hinted(by, to, value):
                 return self.hint((to - by) % self.players, value)
@@ -306,7 +331,7 @@ class Hanabi(Game[State, int, View]):
                 return None
 
     def play(self, slot: int) -> int:
-        """The action that plays a slot; that which discards it is the slot's own number."""
+        """Return the action that plays a slot; the action that discards it is the slot number."""
         return self.hand_size + slot
 
     @cached_property
@@ -314,14 +339,14 @@ class Hanabi(Game[State, int, View]):
         return tuple((seat,) for seat in self.seats)
 
 
-def _counted(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
+def _incremented(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
     return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
 
 
-def _changed(
+def _replaced(
     rows: tuple[tuple[int, ...], ...], row: int, slot: int, new: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """The rows after a slot was emptied: the gap closes, the new one comes last."""
+    """Remove a slot from a row; the gap closes and the new entry comes last."""
     old = rows[row]
     return (*rows[:row], old[:slot] + old[slot + 1 :] + new, *rows[row + 1 :])
 
@@ -334,7 +359,7 @@ def _number(digits: tuple[int, ...]) -> int:
 
 
 def check(game: Hanabi) -> None:
-    """One clear sentence if these parameters cannot be a game."""
+    """Raise BadInput if the parameters do not define a playable game."""
     _within("players", game.players, 2, len(SEATS))
     _within("colours", game.colours, 1, MOST_COLOURS)
     _within("ranks", game.ranks, 2, MOST_RANKS)
@@ -359,3 +384,54 @@ def check(game: Hanabi) -> None:
 def _within(parameter: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
         raise BadInput(f"{parameter} must be from {low} to {high}, not {value}")
+
+
+# --- tables that depend on the sizes of a game alone, shared by all matches of that size ----------
+
+
+DIGITS_ODDS = dict.fromkeys(range(DIGIT), 1 / DIGIT)
+DIGITS_MENU = tuple(DIGITS_ODDS)
+
+
+@lru_cache(maxsize=64)
+def card_bits(colours: int, ranks: int) -> tuple[int, ...]:
+    """Return the bits of the colour and the rank of each card."""
+    cards = range(colours * ranks)
+    return tuple(1 << card // ranks | 1 << colours + card % ranks for card in cards)
+
+
+@lru_cache(maxsize=64)
+def hint_masks(colours: int, ranks: int) -> tuple[int, ...]:
+    """Return what a hint leaves possible for a card it touches, by the hint's value."""
+    all_colours = (1 << colours) - 1
+    all_ranks = ((1 << colours + ranks) - 1) & ~all_colours
+    return tuple(
+        1 << value | (all_ranks if value < colours else all_colours)
+        for value in range(colours + ranks)
+    )
+
+
+@lru_cache(maxsize=256)
+def slot_actions(first: int, slots: int) -> tuple[int, ...]:
+    """Return one action per slot, numbered from `first`."""
+    return tuple(range(first, first + slots))
+
+
+def hint_number(players: int, colours: int, ranks: int, size: int, ahead: int, value: int) -> int:
+    """Return the number of a hint: after discards and plays, colours first, seat by seat."""
+    if value < colours:
+        return 2 * size + (ahead - 1) * colours + value
+    return 2 * size + (players - 1) * colours + (ahead - 1) * ranks + value - colours
+
+
+@lru_cache(maxsize=1 << 16)
+def hint_menu(
+    players: int, colours: int, ranks: int, size: int, ahead: int, bits: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the colour hints and the rank hints that touch a card of a hand with these bits."""
+    values = [v for v in range(colours + ranks) if bits >> v & 1]
+    sizes = (players, colours, ranks, size)
+    return (
+        tuple(hint_number(*sizes, ahead, v) for v in values if v < colours),
+        tuple(hint_number(*sizes, ahead, v) for v in values if v >= colours),
+    )

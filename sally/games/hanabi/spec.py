@@ -1,4 +1,4 @@
-"""Hanabi on the shelf: rules, words, probes, and the small variants by name."""
+"""Registry entry of Hanabi: rules, words, probes and the small variants by name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 from sally.core.rules.game import GameSpec
 from sally.games.hanabi.probes import PROBES
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State, View
-from sally.games.hanabi.texts import TEXTS
-from sally.games.hanabi.words import HanabiWords
+from sally.games.hanabi.state import State, View
+from sally.games.hanabi.words import TEXTS, HanabiWords
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "hanabi_mini": {"colours": 3, "ranks": 3, "hand": 3, "hints": 5},

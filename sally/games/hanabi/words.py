@@ -11,37 +11,37 @@ from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
-from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.games.hanabi.seen import revealed
-from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
+from sally.games.hanabi.state import Card, Discarded, Event, Hinted, Passed, Played, View, revealed
 
 
 class HanabiWords(Words[int, View]):
+    """Texts of Hanabi for one seat."""
+
     def __init__(self, game: Hanabi, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         self.game = game
-        self._cards: dict[Card, str] = {}  # names that were said before
+        self._cards: dict[Card, str] = {}  # cached names
 
-    # --- names ----------------------------------------------------------------------------------
+    # --- names ------------------------------------------------------------------------------------
 
     def card(self, card: Card) -> str:
-        """What a card is called."""
+        """Return the name of a card."""
         if card not in self._cards:
             colour, rank = divmod(card, self.game.ranks)
             self._cards[card] = self.say("card", colour=self.colour(colour), rank=rank + 1)
         return self._cards[card]
 
     def colour(self, colour: int) -> str:
-        """What a colour is called."""
+        """Return the name of a colour."""
         return self.say(f"colour.{colour}")
 
     def player(self, number: int) -> str:
-        """What a seat is called."""
+        """Return the name of a seat."""
         return self.say(f"seat.{SEATS[number]}")
 
     def name(self, action: Any) -> str:
-        """What an action is called at this desk; hints name the seat they go to."""
+        """Return the name of an action for this seat; hints name their target."""
         game = self.game
         if action < game.hand_size:
             return self.say("act.discard", number=action + 1)
@@ -54,7 +54,7 @@ class HanabiWords(Words[int, View]):
             return self.say("act.colour", seat=seat, colour=self.colour(value))
         return self.say("act.rank", seat=seat, rank=value - game.colours + 1)
 
-    # --- the page -------------------------------------------------------------------------------
+    # --- the page ---------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
         game = self.game
@@ -88,7 +88,7 @@ class HanabiWords(Words[int, View]):
         return map(self.player, range(self.game.players))
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """The deal, then one line a turn; own cards are never named before they are shown."""
+        """Yield the deal, then one line per turn; own cards stay unnamed until they are shown."""
         faces = revealed(view)
         if not since:
             yield self._deal(view, faces)
@@ -175,7 +175,7 @@ class HanabiWords(Words[int, View]):
             parts.append(self.say("now.last"))
         return "\n".join(parts)
 
-    # --- what hints have said -------------------------------------------------------------------
+    # --- what hints have said ---------------------------------------------------------------------
 
     def _known(self, view: View) -> str:
         others = (
@@ -186,7 +186,7 @@ class HanabiWords(Words[int, View]):
         return self.say("now.known", mine=self.said(view.marks[view.me]), others=" ".join(others))
 
     def said(self, marks: tuple[int, ...]) -> str:
-        """What hints have said of the cards of a hand."""
+        """Return what hints have said of the cards of a hand."""
         told = [
             self.say("known.card", number=slot + 1, what=what)
             for slot, mark in enumerate(marks)
@@ -195,7 +195,7 @@ class HanabiWords(Words[int, View]):
         return ", ".join(told) or self.say("known.nothing")
 
     def of_card(self, mark: int) -> str:
-        """What hints have said of one card; nothing where they have not."""
+        """Return what hints have said of one card; empty if nothing."""
         game = self.game
         colours = [c for c in range(game.colours) if mark >> c & 1]
         ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
@@ -216,7 +216,7 @@ class HanabiWords(Words[int, View]):
             said.append(self.say("known.not", what=listed(out, "or")))
         return listed(said) if said else ""
 
-    # --- asking ---------------------------------------------------------------------------------
+    # --- asking -----------------------------------------------------------------------------------
 
     def question(self, view: View, options: Options[int]) -> str:
         return self.say("question")
@@ -232,7 +232,7 @@ class HanabiWords(Words[int, View]):
         return self.answer(question.probe, choice)
 
     def answer(self, probe: str, choice: int | str) -> str:
-        """What an answer to a probe is called."""
+        """Return the name of an answer to a probe."""
         if probe in ("own_card", "own_card_odds", "their_belief"):
             return self.card(int(choice))
         if probe == "own_playable":
@@ -260,10 +260,117 @@ class HanabiWords(Words[int, View]):
         return self.say(f"told.{told.source}.{told.probe}", about=about, value=value or "0")
 
     def drawn(self, view: View) -> str:
-        """Hands in rows, one's own face down."""
+        """Return the hands in rows, the seat's own face down."""
         rows = []
         for seat in range(self.game.players):
             own = view.hands[seat]
             cards = ["?"] * view.slots if seat == view.me else [self.card(card) for card in own]
             rows.append(f"{self.player(seat)}: " + "  ".join(f"[{card}]" for card in cards))
         return "\n".join(rows)
+
+
+TEXTS: Mapping[str, str] = {
+    "rules.aim": "You are {me}, and you play Hanabi with {others}. You all win or lose together. "
+    "The deck has {deck} cards. A card has a colour ({colours}) and a rank (1 to {ranks}); of each "
+    "colour there are {copies}. Together you build one pile for each colour, rank by rank from 1 "
+    "up to {ranks}. The score is the number of cards on the piles, at most {highest}.",
+    "rules.hands": "Each of you holds {hand} cards. Everybody sees the cards of the others but not "
+    "their own. Cards are numbered from 1, the oldest, on; when a card leaves a hand, the newer "
+    "ones move up, and the card drawn for it becomes the last.",
+    "rules.hint": "Turns go round in this order: {order}. In a turn you do one of three things. "
+    "Either you tell somebody about one colour or one rank: all of their cards that have it are "
+    "pointed at, and there must be at least one. That costs one of the {hints} "
+    "hint tokens, and without a token it cannot be done.",
+    "rules.discard": "Or you discard a card: all see it, a hint token comes back, and you draw. "
+    "That cannot be done while all {hints} tokens are there.",
+    "rules.play": "Or you play a card. If it is the next of its colour, it goes onto its pile; "
+    "whoever completes a pile gets a hint token back, if one is missing. If it is not the next, it "
+    "is discarded and a life is lost. Either way you draw.",
+    "rules.end.zero": "The game ends when {lives} lost, and then the score is 0, whatever is on "
+    "the piles.",
+    "rules.end.kept": "The game ends when {lives} lost; the cards on the piles still count.",
+    "lives.one": "the only life is",
+    "lives.many": "all {count} lives are",
+    "rules.end": "It also ends when all piles are complete. And when the last card has been drawn, "
+    "everybody has one more turn, whoever drew it included.",
+    "copies": "{count} of rank {rank}",
+    "card": "{colour} {rank}",
+    "colour.0": "red",
+    "colour.1": "yellow",
+    "colour.2": "green",
+    "colour.3": "white",
+    "colour.4": "blue",
+    "seat.ann": "Ann",
+    "seat.bob": "Bob",
+    "seat.cat": "Cat",
+    "seat.dan": "Dan",
+    "seat.eve": "Eve",
+    "slot": "card {number}",
+    "act.play": "play card {number}",
+    "act.discard": "discard card {number}",
+    "act.colour": "tell {seat} {colour}",
+    "act.rank": "tell {seat} rank {rank}",
+    "past.dealt": "The cards are dealt. {hands} You hold {count} cards that you cannot see.",
+    "past.holds": "{seat} holds, from the oldest to the newest: {cards}.",
+    "past.hint.colour": "{by} told {to} which cards are {colour}: {touched}.",
+    "past.hint.rank": "{by} told {to} which cards are of rank {rank}: {touched}.",
+    "touched.one": "card {numbers}",
+    "touched.some": "cards {numbers}",
+    "past.scored": "{by} played card {number}. It was {card} and is now on its pile.",
+    "past.lost": "{by} played card {number}. It was {card}, which is not the next of its colour: "
+    "a life is lost.",
+    "past.discarded": "{by} discarded card {number}. It was {card}.",
+    "past.passed": "{by} made no legal move, and the turn passed.",
+    "drew.me": "You drew a card.",
+    "drew.other": "{by} drew {card}.",
+    "you": "you",
+    "You": "You",
+    "now": "Piles: {piles}. Hint tokens: {tokens} of {hints}. Lives: {lives} of {most_lives}. "
+    "Cards in the deck: {left}. Discarded: {discards}. {hands}",
+    "now.last": "The deck is empty, so this is the last turn of whoever moves.",
+    "now.mine": "You hold {count} cards.",
+    "now.known": "What hints have said so far. Your cards: {mine}. {others}",
+    "known.nothing": "nothing",
+    "known.card": "card {number} {what}",
+    "known.is": "is {what}",
+    "known.not": "is not {what}",
+    "known.rank": "rank {rank}",
+    "known.of": "{seat}'s cards: {what}.",
+    "pile": "{colour} {height}",
+    "none": "none",
+    "question": "It is your turn. What do you do?",
+    "aside.own_card": "Which card is your card {number}?",
+    "aside.own_card_odds": "How likely is each card to be your card {number}?",
+    "aside.own_playable": "How likely is it that each of your cards can be played right now, in "
+    "percent?",
+    "aside.their_belief": "Think of what {seat} can see and has been told. From what {seat} can "
+    "know, how likely is each card to be {seat}'s card {number}, in percent? Count only what "
+    "follows from hints and from the cards that {seat} sees, not what anybody may have meant.",
+    "aside.their_known": "Can {seat} be certain, from hints and the cards that {seat} sees, that "
+    "{seat}'s card {number} can be played right now?",
+    "aside.their_move": "It is {seat}'s turn. What will {seat} do?",
+    "move.play": "play card {number}",
+    "move.discard": "discard card {number}",
+    "move.hint": "give {seat} a hint",
+    "yes": "yes",
+    "no": "no",
+    "told.truth.own_card": "You are told, reliably or not, that your card {about} is {value}.",
+    "told.own.own_card": "You have said that your card {about} is {value}.",
+    "told.truth.own_card_odds": "You are told, reliably or not, that your card {about} is {value}.",
+    "told.own.own_card_odds": "You have said that your card {about} is most likely {value}.",
+    "told.truth.own_playable": "You are told how likely each of your cards can be played, in "
+    "percent: {value}.",
+    "told.own.own_playable": "You have said how likely each of your cards can be played, in "
+    "percent: {value}.",
+    "told.truth.their_belief": "You are told how likely each card is to be {about}, as its holder "
+    "can know it, in percent: "
+    "{value}.",
+    "told.own.their_belief": "You have said how likely each card is to be {about}, as its holder "
+    "can know it, in percent: "
+    "{value}.",
+    "told.truth.their_known": "You are told, reliably or not, whether {about} is known to be "
+    "playable: {value}.",
+    "told.own.their_known": "You have said whether {about} is known to be playable: {value}.",
+    "told.truth.their_move": "You are told, reliably or not, what {about} does: {value}.",
+    "told.own.their_move": "You expected {about} to do this: {value}.",
+}

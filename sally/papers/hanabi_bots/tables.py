@@ -10,9 +10,9 @@ from sally.analysis.profile.bounds import ends_of
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.hanabi.bots.every import BOTS
-from sally.games.hanabi.cards import DEALS, shuffled
+from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.rules import SEATS, Hanabi
+from sally.games.hanabi.state import DEALS, shuffled
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.stats.cluster_interval import lone_by_rule

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sally.core.rules.chance import Stream
-from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State
+from sally.games.hanabi.state import State, shuffled
 
 COLOURS = "RYGWB"  # the order of the Hanabi Learning Environment
 

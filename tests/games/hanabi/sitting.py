@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sally.core.rules.chance import Stream
-from sally.games.hanabi.bots.memory import Policy
-from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State
+from sally.games.hanabi.state import Policy, State, shuffled
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "hanabi": {},

@@ -9,10 +9,20 @@ from itertools import permutations
 import pytest
 
 from sally.core.rules.chance import Stream
-from sally.games.hanabi.belief import Hidden, counted, counted_by, hidden, playable_chance, unseen
-from sally.games.hanabi.bots.every import BOTS
+from sally.games.hanabi.belief import (
+    Hidden,
+    counted,
+    counted_by,
+    hidden,
+    likelihood,
+    likelihoods,
+    past_views,
+    playable_chance,
+    read,
+    unseen,
+)
+from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.bots.simple import simple
-from sally.games.hanabi.reading import likelihood, likelihoods, past_views, read
 from sally.games.hanabi.rules import SEATS, Hanabi
 from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, played, random_states
 

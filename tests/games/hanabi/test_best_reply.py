@@ -9,9 +9,9 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.games.hanabi.best_reply import BestReply, Case
-from sally.games.hanabi.bots.every import BOTS
-from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.state import Policy
 
 SIX_CARDS = Hanabi(colours=1, ranks=3, hand=1, hints=2, lives=1)
 TWO_EACH = Hanabi(colours=1, ranks=3, hand=2, hints=1, lives=1)

@@ -9,12 +9,11 @@ import pytest
 
 from sally.games.hanabi.bots.holmes import holmes
 from sally.games.hanabi.bots.info import info
-from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.bots.rule_agents import blind, rule_agent
 from sally.games.hanabi.bots.simple import simple
 from sally.games.hanabi.bots.smart import smart
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State
+from sally.games.hanabi.state import Policy, State
 from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, final_score, played
 
 GAME = Hanabi(score="kept")

@@ -6,8 +6,8 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.frozen import DEALS, SETS, frozen_decks
+from sally.games.hanabi.state import shuffled
 
 
 @pytest.mark.parametrize("game", sorted(SETS))

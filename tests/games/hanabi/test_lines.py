@@ -7,16 +7,14 @@ from statistics import mean
 
 import pytest
 
-from sally.games.hanabi.bots.every import BOTS
+from sally.games.hanabi.bots import BOTS
+from sally.games.hanabi.bots.exact import bookkeeper, reader
 from sally.games.hanabi.bots.info import InfoMemory, info
-from sally.games.hanabi.bots.knowing import bookkeeper, reader
-from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.bots.mindless import MINDLESS
 from sally.games.hanabi.bots.rule_agents import rule_agent
 from sally.games.hanabi.bots.simple import simple
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.seen import revealed
-from sally.games.hanabi.table import State
+from sally.games.hanabi.state import Policy, State, revealed
 from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, final_score, played
 
 GAME = Hanabi(score="kept")

@@ -6,9 +6,8 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE
-from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.games.hanabi.table import Discarded, Hinted, Passed, Played
+from sally.games.hanabi.state import Discarded, Hinted, Passed, Played, shuffled
 from tests.games.hanabi.sitting import VARIANTS, deck_of, played, random_states
 
 ANN, BOB = SEATS[:2]

@@ -10,7 +10,7 @@ from sally.core.registry import registry
 from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import State
+from sally.games.hanabi.state import State
 from tests.games.hanabi.sitting import VARIANTS, random_states
 
 

@@ -1,21 +1,31 @@
-"""HolmesBot of Quuxplusone/Hanabi (Arthur O'Dwyer): SimpleBot with negative information, and
-warnings about cards that must not be discarded."""
+"""HolmesBot of Quuxplusone/Hanabi (Arthur O'Dwyer).
+
+It extends SimpleBot by negative information and warnings about cards that must be kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
+from functools import partial
 
 import msgspec
 
-from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table, touched_by
+from sally.games.hanabi.bots.memory import (
+    Cards,
+    IdentityMemory,
+    best_hint,
+    is_one,
+    of_the_table,
+    remembering,
+    within,
+)
 from sally.games.hanabi.bots.simple import tempo_hint
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
+from sally.games.hanabi.state import Discarded, Event, Hinted, Played, Policy, View
 
 
 class Flags(msgspec.Struct):
-    """What convention says of a card, beside what it may be."""
+    """What the convention says of a card, beside its possible identities."""
 
     go: bool = False
     valuable: bool = False
@@ -39,18 +49,18 @@ class HolmesMemory(IdentityMemory):
 
     @of_the_table
     def valuable(self) -> Cards:
-        """Last copies that are still to be played."""
+        """Return the last copies that are still to be played."""
         return self.last_copies() & ~self.on_piles()
 
     def chop(self, seat: int) -> int | None:
-        """The slot that a seat would discard, if it has nothing better to do."""
+        """Return the slot that a seat would discard if it has no better move, or None."""
         own = [self.flags[id] for id in self.ids[seat]]
         if any(flag.go or flag.worthless for flag in own):
             return None
         return next((slot for slot, flag in enumerate(own) if not flag.valuable), None)
 
     def before(self, event: Event | None) -> None:
-        """Draw every conclusion that all can draw."""
+        """Draw every conclusion that follows from public events."""
         nexts, played, valuable = self.next_cards(), self.on_piles(), self.valuable()
         changed = True
         while changed:
@@ -88,11 +98,11 @@ class HolmesMemory(IdentityMemory):
                 flag.go = True
 
     def next_of(self, colour: int) -> Cards:
-        """The next card of a colour; none once its pile is complete."""
+        """Return the next card of a colour; empty once its pile is complete."""
         return self.next_cards() & self.values[colour]
 
     def warns(self, seat: int, value: int, touched: tuple[int, ...]) -> bool:
-        """Whether a rank hint says that the card about to be discarded must be kept."""
+        """Return whether a rank hint says that the card about to be discarded must be kept."""
         chop = self.chop(seat)
         if chop is None or chop not in touched:
             return False
@@ -107,7 +117,7 @@ class HolmesMemory(IdentityMemory):
         flag.go = flag.go or event.value - self.game.colours == min(self.piles)
 
     def parted(self, event: Played | Discarded) -> None:
-        """A played card is not played twice: whoever was to play the like waits."""
+        """Withdraw the play signal from other copies of a card that has just scored."""
         was_last = self.last_copies() >> event.card & 1
         if isinstance(event, Played) and event.scored and not was_last:
             for id, flag in self.flags.items():
@@ -120,7 +130,7 @@ class HolmesMemory(IdentityMemory):
 
 
 def _flag(flag: Flags, cards: Cards, nexts: Cards, played: Cards, valuable: Cards) -> bool:
-    """Set the flags that follow from what a card may be; whether any was new."""
+    """Set the flags that follow from the identities of a card; return whether any was new."""
     go, keep = flag.go, flag.valuable
     if not go and not keep and within(cards, played):
         new = not flag.worthless
@@ -134,16 +144,8 @@ def _flag(flag: Flags, cards: Cards, nexts: Cards, played: Cards, valuable: Card
 
 
 def holmes(game: Hanabi) -> Policy:
-    """The bot at a table of this game."""
-    recall = Recall(game, HolmesMemory)
-
-    def policy(view: View) -> Mapping[int, float]:
-        memory = recall.of(view)
-        assert isinstance(memory, HolmesMemory)
-        memory.before(None)
-        return {_move(game, view, memory): 1.0}
-
-    return policy
+    """Return the bot for this game."""
+    return remembering(game, HolmesMemory, _move)
 
 
 def _move(game: Hanabi, view: View, memory: HolmesMemory) -> int:
@@ -156,8 +158,9 @@ def _move(game: Hanabi, view: View, memory: HolmesMemory) -> int:
     if going:
         return game.play(min(going, key=lambda slot: memory.rank_of(may_be[slot])))
     if view.tokens:
-        aheads = range(1, game.players)
-        worth, hint = max((_best_hint(game, view, memory, a) for a in aheads), key=lambda h: h[0])
+        gain = partial(_worth, game, view, memory)
+        hints = (best_hint(game, view, ahead, gain) for ahead in range(1, game.players))
+        worth, hint = max(hints, key=lambda found: found[0])
         if worth > 0:
             return hint
     if view.left <= 1:
@@ -180,31 +183,20 @@ def _discard(memory: HolmesMemory, flags: list[Flags], may_be: list[Cards]) -> i
 
 
 def _warning(game: Hanabi, view: View, memory: HolmesMemory) -> int | None:
-    """What to tell the next seat if it is about to discard a card that must be kept."""
+    """Return the hint to a next seat that is about to discard a card that must be kept."""
     seat = (view.me + 1) % game.players
     chop = memory.chop(seat)
     if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
         return None
-    worth, hint = _best_hint(game, view, memory, 1)
+    worth, hint = best_hint(game, view, 1, partial(_worth, game, view, memory))
     return hint if worth > 0 else game.hint(1, game.colours + view.hands[seat][chop] % game.ranks)
 
 
-def _best_hint(game: Hanabi, view: View, memory: HolmesMemory, ahead: int) -> tuple[int, int]:
-    """How many new playable cards the best hint to a seat points at, and that hint."""
-    seat = (view.me + ahead) % game.players
-    best = (0, -1)
-    for value, touched in enumerate(touched_by(game, view.hands[seat])):
-        worth = _worth(game, view, memory, Hinted(view.me, seat, value, tuple(touched)))
-        if worth > best[0]:
-            best = (worth, game.hint(ahead, value))
-    return best
-
-
 def _worth(game: Hanabi, view: View, memory: HolmesMemory, hint: Hinted) -> int:
-    """How many new playable cards a hint points at; 0 if it would mislead."""
+    """Return how many new playable cards a hint touches; 0 if it would mislead."""
     hand, ids = view.hands[hint.to], view.ids[hint.to]
     value, touched = hint.value, hint.touched
-    if not touched or (value >= game.colours and memory.warns(hint.to, value, touched)):
+    if value >= game.colours and memory.warns(hint.to, value, touched):
         return 0
     known = memory.rank_of if value < game.colours else memory.colour_of
     nexts, worth = memory.next_cards(), 0

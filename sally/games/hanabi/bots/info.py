@@ -1,41 +1,40 @@
-"""A hat-guessing bot: every hint says one number to all the others at once.
+"""A hat-guessing bot: every hint encodes one number for all the other seats at once.
 
 The idea is that of Cox et al. 2015 ("How to make the perfect fireworks display") and of the
-information strategy in hanabi.rs (Wu). It was built from a sketch of them, not from their code:
-questions, signals and the order of moves below are ours where the sketch is silent.
+information strategy in hanabi.rs (Wu). It was built from a description, not from their code:
+questions, signals and the order of moves are ours where the description does not specify them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
-from sally.games.hanabi.bots.identities import Cards, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table
-from sally.games.hanabi.bots.questions import Both, FirstYes, Question, WhichBlock, blocks
+from sally.games.hanabi.bots.memory import Cards, is_one, of_the_table, remembering, within
 from sally.games.hanabi.bots.smart import SmartMemory
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
+from sally.games.hanabi.state import Discarded, Event, Hinted, Played, Policy, View
 
 ALMOST = 0.75  # a card this likely to be playable, and harmless otherwise, is played
 PLENTY = 4  # more tokens than this are not saved
 
 
 class InfoMemory(SmartMemory):
-    """What all take every card to be; the same table in every seat, whatever each of them sees."""
+    """Public identities of every card: the same in every seat, whatever each of them sees."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         super().__init__(game, me)
-        self._fit: dict[Cards, int] = {}  # the values that hints on a set may have, as bits
+        self._fit: dict[Cards, int] = {}  # hint values that match some card of a set, as bits
 
-    # --- what a number means --------------------------------------------------------------------
+    # --- encoding of numbers as hints -------------------------------------------------------------
 
     def others(self, giver: int) -> list[int]:
-        """Whom a hint speaks to, in turn after its giver."""
+        """Return the seats a hint addresses, in turn order after its giver."""
         n = self.game.players
         return [(giver + ahead) % n for ahead in range(1, n)]
 
     def signals(self, seat: int) -> int:
-        """How many different things can be signalled by a hint to this seat."""
+        """Return how many different signals a hint to this seat can carry."""
         own = [self.may_be[id] for id in self.ids[seat]]
         if len(own) < 2:
             return 2 * len(own)
@@ -49,30 +48,30 @@ class InfoMemory(SmartMemory):
         return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
-        """The slot that a hint to this seat touches or not: the one that may be most things."""
+        """Return the slot whose being touched is a signal: the one with most identities."""
         own = [self.may_be[id].bit_count() for id in self.ids[seat]]
         return own.index(max(own))
 
     def signal(self, hint: Hinted) -> int:
-        """Which of the seat's signals a hint is."""
+        """Return which of the seat's signals a hint is."""
         by_colour = hint.value < self.game.colours
         if self.pointed(hint.to) in hint.touched:
             return int(by_colour)
         return 2 + (by_colour and self.signals(hint.to) == 4)
 
     def numbers(self, giver: int) -> int:
-        """How many numbers a hint of this seat can say."""
+        """Return how many numbers a hint by this seat can encode."""
         return sum(map(self.signals, self.others(giver)))
 
     def number(self, hint: Hinted) -> int:
-        """The number that a hint says."""
+        """Return the number that a hint encodes."""
         before = self.others(hint.by)[: (hint.to - hint.by) % self.game.players - 1]
         return sum(map(self.signals, before)) + self.signal(hint)
 
-    # --- what is asked of a hand ----------------------------------------------------------------
+    # --- questions about a hand -------------------------------------------------------------------
 
     def chance(self, cards: Cards, kind: Cards) -> float:
-        """How likely a card is of a kind, by the copies that all know to be left."""
+        """Return the probability that a card is of a kind, by publicly known counts."""
         total = likely = 0
         for card, n in self.out_of_sight():
             if cards >> card & 1:
@@ -82,12 +81,12 @@ class InfoMemory(SmartMemory):
 
     @of_the_table
     def out_of_sight(self) -> list[tuple[int, int]]:
-        """Every card of which copies are neither played nor discarded, and how many."""
+        """Return every card with copies neither played nor discarded, and how many."""
         left = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
         return [(card, n) for card, n in enumerate(left) if n]
 
     def question(self, seat: int, numbers: int) -> Question | None:
-        """What the next hint tells a seat: which card to play first, or what a card is."""
+        """Return the question the next hint answers for a seat: what to play, or what a card is."""
         nexts, dead = self.next_cards(), self.worthless()
         own = {id: self.may_be[id] for id in self.ids[seat]}
         unsure = [id for id, c in own.items() if not (is_one(c) or within(c, dead))]
@@ -108,28 +107,28 @@ class InfoMemory(SmartMemory):
         return found
 
     def questions(self, giver: int) -> dict[int, Question | None]:
-        """What the next hint of a seat tells each of the others."""
+        """Return the question that the next hint of a seat answers for each of the others."""
         numbers = self.numbers(giver)
         return {seat: self.question(seat, numbers) for seat in self.others(giver)}
 
     def told(
         self, questions: Mapping[int, Question | None], faces: Mapping[int, int]
     ) -> dict[int, int]:
-        """The answer for each seat whose cards are seen."""
+        """Return the answer for each seat whose cards are visible."""
         return {
             seat: asked.answer(faces) if asked else 0
             for seat, asked in questions.items()
             if all(id in faces for id in self.ids[seat])
         }
 
-    # --- what moves mean ------------------------------------------------------------------------
+    # --- conventions ------------------------------------------------------------------------------
 
     def before(self, event: Event | None) -> None:
-        """Count cards; nothing is meant by silence."""
+        """Count cards; the absence of a hint has no meaning."""
         super().before(None)
 
     def parted(self, event: Played | Discarded) -> None:
-        """Nothing is meant by a discard."""
+        """Do nothing: a discard has no meaning."""
 
     def hinted(self, event: Hinted) -> None:
         numbers, said = self.numbers(event.by), self.number(event)
@@ -148,25 +147,22 @@ class InfoMemory(SmartMemory):
 
 
 def _apart(can: Sequence[int], values: int) -> bool:
-    """Whether two of these cards are known to differ in colour, or in rank: in these values."""
+    """Return whether two of these cards are known to differ in these values."""
     return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
 
 def info(game: Hanabi) -> Policy:
-    """The bot at a table of this game."""
-    recall = Recall(game, InfoMemory)
-
-    def policy(view: View) -> Mapping[int, float]:
-        memory = recall.own(view)
-        assert isinstance(memory, InfoMemory)
-        memory.before(None)
-        return {_Chooser(game, view, memory).move(): 1.0}
-
-    return policy
+    """Return the bot for this game."""
+    return remembering(
+        game,
+        InfoMemory,
+        lambda game, view, memory: _Chooser(game, view, memory).move(),
+        sees_hands=True,
+    )
 
 
 class _Chooser:
-    """One decision: what this seat knows, and what it does about it."""
+    """One decision of a seat."""
 
     def __init__(self, game: Hanabi, view: View, memory: InfoMemory) -> None:
         self.game, self.view, self.memory = game, view, memory
@@ -180,33 +176,33 @@ class _Chooser:
         self.own = [cards & ~out or cards for cards in public]
 
     def move(self) -> int:
-        """Play what is sure, risk little, tell, discard."""
+        """Return the move: a sure play, a small risk, a hint or a discard."""
         play = self._sure()
-        if play is None and self.view.lives > 1 and self._time():
+        if play is None and self.view.lives > 1 and self._discards_are_free():
             play = self._almost()
         if play is not None:
             return self.game.play(play)
         full = self.view.tokens == self.game.hints
         hint = self._hint() if self.view.tokens else None
-        if hint is not None and (full or self._news()):
+        if hint is not None and (full or self._has_news()):
             return hint
         useless = [s for s, cards in enumerate(self.own) if within(cards, self.dead)]
-        if useless and not full and self._time():
+        if useless and not full and self._discards_are_free():
             return useless[0]
         if hint is not None and self.view.tokens > PLENTY:
             return hint
         if full:
-            return self.game.play(self._least())
-        return useless[0] if useless else self._least()
+            return self.game.play(self._least_valuable())
+        return useless[0] if useless else self._least_valuable()
 
-    def _time(self) -> bool:
-        """Whether discards are still free: enough cards will be drawn in any case."""
+    def _discards_are_free(self) -> bool:
+        """Return whether discards are still free: enough cards will be drawn in any case."""
         discards = sum(self.view.gone)
         game = self.game
         return discards <= len(game.cards) - game.highest - game.players * game.hand_size
 
     def _sure(self) -> int | None:
-        """A playable card: low ones first, and those that nobody else knows to have."""
+        """Return a playable card: low ranks first, and those that no other seat knows it holds."""
         sure = [s for s, cards in enumerate(self.own) if within(cards, self.nexts)]
         return max(sure, key=self._urgency, default=None)
 
@@ -221,20 +217,20 @@ class _Chooser:
         return sum(found) / len(found)
 
     def _chance(self, slot: int, kind: Cards) -> float:
-        """How likely an own card is of a kind, by the copies that this seat has not seen."""
+        """Return the probability that an own card is of a kind, by the copies not yet seen."""
         cards, copies = self.own[slot], self.memory.copies
         left = {c: copies[c] - self.seen[c] for c in range(len(copies)) if cards >> c & 1}
         total = sum(left.values())
         return sum(n for c, n in left.items() if kind >> c & 1) / total if total else 0.0
 
     def _almost(self) -> int | None:
-        """A card that is probably playable, and if not, cannot score any more."""
+        """Return a card that is probably playable and otherwise worthless, or None."""
         slots = [s for s, cards in enumerate(self.own) if within(cards, self.nexts | self.dead)]
         best = max(slots, key=lambda s: self._chance(s, self.nexts), default=None)
         return best if best is not None and self._chance(best, self.nexts) > ALMOST else None
 
-    def _news(self) -> bool:
-        """Whether somebody could play a card and does not know of any."""
+    def _has_news(self) -> bool:
+        """Return whether a seat holds a playable card and knows of none."""
         memory = self.memory
         for seat in memory.others(self.view.me):
             hand = list(zip(self.view.ids[seat], self.view.hands[seat], strict=True))
@@ -245,7 +241,7 @@ class _Chooser:
         return False
 
     def _hint(self) -> int | None:
-        """The hint that says the right number, the most telling of them; None if none can."""
+        """Return the most informative hint that encodes the right number, or None."""
         view, memory, game = self.view, self.memory, self.game
         numbers = memory.numbers(view.me)
         faces = {
@@ -269,15 +265,15 @@ class _Chooser:
         return None if best is None else best[1]
 
     def _tells(self, seat: int, value: int, touched: tuple[int, ...]) -> int:
-        """How many identities a hint rules out by its literal sense."""
+        """Return how many identities a hint rules out literally."""
         fits, found = self.memory.values[value], 0
         for slot, id in enumerate(self.view.ids[seat]):
             cards = self.memory.may_be[id]
             found += (cards & ~fits if slot in touched else cards & fits).bit_count()
         return found
 
-    def _least(self) -> int:
-        """The slot that is missed least: seen elsewhere, not a last copy, of a low rank left."""
+    def _least_valuable(self) -> int:
+        """Return the least valuable slot: seen elsewhere, not a last copy, of a high rank."""
         valuable = self.memory.valuable()
         elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
 
@@ -286,3 +282,88 @@ class _Chooser:
             return spare + 10 * self._chance(slot, ~valuable) + self._rank(self.own[slot])
 
         return max(range(len(self.own)), key=worth)
+
+
+# --- questions about a hand, whose answers are numbers --------------------------------------------
+
+
+Faces = Mapping[int, int]  # what cards are, by their number in the deck
+
+
+class Question(Protocol):
+    """A question about a hand, with a fixed number of answers."""
+
+    @property
+    def answers(self) -> int: ...
+
+    def answer(self, faces: Faces) -> int: ...
+
+    def says(self, answer: int) -> Mapping[int, Cards]:
+        """Return the identities left for each card that an answer is about."""
+
+
+class FirstYes:
+    """Which of these cards is the first of its kind? The last answer means none."""
+
+    def __init__(self, items: Sequence[tuple[int, Cards]]) -> None:
+        self.items = items
+
+    @property
+    def answers(self) -> int:
+        return len(self.items) + 1
+
+    def answer(self, faces: Faces) -> int:
+        fits = (n for n, (id, kind) in enumerate(self.items) if kind >> faces[id] & 1)
+        return next(fits, len(self.items))
+
+    def says(self, answer: int) -> Mapping[int, Cards]:
+        said = {id: ~kind for id, kind in self.items[:answer]}
+        if answer < len(self.items):
+            id, kind = self.items[answer]
+            said[id] = kind
+        return said
+
+
+class WhichBlock:
+    """In which of these sets of identities is this card?"""
+
+    def __init__(self, id: int, blocks: Sequence[Cards]) -> None:
+        self.id, self.blocks = id, blocks
+
+    @property
+    def answers(self) -> int:
+        return len(self.blocks)
+
+    def answer(self, faces: Faces) -> int:
+        fits = (n for n, block in enumerate(self.blocks) if block >> faces[self.id] & 1)
+        return next(fits, 0)  # in none only if a partner breaks the convention
+
+    def says(self, answer: int) -> Mapping[int, Cards]:
+        return {self.id: self.blocks[answer]}
+
+
+class Both:
+    """Two questions about different cards, answered by one number."""
+
+    def __init__(self, first: Question, second: Question) -> None:
+        self.first, self.second = first, second
+
+    @property
+    def answers(self) -> int:
+        return self.first.answers * self.second.answers
+
+    def answer(self, faces: Faces) -> int:
+        return self.first.answer(faces) + self.first.answers * self.second.answer(faces)
+
+    def says(self, answer: int) -> Mapping[int, Cards]:
+        second, first = divmod(answer, self.first.answers)
+        return {**self.first.says(first), **self.second.says(second)}
+
+
+def blocks(cards: Sequence[int], dead: Cards, most: int) -> list[Cards]:
+    """Split identities into at most `most` sets; those that cannot score share one."""
+    alive = [card for card in cards if not dead >> card & 1]
+    useless = sum(1 << card for card in cards if dead >> card & 1)
+    room = most - bool(useless)
+    dealt = [sum(1 << card for card in alive[n::room]) for n in range(min(room, len(alive)))]
+    return [*([useless] if useless else []), *dealt]

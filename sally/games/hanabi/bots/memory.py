@@ -1,17 +1,24 @@
-"""What a bot remembers: the public past, folded into one table as moves come in."""
+"""Memory of a bot: the public past, folded into one table as moves come in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sally.core.rules.history import History
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.seen import revealed
-from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
+from sally.games.hanabi.state import (
+    Discarded,
+    Event,
+    Hinted,
+    Passed,
+    Played,
+    Policy,
+    View,
+    revealed,
+)
 
-Policy = Callable[[View], Mapping[int, float]]  # the odds of a bot's moves
-NOBODY = -1  # the seat of a memory that several share
+SHARED = -1  # the seat of a memory that several seats share
 
 
 M = TypeVar("M", bound="Memory")
@@ -19,7 +26,7 @@ T = TypeVar("T")
 
 
 def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
-    """What hangs on piles and cards gone alone is counted when one of them changes, and kept."""
+    """Cache a count that depends on piles and discards alone until one of them changes."""
     name = count.__name__
 
     def kept(memory: M) -> T:
@@ -32,7 +39,7 @@ def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
 
 
 class Memory:
-    """The table as all saw it; bots that follow conventions add what a card is taken to be."""
+    """The public table; subclasses add what a convention takes each card to be."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         self.game, self.me = game, me
@@ -42,37 +49,37 @@ class Memory:
         self.gone = [0] * game.highest  # played or discarded
         self.tokens = game.hints
         self.left = len(game.cards) - size * game.players
-        self.faces: Mapping[int, int] = {}  # what this seat saw, where that counts
+        self.faces: Mapping[int, int] = {}  # what this seat saw, if the memory uses it
         self.counted: dict[str, Any] = {}  # see `of_the_table`
         for own in self.ids:
             for id in own:
                 self.met(id)
 
-    # --- what a bot may add ---------------------------------------------------------------------
+    # --- hooks for bots ---------------------------------------------------------------------------
 
     def met(self, id: int) -> None:
-        """A card has come into a hand."""
+        """Called when a card comes into a hand."""
 
-    def before(self, event: Event) -> None:
-        """A move is about to be made."""
+    def before(self, event: Event | None) -> None:
+        """Called before each move is folded in, and with None before the bot decides."""
 
     def hinted(self, event: Hinted) -> None:
-        """A hint was given; tokens are still as before it."""
+        """Called for a hint, before its token is spent."""
 
     def parted(self, event: Played | Discarded) -> None:
-        """A card was played or discarded; the table is still as before it."""
+        """Called for a played or discarded card, before the table changes."""
 
     def settled(self, event: Played | Discarded) -> None:
-        """A card was played or discarded, and the table shows it."""
+        """Called for a played or discarded card, after the table has changed."""
 
     def remembered(self, id: int) -> Hashable:
-        """What is remembered of a card in a hand, as a value."""
+        """Return what is remembered of a card in a hand, as a hashable value."""
         return None
 
-    # --- the fold -------------------------------------------------------------------------------
+    # --- the fold ---------------------------------------------------------------------------------
 
     def see(self, event: Event) -> None:
-        """Take one move in."""
+        """Fold one event into the memory."""
         self.before(event)
         if isinstance(event, Passed):
             return
@@ -96,16 +103,16 @@ class Memory:
             self.met(event.drew)
         self.settled(event)
 
-    # --- what all can see -----------------------------------------------------------------------
+    # --- public facts -----------------------------------------------------------------------------
 
     @of_the_table
     def next_cards(self) -> int:
-        """The cards that can be played now, as bits."""
+        """Return the cards that can be played now, as bits."""
         ranks = self.game.ranks
         return sum(1 << c * ranks + h for c, h in enumerate(self.piles) if h < ranks)
 
     def is_tempo(self, hint: Hinted) -> bool:
-        """Whether a rank hint only passes the time: all tokens there, the oldest card touched."""
+        """Return whether a rank hint only passes the turn: all tokens left, oldest card touched."""
         return (
             hint.value >= self.game.colours
             and self.tokens == self.game.hints
@@ -115,7 +122,7 @@ class Memory:
 
 
 def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
-    """The slots of a hand that a hint touches, by the hint's value."""
+    """Return the slots of a hand that a hint touches, by the hint's value."""
     found: list[list[int]] = [[] for _ in range(game.colours + game.ranks)]
     for slot, card in enumerate(hand):
         colour, rank = divmod(card, game.ranks)
@@ -124,28 +131,151 @@ def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
     return found
 
 
-class Recall:
-    """Folds the past of a view; goes on from where it was if the past has only grown."""
+class Recall(Generic[M]):
+    """Fold of a view's past into a memory, continued while the past only grows."""
 
-    def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], Memory]) -> None:
+    def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], M]) -> None:
         self.game, self.make = game, make
-        self._known: dict[int, tuple[Memory, History[Event]]] = {}
+        self._known: dict[int, tuple[M, History[Event]]] = {}
 
-    def of(self, view: View) -> Memory:
-        """The memory of what all saw; seats that share it take the past in once."""
-        return self._folded(view, NOBODY, {})
+    def of(self, view: View) -> M:
+        """Return the memory of public events, folded once for all seats."""
+        return self._folded(view, SHARED, {})
 
-    def own(self, view: View) -> Memory:
-        """The memory of whoever has this view, which hangs on the cards that this seat has seen."""
+    def own(self, view: View) -> M:
+        """Return the memory of the view's seat, which depends on the cards it has seen."""
         return self._folded(view, view.me, revealed(view))
 
-    def _folded(self, view: View, whose: int, faces: Mapping[int, int]) -> Memory:
+    def _folded(self, view: View, whose: int, faces: Mapping[int, int]) -> M:
         memory, past = self._known.get(whose) or (None, view.past)
-        goes_on = memory is not None and view.past.continues(past)
-        if memory is None or not goes_on or not memory.faces.items() <= faces.items():
+        continues = memory is not None and view.past.continues(past)
+        if memory is None or not continues or not memory.faces.items() <= faces.items():
             memory, past = self.make(self.game, whose), History()
         memory.faces = faces
         for event in view.past.since(len(past)):
             memory.see(event)
         self._known[whose] = memory, view.past
         return memory
+
+
+def remembering(
+    game: Hanabi,
+    make: Callable[[Hanabi, int], M],
+    move: Callable[[Hanabi, View, M], int],
+    sees_hands: bool = False,
+) -> Policy:
+    """Return the policy that makes the move chosen from a view and a memory.
+
+    With `sees_hands`, the memory also depends on the cards that its seat has seen.
+    """
+    recall = Recall(game, make)
+
+    def policy(view: View) -> Mapping[int, float]:
+        memory = recall.own(view) if sees_hands else recall.of(view)
+        memory.before(None)
+        return {move(game, view, memory): 1.0}
+
+    return policy
+
+
+def best_hint(
+    game: Hanabi, view: View, ahead: int, worth: Callable[[Hinted], int]
+) -> tuple[int, int]:
+    """Return the worth of the best hint to a seat, and that hint; (0, -1) if none is worth it."""
+    seat = (view.me + ahead) % game.players
+    best = (0, -1)
+    for value, touched in enumerate(touched_by(game, view.hands[seat])):
+        if touched:
+            gain = worth(Hinted(view.me, seat, value, tuple(touched)))
+            if gain > best[0]:
+                best = (gain, game.hint(ahead, value))
+    return best
+
+
+# --- sets of cards as bits, and a memory of what every card may be --------------------------------
+
+
+Cards = int  # a set of cards, one bit each
+
+
+def is_one(cards: Cards) -> bool:
+    """Return whether a set holds exactly one card."""
+    return cards != 0 and cards & (cards - 1) == 0
+
+
+def within(cards: Cards, others: Cards) -> bool:
+    """Return whether a set is not empty and a subset of another."""
+    return cards != 0 and not cards & ~others
+
+
+class IdentityMemory(Memory):
+    """Possible identities of every card in a hand, by public events."""
+
+    def __init__(self, game: Hanabi, me: int) -> None:
+        ranks, colours = game.ranks, game.colours
+        self.everything: Cards = (1 << game.highest) - 1
+        by_colour = [((1 << ranks) - 1) << c * ranks for c in range(colours)]
+        by_rank = [sum(1 << c * ranks + r for c in range(colours)) for r in range(ranks)]
+        self.values = (*by_colour, *by_rank)  # the cards that match a hint, by its value
+        self.copies = [game.copies_of[card % ranks] for card in range(game.highest)]
+        self.may_be: dict[int, Cards] = {}
+        self.hints: dict[int, Cards] = {}  # possible identities by the hints alone
+        super().__init__(game, me)
+
+    def met(self, id: int) -> None:
+        self.may_be[id] = self.hints[id] = self.everything
+
+    def settled(self, event: Played | Discarded) -> None:
+        del self.may_be[event.id], self.hints[event.id]
+
+    def narrow(self, id: int, cards: Cards) -> None:
+        """Keep only these identities of a card; fall back on the hints if none is left."""
+        self.may_be[id] = (self.may_be[id] & cards) or self.hints[id]
+
+    def hear(self, id: int, value: int, fits: bool) -> None:
+        """Apply a hint to one card."""
+        cards = self.values[value] if fits else ~self.values[value]
+        self.hints[id] &= cards
+        self.narrow(id, cards)
+
+    def rank_of(self, cards: Cards) -> int:
+        """Return the rank that all of a set have, or -1."""
+        return self._common(cards, range(self.game.colours, self.game.colours + self.game.ranks))
+
+    def colour_of(self, cards: Cards) -> int:
+        """Return the colour that all of a set have, or -1."""
+        return self._common(cards, range(self.game.colours))
+
+    def _common(self, cards: Cards, values: Sequence[int]) -> int:
+        for n, value in enumerate(values):
+            if within(cards, self.values[value]):
+                return n
+        return -1
+
+    def exhausted(self) -> Cards:
+        """Return the cards of which every copy is gone or known to be in some hand."""
+        found, known = self.all_gone(), dict[Cards, int]()
+        for cards in self.may_be.values():
+            if cards and not cards & (cards - 1):  # `is_one`, inlined for speed
+                known[cards] = known.get(cards, 0) + 1
+        for cards, n in known.items():
+            card = cards.bit_length() - 1
+            if self.gone[card] + n >= self.copies[card]:
+                found |= cards
+        return found
+
+    @of_the_table
+    def all_gone(self) -> Cards:
+        """Return the cards of which every copy is gone."""
+        return sum(1 << card for card, n in enumerate(self.gone) if n >= self.copies[card])
+
+    @of_the_table
+    def on_piles(self) -> Cards:
+        """Return the cards that have been played."""
+        ranks = self.game.ranks
+        return sum(((1 << height) - 1) << c * ranks for c, height in enumerate(self.piles))
+
+    @of_the_table
+    def last_copies(self) -> Cards:
+        """Return the cards of which one copy is left."""
+        return sum(1 << c for c, n in enumerate(self.gone) if n == self.copies[c] - 1)

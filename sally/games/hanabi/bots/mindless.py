@@ -1,34 +1,24 @@
-"""Ways to play that ask nothing about anybody's mind."""
+"""Players that reason about no other mind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
-from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.bots.rule_agents import Odds, evenly
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.seen import last_touched
-from sally.games.hanabi.table import View
-
-Odds = Mapping[int, float]
-
-
-def _evenly(actions: Iterable[int]) -> Odds:
-    among = list(actions)
-    return {action: 1 / len(among) for action in among}
+from sally.games.hanabi.state import Policy, View, last_touched
 
 
 def _any_hint(game: Hanabi, view: View) -> Odds:
-    return _evenly(a for a in game.legal(view, view.me) if a >= 2 * game.hand_size)
+    return evenly(a for a in game.legal(view, view.me) if a >= 2 * game.hand_size) or {}
 
 
-def _pass_the_time(game: Hanabi, view: View) -> Odds:
-    """Any hint, or without a token the oldest card discarded."""
+def _hint_or_discard(game: Hanabi, view: View) -> Odds:
+    """Give any hint; without a token, discard the oldest card."""
     return _any_hint(game, view) if view.tokens else {0: 1.0}
 
 
 def hint_always(game: Hanabi) -> Policy:
     """Tells anybody anything while there is a token, and discards its oldest card when not."""
-    return lambda view: _pass_the_time(game, view)
+    return lambda view: _hint_or_discard(game, view)
 
 
 def play_oldest(game: Hanabi) -> Policy:
@@ -56,7 +46,7 @@ def play_hinted(game: Hanabi) -> Policy:
 
     def policy(view: View) -> Odds:
         slot = last_touched(view, view.me)
-        return _pass_the_time(game, view) if slot is None else {game.play(slot): 1.0}
+        return _hint_or_discard(game, view) if slot is None else {game.play(slot): 1.0}
 
     return policy
 
@@ -67,13 +57,13 @@ def shun_hinted(game: Hanabi) -> Policy:
     def policy(view: View) -> Odds:
         touched = _ever_touched(game, view)
         slots = [s for s in range(view.slots) if s not in touched]
-        return {game.play(slots[0]): 1.0} if slots else _pass_the_time(game, view)
+        return {game.play(slots[0]): 1.0} if slots else _hint_or_discard(game, view)
 
     return policy
 
 
 def _ever_touched(game: Hanabi, view: View) -> set[int]:
-    """One's own slots of which a hint has told the colour or the rank."""
+    """Return the own slots of which a hint has told the colour or the rank."""
     several = game.colours > 1  # a single colour is known without a hint
     found = set()
     for slot, mark in enumerate(view.marks[view.me]):

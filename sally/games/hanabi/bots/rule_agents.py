@@ -1,7 +1,7 @@
-"""Rule agents (Walton-Rivers et al. 2017): each goes through a list of rules until one applies.
+"""Rule agents (Walton-Rivers et al. 2017): each tries a list of rules until one applies.
 
-A rule is a function from what a seat has in front of it to the odds of its moves, or None. What a
-card may be is judged slot by slot, as the authors' framework does, not for the hand as a whole.
+A rule is a function from a `Sight` to the odds of the seat's moves, or None. The identity of a card
+is judged slot by slot, as in the authors' framework, not for the hand as a whole.
 """
 
 from __future__ import annotations
@@ -10,61 +10,50 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from sally.games.hanabi.belief import unseen
-from sally.games.hanabi.bots.memory import Policy
-from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import View
+from sally.games.hanabi.state import Card, Policy, View
 
 Odds = Mapping[int, float]
 
 
 class Sight:
-    """A view laid out for rules: chances by slot, and who knows what by hints alone."""
+    """A view as rules need it: counts by slot, and what each seat knows by hints alone."""
 
     def __init__(self, game: Hanabi, view: View) -> None:
         self.game, self.view = game, view
 
     @cached_property
     def slots(self) -> list[dict[Card, int]]:
-        """For each slot of one's own, what hints and counting leave, with their counts."""
+        """For each own slot, the cards that hints and counting leave, with their counts."""
         game, view = self.game, self.view
         left = [(card, n) for card, n in enumerate(unseen(game, view, view.me)) if n > 0]
         own = view.marks[view.me]
         return [{card: n for card, n in left if game.allows(mark, card)} for mark in own]
 
     def others(self) -> Iterable[tuple[int, int]]:
-        """The other seats in turn: how far ahead, and their number."""
+        """Return the other seats in turn: how far ahead, and their number."""
         n = self.game.players
         return ((ahead, (self.view.me + ahead) % n) for ahead in range(1, n))
 
     def is_next(self, card: Card) -> bool:
-        """Whether a card can be played now."""
-        return self.view.piles[card // self.game.ranks] == card % self.game.ranks
-
-    def reach(self, colour: int) -> int:
-        """How high a pile can still grow."""
-        game, height = self.game, self.view.piles[colour]
-        while height < game.ranks:
-            if self.view.gone[colour * game.ranks + height] >= game.copies_of[height]:
-                break
-            height += 1
-        return height
+        """Return whether a card can be played now."""
+        return self.game.is_next(self.view, card)
 
     def is_useless(self, card: Card) -> bool:
-        """Whether a card can no longer score."""
+        """Return whether a card can no longer score."""
         colour, rank = divmod(card, self.game.ranks)
-        return rank < self.view.piles[colour] or rank >= self.reach(colour)
+        return rank < self.view.piles[colour] or rank >= self.game.reach(self.view, colour)
 
     def colour(self, mark: int) -> int | None:
-        """The colour that hints have told, if they have."""
+        """Return the colour known by hints, or None."""
         return _only(mark & (1 << self.game.colours) - 1)
 
     def rank(self, mark: int) -> int | None:
-        """The rank that hints have told, if they have."""
+        """Return the rank known by hints, or None."""
         return _only(mark >> self.game.colours)
 
     def chances(self, kind: Callable[[Card], bool]) -> list[float]:
-        """For each slot, how likely its card is of a kind."""
+        """Return for each slot the probability that its card is of a kind."""
         return [
             sum(n for card, n in slot.items() if kind(card)) / sum(slot.values())
             for slot in self.slots
@@ -82,16 +71,17 @@ def _sure(action: int) -> Odds:
     return {action: 1.0}
 
 
-def _evenly(actions: Iterable[int]) -> Odds | None:
+def evenly(actions: Iterable[int]) -> Odds | None:
+    """Return equal odds for all actions; None if there are none."""
     among = list(actions)
     return {action: 1 / len(among) for action in among} if among else None
 
 
-# --- playing ------------------------------------------------------------------------------------
+# --- plays ----------------------------------------------------------------------------------------
 
 
 def certain(sight: Sight) -> Odds | None:
-    """Play the first card of which hints told colour and rank, if it is next."""
+    """Play the first card with a known colour and rank that is next on its pile."""
     game = sight.game
     for slot, mark in enumerate(sight.view.marks[sight.view.me]):
         colour, rank = sight.colour(mark), sight.rank(mark)
@@ -101,7 +91,7 @@ def certain(sight: Sight) -> Odds | None:
 
 
 def safe(sight: Sight) -> Odds | None:
-    """Play the first card that can only be playable."""
+    """Play the first card that is certainly playable."""
     for slot, cards in enumerate(sight.slots):
         if all(map(sight.is_next, cards)):
             return _sure(sight.game.play(slot))
@@ -119,16 +109,16 @@ def probable(least: float) -> Rule:
     return rule
 
 
-# --- telling ------------------------------------------------------------------------------------
+# --- hints ----------------------------------------------------------------------------------------
 
 
 def _telling(rule: Rule) -> Rule:
-    """A rule that costs a token."""
+    """Restrict a rule to turns with a hint token."""
     return lambda sight: rule(sight) if sight.view.tokens else None
 
 
 def _useful(seats: int | None) -> Rule:
-    """Tell of the first playable card that its holder does not fully know: rank, else colour."""
+    """Hint the first playable card that its holder does not fully know: rank, else colour."""
 
     def rule(sight: Sight) -> Odds | None:
         game, view = sight.game, sight.view
@@ -145,7 +135,7 @@ def _useful(seats: int | None) -> Rule:
 
 
 def _tell_unknown(sight: Sight) -> Odds | None:
-    """Tell the next seat of its first card that it does not fully know: colour, else rank."""
+    """Hint the next seat's first card that it does not fully know: colour, else rank."""
     game, view = sight.game, sight.view
     seat = (view.me + 1) % game.players
     for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -157,7 +147,7 @@ def _tell_unknown(sight: Sight) -> Odds | None:
 
 
 def _tell_most(sight: Sight) -> Odds | None:
-    """Tell what is new to most cards of a hand."""
+    """Give the hint that is new for most cards of a hand."""
     game, view = sight.game, sight.view
     best, found = 0, None
     for ahead, seat in sight.others():
@@ -171,7 +161,7 @@ def _tell_most(sight: Sight) -> Odds | None:
 
 
 def _tell_dispensable(sight: Sight) -> Odds | None:
-    """Tell of the first card that its holder could then see to be of no more use."""
+    """Hint the first card that its holder then knows to be useless."""
     game, view = sight.game, sight.view
     for ahead, seat in sight.others():
         for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -189,27 +179,27 @@ def _tell_dispensable(sight: Sight) -> Odds | None:
 
 
 def _random_hint(seats: int | None) -> Rule:
-    """Tell anything, to the next seats."""
+    """Give a random hint to one of the next `seats` (None: to any)."""
 
     def rule(sight: Sight) -> Odds | None:
         game, most = sight.game, seats or sight.game.players
         first = 2 * game.hand_size
         legal = game.legal(sight.view, sight.view.me)
-        return _evenly(a for a in legal if a >= first and game.hint_of(a)[0] <= most)
+        return evenly(a for a in legal if a >= first and game.hint_of(a)[0] <= most)
 
     return rule
 
 
-# --- discarding ---------------------------------------------------------------------------------
+# --- discards -------------------------------------------------------------------------------------
 
 
 def _discarding(rule: Rule) -> Rule:
-    """A rule that is allowed while a token is missing."""
+    """Restrict a rule to turns with a token missing."""
     return lambda sight: rule(sight) if sight.view.tokens < sight.game.hints else None
 
 
 def _osawa(sight: Sight) -> Odds | None:
-    """Discard the first card that hints show to be of no more use."""
+    """Discard the first card that hints show to be useless."""
     game, view = sight.game, sight.view
     for slot, mark in enumerate(view.marks[view.me]):
         colour, rank = sight.colour(mark), sight.rank(mark)
@@ -234,7 +224,7 @@ def _probably_useless(sight: Sight) -> Odds | None:
 
 
 def _any_discard(sight: Sight) -> Odds | None:
-    return _evenly(range(sight.view.slots))
+    return evenly(range(sight.view.slots))
 
 
 def _oldest(sight: Sight) -> Odds | None:
@@ -242,10 +232,10 @@ def _oldest(sight: Sight) -> Odds | None:
 
 
 def _anything(sight: Sight) -> Odds | None:
-    return _evenly(sight.game.legal(sight.view, sight.view.me))
+    return evenly(sight.game.legal(sight.view, sight.view.me))
 
 
-# --- agents -------------------------------------------------------------------------------------
+# --- agents ---------------------------------------------------------------------------------------
 
 
 def _if(condition: Callable[[View], bool], rule: Rule, otherwise: Rule | None = None) -> Rule:
@@ -292,7 +282,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 
 
 def knowing_rules(risk: float) -> tuple[Rule, ...]:
-    """Rules for whoever holds exact chances: play what is likely enough, tell, discard, in turn."""
+    """Return the rules of players with exact probabilities."""
     return (
         safe,
         probable(risk),
@@ -304,20 +294,18 @@ def knowing_rules(risk: float) -> tuple[Rule, ...]:
     )
 
 
+def first_applicable(rules: Iterable[Rule], sight: Sight) -> Odds:
+    """Return the odds of the first rule that applies."""
+    return next(odds for rule in rules if (odds := rule(sight)) is not None)
+
+
 def rule_agent(name: str) -> Callable[[Hanabi], Policy]:
-    """The agent of this name, ready to be seated."""
+    """Return the constructor of the agent of this name."""
     rules = (*RULES[name], *_any_way_out)
 
-    def make(game: Hanabi) -> Policy:
-        def policy(view: View) -> Odds:
-            sight = Sight(game, view)
-            return next(odds for rule in rules if (odds := rule(sight)) is not None)
-
-        return policy
-
-    return make
+    return lambda game: lambda view: first_applicable(rules, Sight(game, view))
 
 
 def blind(game: Hanabi) -> Policy:
     """Plays a card at random (Quuxplusone's BlindBot)."""
-    return lambda view: _evenly(game.play(slot) for slot in range(view.slots)) or {}
+    return lambda view: evenly(game.play(slot) for slot in range(view.slots)) or {}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
 import msgspec
 
-from sally.games.hanabi.bots.memory import Memory, Policy, Recall, touched_by
+from sally.games.hanabi.bots.memory import Memory, remembering, touched_by
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import Discarded, Hinted, Played, View
+from sally.games.hanabi.state import Discarded, Hinted, Played, Policy, View
 
 
 class Note(msgspec.Struct):
-    """What is remembered of a card: -1 where nothing was said."""
+    """What is remembered of a card; -1 if no hint was given."""
 
     colour: int = -1
     rank: int = -1
@@ -55,15 +55,8 @@ class SimpleMemory(Memory):
 
 
 def simple(game: Hanabi) -> Policy:
-    """The bot at a table of this game."""
-    recall = Recall(game, SimpleMemory)
-
-    def policy(view: View) -> Mapping[int, float]:
-        memory = recall.of(view)
-        assert isinstance(memory, SimpleMemory)
-        return {_move(game, view, memory): 1.0}
-
-    return policy
+    """Return the bot for this game."""
+    return remembering(game, SimpleMemory, _move)
 
 
 def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
@@ -78,7 +71,7 @@ def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
 
 
 def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
-    """The hint that touches most cards not yet told to go, and playable cards only."""
+    """Return the hint that touches only playable cards and most cards not yet hinted, or None."""
     best, found = 0, None
     nexts = memory.next_cards()
     for ahead in range(1, game.players):
@@ -92,9 +85,9 @@ def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
 
 
 def tempo_hint(game: Hanabi, view: View) -> int:
-    """Tell the previous seat the rank of its oldest card, which by convention says nothing.
+    """Hint the rank of the previous seat's oldest card, which means nothing by convention.
 
-    In games with hands of one card it may have none left; then nothing is legal but to play.
+    In games with hands of one card that seat may have none left; then only a play is legal.
     """
     if not view.hands[view.me - 1]:
         return game.play(0)

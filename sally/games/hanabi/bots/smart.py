@@ -1,24 +1,31 @@
-"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): what is not said has a meaning, too."""
+"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): the absence of a hint has a meaning, too."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
-from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table, touched_by
+from sally.games.hanabi.bots.memory import (
+    Cards,
+    IdentityMemory,
+    best_hint,
+    is_one,
+    of_the_table,
+    remembering,
+    within,
+)
 from sally.games.hanabi.bots.simple import tempo_hint
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
+from sally.games.hanabi.state import Discarded, Event, Hinted, Played, Policy, View
 
 
 class SmartMemory(IdentityMemory):
-    """What every card may be; whoever holds the memory also saw the others' cards."""
+    """Possible identities of every card, for a seat that also sees the others' cards."""
 
-    # --- kinds of cards -------------------------------------------------------------------------
+    # --- kinds of cards ---------------------------------------------------------------------------
 
     @of_the_table
     def worthless(self) -> Cards:
-        """Cards that can no longer score: played, or above a rank of which every copy is lost."""
+        """Return the cards that can no longer score: played, or above a rank that is lost."""
         ranks, cards = self.game.ranks, 0
         for colour, height in enumerate(self.piles):
             reach = height
@@ -30,11 +37,11 @@ class SmartMemory(IdentityMemory):
 
     @of_the_table
     def valuable(self) -> Cards:
-        """Last copies that can still score."""
+        """Return the last copies that can still score."""
         return self.last_copies() & ~self.worthless()
 
     def chop(self, seat: int) -> int | None:
-        """The slot that a seat would discard, if it has nothing better to do."""
+        """Return the slot that a seat would discard if it has no better move, or None."""
         nexts, worthless, valuable = self.next_cards(), self.worthless(), self.valuable()
         own = [self.may_be[id] for id in self.ids[seat]]
         if any(within(cards, nexts) or within(cards, worthless) for cards in own):
@@ -42,10 +49,10 @@ class SmartMemory(IdentityMemory):
         slots = [slot for slot, cards in enumerate(own) if not within(cards, valuable)]
         return max(slots, key=lambda s: share(own[s], worthless), default=None)
 
-    # --- what moves mean ------------------------------------------------------------------------
+    # --- conventions ------------------------------------------------------------------------------
 
     def before(self, event: Event | None) -> None:
-        """Count cards, and hear what is not said."""
+        """Count cards, and infer from the absence of a warning."""
         changed = True
         while changed:
             changed = False
@@ -72,9 +79,9 @@ class SmartMemory(IdentityMemory):
             self.may_be[id] = heard[slot] or self.hints[id]
 
     def after_hint(self, event: Hinted, warns: bool | None = None) -> list[Cards]:
-        """What a seat's cards may be once it has understood a hint; empty where it contradicts.
+        """Return the identities of a seat's cards after a hint; empty on a contradiction.
 
-        Whoever knows already whether the hint `warns` need not have it found out again.
+        A caller that knows whether the hint `warns` can pass it to save the computation.
         """
         old = [self.may_be[id] for id in self.ids[event.to]]
         fits = self.values[event.value]
@@ -92,7 +99,7 @@ class SmartMemory(IdentityMemory):
         return new
 
     def meant(self, event: Hinted, old: list[Cards], new: list[Cards]) -> int | None:
-        """The slot that a hint says can be played, if it does not show one by itself."""
+        """Return the slot that a hint signals as playable, unless the hint itself proves one."""
         nexts = self.next_cards()
         maybe = [s for s, cards in enumerate(old) if cards & nexts and cards & ~nexts]
         if any(within(new[slot], nexts) for slot in maybe):
@@ -101,7 +108,7 @@ class SmartMemory(IdentityMemory):
         return max(open_still, default=None)
 
     def warns(self, event: Hinted) -> bool:
-        """Whether a rank hint to the next seat says that its next discard must be kept."""
+        """Return whether a rank hint to the next seat says that its next discard must be kept."""
         if event.value < self.game.colours or event.to != (event.by + 1) % self.game.players:
             return False
         chop = self.chop(event.to)
@@ -111,7 +118,7 @@ class SmartMemory(IdentityMemory):
         return bool(cards & ~valuable and cards & valuable & self.values[event.value])
 
     def parted(self, event: Played | Discarded) -> None:
-        """Whoever discards a card known to be playable says that another holds its like."""
+        """Infer from the discard of a known playable card that another seat holds a copy."""
         known = self.may_be[event.id]
         if isinstance(event, Discarded) and is_one(known) and known & self.next_cards():
             others = [s for s in range(self.game.players) if s not in (event.by, self.me)]
@@ -123,50 +130,43 @@ class SmartMemory(IdentityMemory):
 
 
 def share(cards: Cards, kind: Cards) -> float:
-    """The share of identities that are of a kind, each counted once."""
+    """Return the share of identities that are of a kind, each counted once."""
     return (cards & kind).bit_count() / cards.bit_count()
 
 
 def smart(game: Hanabi) -> Policy:
-    """The bot at a table of this game."""
-    recall = Recall(game, SmartMemory)
-
-    def policy(view: View) -> Mapping[int, float]:
-        memory = recall.own(view)
-        assert isinstance(memory, SmartMemory)
-        memory.before(None)
-        return {_move(game, view, memory): 1.0}
-
-    return policy
+    """Return the bot for this game."""
+    return remembering(game, SmartMemory, _move, sees_hands=True)
 
 
 def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
-    eyes = _eyes(view, memory)
+    own = _own_cards(view, memory)
     if not view.left:
-        found = _sure_play(game, view, memory, eyes) or _risky_play(game, view, memory, eyes)
+        found = _sure_play(game, view, memory, own) or _risky_play(game, view, memory, own)
         if found is not None:
             return found
     if view.tokens and (warning := _warning(game, view, memory)) is not None:
         return warning
     if view.tokens < game.hints and (slot := _double(game, view, memory)) is not None:
         return slot
-    play = _sure_play(game, view, memory, eyes)
+    play = _sure_play(game, view, memory, own)
     if play is not None:
         return play
     if view.tokens:
-        aheads = range(1, game.players)
-        worth, hint = max((_best_hint(game, view, memory, a) for a in aheads), key=lambda h: h[0])
+        gain = partial(_worth, view, memory)
+        hints = (best_hint(game, view, ahead, gain) for ahead in range(1, game.players))
+        worth, hint = max(hints, key=lambda found: found[0])
         if worth > 0:
             return hint
     if view.left <= (3 if view.lives == 3 else 1):
-        risky = _risky_play(game, view, memory, eyes)
+        risky = _risky_play(game, view, memory, own)
         if risky is not None:
             return risky
-    return tempo_hint(game, view) if view.tokens == game.hints else _discard(view, memory, eyes)
+    return tempo_hint(game, view) if view.tokens == game.hints else _discard(view, memory, own)
 
 
-def _eyes(view: View, memory: SmartMemory) -> list[Cards]:
-    """What one's own cards may be, given also the cards that one sees in other hands."""
+def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
+    """Return the identities of the own cards, given also the cards in other hands."""
     counts = list(memory.gone)
     for hand in view.hands:
         for card in hand:
@@ -179,11 +179,11 @@ def _eyes(view: View, memory: SmartMemory) -> list[Cards]:
     return [cards if is_one(cards) else (cards & ~out) or cards for cards in own]
 
 
-def _sure_play(game: Hanabi, view: View, memory: SmartMemory, eyes: list[Cards]) -> int | None:
-    """Play a card known to be playable: what only I know first, then the lowest."""
+def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
+    """Return the play of a known playable card: privately known ones first, then the lowest."""
     nexts = memory.next_cards()
     best, found = 0, None
-    for slot, cards in enumerate(eyes):
+    for slot, cards in enumerate(own):
         if within(cards, nexts):
             public = memory.may_be[view.ids[view.me][slot]]
             rank = memory.rank_of(cards)
@@ -195,16 +195,16 @@ def _sure_play(game: Hanabi, view: View, memory: SmartMemory, eyes: list[Cards])
     return found
 
 
-def _risky_play(game: Hanabi, view: View, memory: SmartMemory, eyes: list[Cards]) -> int | None:
-    """Play the card that is most often playable, the newest of equals."""
+def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
+    """Return the play of the card most likely playable, the newest of equals."""
     nexts = memory.next_cards()
-    slots = [s for s, cards in enumerate(eyes) if cards & nexts and cards & ~nexts]
-    best = max(slots, key=lambda s: (share(eyes[s], nexts), s), default=None)
+    slots = [s for s, cards in enumerate(own) if cards & nexts and cards & ~nexts]
+    best = max(slots, key=lambda s: (share(own[s], nexts), s), default=None)
     return None if best is None else game.play(best)
 
 
 def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """The slot of a playable card that one other seat holds as its newest: it can play that."""
+    """Return the slot of a playable card of which one other seat holds a copy as its newest."""
     wanted = memory.next_cards() & ~memory.valuable()
     for slot, id in enumerate(view.ids[view.me]):
         cards = memory.may_be[id]
@@ -216,44 +216,35 @@ def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
     return None
 
 
-def _discard(view: View, memory: SmartMemory, eyes: list[Cards]) -> int:
+def _discard(view: View, memory: SmartMemory, own: list[Cards]) -> int:
     worthless = memory.worthless()
     public = [memory.may_be[id] for id in view.ids[view.me]]
-    useless = [slot for slot, cards in enumerate(eyes) if within(cards, worthless)]
+    useless = [slot for slot, cards in enumerate(own) if within(cards, worthless)]
     if useless:
         return min(useless, key=lambda slot: share(public[slot], worthless))
     chop = memory.chop(view.me)
     if chop is not None:
         return chop
-    return max(range(len(eyes)), key=lambda slot: memory.rank_of(eyes[slot]))
+    return max(range(len(own)), key=lambda slot: memory.rank_of(own[slot]))
 
 
 def _warning(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """What to tell the next seat if it is about to discard a card that must be kept."""
+    """Return the hint to a next seat that is about to discard a card that must be kept."""
     seat = (view.me + 1) % game.players
     chop = memory.chop(seat)
     if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
         return None
-    worth, hint = _best_hint(game, view, memory, 1)
+    worth, hint = best_hint(game, view, 1, partial(_worth, view, memory))
     return hint if worth > 0 else game.hint(1, game.colours + view.hands[seat][chop] % game.ranks)
 
 
-def _best_hint(game: Hanabi, view: View, memory: SmartMemory, ahead: int) -> tuple[int, int]:
-    """How many identities the best hint to a seat rules out, and that hint."""
-    seat = (view.me + ahead) % game.players
-    best = (0, -1)
-    for value, touched in enumerate(touched_by(game, view.hands[seat])):
-        if touched:
-            hint = Hinted(view.me, seat, value, tuple(touched))
-            worth = 0 if memory.warns(hint) else _worth(view, memory, hint)
-            if worth > best[0]:
-                best = (worth, game.hint(ahead, value))
-    return best
-
-
 def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
-    """How many identities a hint that does not warn rules out; 0 if it would mislead or show
-    nothing playable."""
+    """Return how many identities a hint rules out.
+
+    Returns 0 if the hint warns, misleads or shows nothing playable.
+    """
+    if memory.warns(hint):
+        return 0
     nexts, hand = memory.next_cards(), view.hands[hint.to]
     old = [memory.may_be[id] for id in view.ids[hint.to]]
     new = memory.after_hint(hint, warns=False)

@@ -1,23 +1,26 @@
-"""Players that hold the exact posterior: by counting, and by reading a declared partner's moves."""
+"""Players with the exact posterior: by counting, and by a declared partner's moves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from sally.core.errors import BadInput
-from sally.games.hanabi.belief import counted
-from sally.games.hanabi.bots.memory import Policy
-from sally.games.hanabi.bots.rule_agents import Rule, Sight, knowing_rules, probable
-from sally.games.hanabi.cards import Card
-from sally.games.hanabi.reading import read
+from sally.games.hanabi.belief import counted, read
+from sally.games.hanabi.bots.rule_agents import (
+    Rule,
+    Sight,
+    first_applicable,
+    knowing_rules,
+    probable,
+)
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.table import View
+from sally.games.hanabi.state import Card, Policy, View
 
-MOST = 1_000  # a reader goes through every hand, so there may not be more than this
+MOST = 1_000  # a reader enumerates every hand, so there may not be more than this
 
 
 class ExactSight(Sight):
-    """A view whose slots hold the exact chances, with all slots taken together."""
+    """A view with exact probabilities by slot, from the joint distribution of the hand."""
 
     def __init__(self, game: Hanabi, view: View, odds: tuple[tuple[float, ...], ...]) -> None:
         super().__init__(game, view)
@@ -29,27 +32,27 @@ class ExactSight(Sight):
 
 
 def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
-    """Knows all that hints and counting can tell; plays a card at least this likely to score."""
+    """Return a policy by hints and counting that plays a card at least this likely to score."""
     rules = _checked(risk)
 
     def policy(view: View) -> Mapping[int, float]:
         known = counted(game, view)
         odds = tuple(known.odds(slot) for slot in range(view.slots))
-        return _first(rules, ExactSight(game, view, odds))
+        return first_applicable(rules, ExactSight(game, view, odds))
 
     return policy
 
 
 def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> Policy:
-    """Knows the policy of the others as well, and what their moves say of its own hand.
+    """Return a policy that also infers its own hand from the others' moves, given their policy.
 
-    It plays what is likely enough, and tells and discards as that policy does, so that the others
+    It plays what is likely enough, and hints and discards as that policy does, so that the others
     understand it.
     """
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:
         raise BadInput(
-            "a reader goes through every hand it may hold, and here there are too many; it plays "
+            "a reader enumerates every hand it may hold, and this game has too many; it can play "
             "hanabi_mini, hanabi_small and hanabi_very_small"
         )
 
@@ -57,14 +60,14 @@ def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> P
 
     def policy(view: View) -> Mapping[int, float]:
         found = read(game, view, {s: others for s in range(game.players) if s != view.me})
-        if found is None:  # the others do not play as declared: what is left is counting
+        if found is None:  # the others do not play as declared: fall back on counting
             return bookkeeper(game, risk)(view)
         sight = ExactSight(game, view, found.odds)
         play, wanted = probable(risk)(sight), mine(view)
         if play is not None:
             return play
         tells = all(action >= first or action < game.hand_size for action in wanted)
-        return wanted if tells else _first(rules, sight)
+        return wanted if tells else first_applicable(rules, sight)
 
     return policy
 
@@ -73,7 +76,3 @@ def _checked(risk: float) -> tuple[Rule, ...]:
     if not 0 < risk <= 1:
         raise BadInput(f"risk must be above 0 and at most 1, not {risk}")
     return knowing_rules(risk)
-
-
-def _first(rules: tuple[Rule, ...], sight: Sight) -> Mapping[int, float]:
-    return next(odds for rule in rules if (odds := rule(sight)) is not None)

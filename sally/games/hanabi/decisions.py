@@ -1,0 +1,86 @@
+"""Single decisions of an episode of Hanabi: losses, and moves against the seat's own beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, Terms
+from sally.games.hanabi.probes import PERCENT
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.state import State
+from sally.metrics.consistency import Acted
+
+EVEN = 0.5
+
+
+class HanabiTurn(msgspec.Struct, frozen=True):
+    """One turn of a seat."""
+
+    turn: int
+    before: State
+    action: int | None  # None: forfeited
+    plays: int | None  # the slot it played, if any
+    scores: bool  # whether that card went onto a pile
+    believed: dict[int, float] | None  # reported probability that each slot is playable, if asked
+
+
+def rules_of(played: Played) -> Hanabi:
+    """Return the rules of an episode."""
+    game = played.replay.game
+    assert isinstance(game, Hanabi)
+    return game
+
+
+def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
+    """Yield every turn of a seat in order."""
+    game = rules_of(played)
+    for step in played.replay.steps():
+        if seat not in (*step.moves, *step.forfeited):
+            continue
+        action = step.moves.get(seat)
+        slot, scores = None, False
+        if action is not None and game.hand_size <= action < 2 * game.hand_size:
+            slot = action - game.hand_size
+            scores = game.is_next(step.before, step.before.hands[step.before.mover][slot])
+        said = played.replay.report(step.turn, seat, "own_playable")
+        believed = None
+        if said is not None and isinstance(said.value, dict):
+            believed = {int(slot) - 1: p / PERCENT for slot, p in said.value.items()}
+        yield HanabiTurn(step.turn, step.before, action, slot, scores, believed)
+
+
+def LOSSES(played: Played, seat: Seat) -> Terms:
+    """Return misplays and forfeits per turn, over turns in which the seat reported playability.
+
+    A card lost that the seat called playable is an inference loss; one that it called unplayable
+    is a translation loss. Only cards on the piles count: a life has no price of its own.
+    """
+    turns = [each for each in turns_of(played, seat) if each.believed is not None]
+    if not turns:
+        return Terms()
+    wrong = [
+        each.believed.get(each.plays, EVEN)
+        for each in turns
+        if each.believed is not None and each.plays is not None and not each.scores
+    ]
+    believed = sum(p >= EVEN for p in wrong)
+    return Terms(
+        inference=believed / len(turns),
+        translation=(len(wrong) - believed) / len(turns),
+        format=sum(each.action is None for each in turns) / len(turns),
+    )
+
+
+def ACTING(played: Played, seat: Seat) -> list[Acted]:
+    """Return whether each card played was one that the seat itself had called playable.
+
+    Hints and discards have no best reply to such a prediction, so they are left out.
+    """
+    return [
+        Acted(each.turn, each.believed.get(each.plays, EVEN) >= EVEN, None)
+        for each in turns_of(played, seat)
+        if each.believed is not None and each.plays is not None
+    ]
