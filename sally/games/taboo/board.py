@@ -1,4 +1,4 @@
-"""The secret word and the banned ones, where a seat may see them, and the hints so far."""
+"""The board of Taboo: the secret and banned words, if visible to the seat, and the hints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sally.games.taboo.rules import View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """This round as cards, its hints and guesses as a table, and the rounds before it."""
+    """Return this round, its hints and guesses, and the rounds before it."""
     parts: list[Part] = []
     notes = [Note("Rounds played", str(len(view.past)))]
     if view.cue:

@@ -1,4 +1,4 @@
-"""The card of Taboo: givers and guessers who do not ask what a word brings to the other's mind."""
+"""The card of Taboo: givers and guessers that ignore the other's associations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ METRICS = ("taboo_points", "taboo_found", "taboo_regret")
 INSTANCES = rows_of("taboo", "row")
 
 
-def deaf() -> dict[str, float]:
-    """What a guesser earns who names any noun of the list after every hint; exact."""
+def random_guesses() -> dict[str, float]:
+    """Return the exact score of a guesser that names random nouns of the list."""
     hints, one = Taboo().hints, 1 / len(cards())
     first_at = [(1 - one) ** n * one for n in range(hints)]
     points = sum(p * (hints - n) for n, p in enumerate(first_at))
@@ -34,7 +34,7 @@ CARD = Card(
             others={"giver": player_spec("associates")},
             shortcuts=opposite("list_order list_backwards"),
             metrics=("taboo_points", "taboo_found"),
-            chance=deaf(),
+            chance=random_guesses(),
         ),
     ),
 )

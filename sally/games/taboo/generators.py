@@ -1,4 +1,4 @@
-"""Making a set of rows: targets of every hubness, each with its nearest words banned."""
+"""Generator of rows of problems: targets of every hubness, with their nearest words banned."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ROWS, ROUNDS, BANNED, LEVELS = 100, 10, 5, 5
 
 
 def problem_of(target: str) -> Problem:
-    """A target with the five nearest words banned that are not barred anyway."""
+    """Return a target with its five nearest words banned, leaving out words barred anyway."""
     near = ranked(sense()[place(target)])
     apart = [word for word in near if not overlaps(word, target)]
     return Problem(target, tuple(apart[:BANNED]))
 
 
 def levels() -> list[list[str]]:
-    """The cards by how often they are near to other words, in five groups of equal size.
+    """Return the cards in five groups of equal size by hubness (nearness to other words).
 
-    A card stands in its group if plain sense can find it after one hint, so that the best first
-    hint is known exactly.
+    Only cards that the plain mind can find after one hint are used, so that the best first hint
+    is known exactly.
     """
     near = hubness()[[place(word) for word in cards()]]
     order = [cards()[int(n)] for n in np.argsort(near, kind="stable")]
@@ -39,7 +39,7 @@ def levels() -> list[list[str]]:
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
-    """Rows of problems; each row has two targets of every level of hubness, in random order."""
+    """Return rows of problems, each with two targets per level of hubness in random order."""
     groups, made = levels(), []
     for row in range(rows):
         draws = Stream(seed, "taboo", row)

@@ -1,4 +1,4 @@
-"""How well a word was conveyed: points, regret against the best hints for this mind, learning."""
+"""Metrics of Taboo: points, regret against the best hints for this guesser, learning."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ from sally.games.taboo.solver import best_hint, best_turns, guess
 
 
 def game_of(played: Played) -> Taboo:
-    """The rules of the episode."""
+    """Return the rules of the episode."""
     game = played.replay.game
     assert isinstance(game, Taboo)
     return game
 
 
 def guesser_at(played: Played, number: int) -> Mind | None:
-    """The declared mind of the guesser in a round; None for a person, a model, another bot."""
+    """Return the declared mind of the guesser in a round; None if it has none."""
     player_spec = played.episode.setup.lineup[GUESSER]
     return mind_at(dict(player_spec.params), number) if player_spec.player == "associates" else None
 
 
 def points(played: Played, seat: Seat) -> list[float]:
-    """By round, what was earned."""
+    """Return the points of each round."""
     past = played.replay.view(len(played.replay), seat).past
     return [float(seen.points) for seen in past]
 
 
 @shared
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """By round, the best for this guesser less what was earned; empty where it is not known."""
+    """Return for each round the best points for this guesser minus those earned.
+
+    Empty if the best is not known.
+    """
     game, found = game_of(played), []
     for number, earned in enumerate(points(played, seat)):
         mind = guesser_at(played, number) if seat == GIVER else None
@@ -45,9 +48,9 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
-    """By hint where one would have been found at once: (could, did, was expected to).
+    """Return for each hint whether one could find the word, this one did, and was expected to.
 
-    Each hint stands alone here: after what was said and named so far, does some hint make this
+    Hints are judged one by one: after the hints and guesses so far, does some hint make this
     guesser name the word, and did the one that was given?
     """
     replay, game, found = played.replay, game_of(played), []
@@ -68,10 +71,6 @@ def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
     return found
 
 
-def _points(played: Played, seat: Seat) -> float | None:
-    return mean(points(played, seat))
-
-
 def _found(played: Played, seat: Seat) -> float | None:
     past = played.replay.view(len(played.replay), seat).past
     return mean([float(seen.found) for seen in past])
@@ -82,15 +81,11 @@ def _turns(played: Played, seat: Seat) -> float | None:
     return mean([float(len(seen.tries)) for seen in past])
 
 
-def _regret(played: Played, seat: Seat) -> float | None:
-    return mean(regrets(played, seat))
-
-
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """By hint that could have found the word, with a prediction: (inference, translation) loss.
+    """Return (inference, translation) loss for each predicted hint that could have found the word.
 
-    Not found though it was expected: inference. Not found and not expected: the giver knew, and
-    said it all the same: translation. Found: neither.
+    A miss that was expected to find is an inference loss; a miss that was expected to miss is a
+    translation loss, since the giver knew and said it all the same.
     """
     return [
         (float(not did and expected), float(not did and not expected))
@@ -103,7 +98,7 @@ METRICS = (
     Metric(
         "taboo_points",
         "mean points of a round",
-        _points,
+        lambda played, seat: mean(points(played, seat)),
         better="higher",
         unit="points per round",
         within=lambda game, seat: (0.0, float(game.hints)),
@@ -115,7 +110,7 @@ METRICS = (
     Metric(
         "taboo_regret",
         "points of the best hints for this guesser, over the whole list, less those earned",
-        _regret,
+        lambda played, seat: mean(regrets(played, seat)),
         better="lower",
         unit="points per round",
         label="regret",

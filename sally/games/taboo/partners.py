@@ -1,4 +1,4 @@
-"""Who plays Taboo: minds with associations of their own, one who learns them, and mindless ones."""
+"""The scripted partners of Taboo: minds with associations, a learner and mindless ones."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from sally.games.association.partners import (
 )
 from sally.games.taboo.instances import Problem
 from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Taboo, Tries, View, hidden
-from sally.games.taboo.solver import best_hint, first_thought, guess, standing
+from sally.games.taboo.solver import best_hint, first_thought, guess, strengths
 from sally.games.taboo.spec import OTHER
 
 TabooTurn = Turn[Action, View]
 
 
 def problem_of(view: View) -> Problem:
-    """What the giver has before it."""
+    """Return the problem that the giver sees."""
     return Problem(view.target, view.banned)
 
 
@@ -60,12 +60,12 @@ def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
 
 
 def _associates_answers(game: Taboo, seat: Seat, **params: Any) -> Answerer:
-    """Takes the other's mind for its own."""
+    """Answer as if the other seat had the same mind."""
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.past)))
 
 
 def _by_mind(turn: TabooTurn, mind: Mind) -> Report:
-    """The answers of somebody who takes the guesser to have this mind."""
+    """Answer as if the guesser had this mind."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":
@@ -77,11 +77,11 @@ def _by_mind(turn: TabooTurn, mind: Mind) -> Report:
     return Report(named if named in question.choices else OTHER)
 
 
-# --- one who learns -------------------------------------------------------------------------------
+# --- the learner ----------------------------------------------------------------------------------
 
 
 def belief(view: View) -> Floats:
-    """What the guesses so far say about the guesser's mind, over the grid."""
+    """Return the posterior over the grid of minds, given the guesses so far."""
     weights = np.zeros(len(GRID))
     for cue, answer in view.cues:
         weights = weights + _evidence((), cue, answer)
@@ -93,15 +93,15 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
-    """By mind of the grid, the log-odds of one guess."""
+    """Return the log-likelihood of one guess for each mind of the grid."""
     column = columns().get(plain(named)) if named else None
     if hint is None or column is None:
         return np.zeros(len(GRID))
-    return np.array([log_share(standing(mind, tries, hint), column) for mind in GRID])
+    return np.array([log_share(strengths(mind, tries, hint), column) for mind in GRID])
 
 
 def likeliest(view: View) -> Mind:
-    """The mind that the guesses speak for most; before any, plain sense."""
+    """Return the most likely mind; before any guess, the plain one."""
     return GRID[int(np.argmax(belief(view)))]
 
 
@@ -118,19 +118,19 @@ def _adapts_answers(game: Taboo, seat: Seat) -> Answerer:
 
 # --- mindless -------------------------------------------------------------------------------------
 
-Say = Callable[[View], npt.NDArray[np.float32]]  # by word of the vocabulary, how much it is wanted
+Scores = Callable[[View], npt.NDArray[np.float32]]  # score of every word of the vocabulary
 
 
-def _giver(name: str, about: str, wanted: Say) -> Partner:
+def _giver(name: str, about: str, wanted: Scores) -> Partner:
     def make(game: Taboo, seat: Seat) -> Script:
         must_sit(seat, name, GIVER)
-        return lambda turn: Hint(_most_wanted(turn.view, wanted(turn.view)))
+        return lambda turn: Hint(_highest_scoring(turn.view, wanted(turn.view)))
 
     return Partner(name, about, OURS, make)
 
 
-def _most_wanted(view: View, wanted: npt.NDArray[np.float32]) -> str:
-    """The legal word that is wanted most and was not said in this round."""
+def _highest_scoring(view: View, wanted: npt.NDArray[np.float32]) -> str:
+    """Return the legal word with the highest score that was not said in this round."""
     rows = open_rows(hidden(problem_of(view)))
     said = {plain(hint) for hint, _ in view.tries if hint}
     order = rows[np.argsort(-wanted[rows], kind="stable")]
@@ -142,8 +142,8 @@ def _near(view: View) -> npt.NDArray[np.float32]:
     return near
 
 
-def _deaf(name: str, about: str, nouns: Sequence[str]) -> Partner:
-    """Names the nouns of a list one after the other."""
+def _names_in_order(name: str, about: str, nouns: Sequence[str]) -> Partner:
+    """Return a guesser that names the nouns of a list in order."""
 
     def make(game: Taboo, seat: Seat) -> Script:
         must_sit(seat, name, GUESSER)
@@ -180,7 +180,7 @@ PARTNERS = {
         _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
         _giver("hub", "the legal word that is near to most", lambda view: hubness()),
         _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
-        _deaf("list_order", "names the nouns from a on, deaf", cards()),
-        _deaf("list_backwards", "names the nouns from z on, deaf", cards()[::-1]),
+        _names_in_order("list_order", "names the nouns from a on, deaf", cards()),
+        _names_in_order("list_backwards", "names the nouns from z on, deaf", cards()[::-1]),
     )
 }

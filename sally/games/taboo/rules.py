@@ -1,4 +1,4 @@
-"""The rules of Taboo for two: one-word hints for a word, some words banned, a guess after each."""
+"""The rules of two-player Taboo: one-word hints for a secret word, with some words banned."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MOST_CUES = 20
 
 
 class Hint(Act, frozen=True):
-    """The one word that the giver says."""
+    """The giver's one-word hint."""
 
     word: str
 
 
 class Guess(Act, frozen=True):
-    """The word that the guesser names: for the hints, or for a cue before play."""
+    """The word that the guesser names, for the hints or for a cue before play."""
 
     word: str
 
@@ -45,7 +45,7 @@ Tries = tuple[tuple[str | None, str | None], ...]  # hint and guess; None: forfe
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A hint that the rules turned down."""
+    """A hint that the rules rejected."""
 
     round: int
     number: int  # of the hint, from 0
@@ -54,14 +54,14 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """Hints and guesses of a round, in pairs."""
+    """Pairs of hint and guess of a round."""
 
     tries: Tries = ()
     found: bool = False
 
 
 class State(msgspec.Struct, frozen=True):
-    """What came to the guesser's mind before play, the rounds, and the hint on the table."""
+    """The full state: associations before play, rounds, and the current hint."""
 
     answers: tuple[str | None, ...] = ()  # to the cues before play
     past: tuple[Round, ...] = ()
@@ -71,7 +71,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A past round as both remember it."""
+    """A past round as both seats remember it."""
 
     target: str
     tries: Tries
@@ -80,12 +80,12 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: target and banned words are the giver's alone until the round is over."""
+    """What a seat knows; only the giver sees target and banned words during a round."""
 
     seat: Seat
-    cues: tuple[tuple[str, str | None], ...]  # what came to the guesser's mind before play
+    cues: tuple[tuple[str, str | None], ...]  # the guesser's associations before play
     past: tuple[Seen, ...]
-    cue: str = ""  # what the guesser is asked now, before play
+    cue: str = ""  # what the guesser is asked before play
     target: str = ""
     banned: tuple[str, ...] = ()
     tries: Tries = ()
@@ -96,14 +96,14 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Taboo(Game[State, Action, View]):
-    """`set` and `number` name a frozen row of problems; `problems` are one's own."""
+    """Taboo over a frozen row of problems (`set`, `number`) or over explicit `problems`."""
 
     set: str = "balanced"
     number: int = 0
     rounds: int = 10
     problems: tuple[Problem, ...] = ()
     hints: int = 5
-    cues: int = 0  # how many associations of the guesser both see before play
+    cues: int = 0  # number of associations of the guesser shown before play
     any_word: bool = False  # whether hints from outside the word list are allowed
 
     seats = (GIVER, GUESSER)
@@ -122,19 +122,19 @@ class Taboo(Game[State, Action, View]):
 
     @cached_property
     def row(self) -> tuple[Problem, ...]:
-        """The problems of this game, in their order."""
+        """The problems of this game in order."""
         return self.problems or problems_of(self.set, self.number)
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """The cues before play: words that are never a target, so that they say nothing of one."""
+        """The cues before play: words that are never a target, so they reveal nothing."""
         return _cues(self.set, self.number)[: self.cues] if self.cues else ()
 
     def points(self, done: Round) -> int:
-        """One for every hint that was not needed, and one more for finding the word."""
+        """Return one point for finding the word and one for every hint not needed."""
         return self.hints + 1 - len(done.tries) if done.found else 0
 
-    # --- the rules --------------------------------------------------------------------------
+    # --- the rules --------------------------------------------------------------------------------
 
     def start(self) -> State:
         return State()
@@ -177,13 +177,13 @@ class Taboo(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """A cue stays without an answer; a hint or a guess that was not given is used up."""
+        """Leave a cue unanswered, or use up the hint or guess that was not given."""
         if len(state.answers) < self.cues:
             return msgspec.structs.replace(state, answers=(*state.answers, None))
         return self._tried(state, state.hint, None)
 
     def objection(self, state: State, said: str) -> str | None:
-        """Why a hint is not allowed now, or None if it is."""
+        """Return why a hint is not allowed now, or None if it is."""
         problem, word = self.row[len(state.past)], plain(said)
         if word in problem.banned:
             return f"The word '{word}' is banned."
@@ -226,13 +226,13 @@ class Taboo(Game[State, Action, View]):
         return Seen(problem.target, done.tries, done.found, self.points(done))
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Both get all points."""
+        """Return the total of points, the same for both seats."""
         total = float(sum(map(self.points, state.past)))
         return {GIVER: total, GUESSER: total}
 
 
 def is_right(target: str, guess: str) -> bool:
-    """Whether a guess is the word, one or many."""
+    """Return whether a guess is the word, in the singular or plural."""
     said = plain(guess)
     plural = {target + "s", target + "es"} | ({target[:-1] + "ies"} if target[-1] == "y" else set())
     return said == target or said in plural
@@ -240,10 +240,10 @@ def is_right(target: str, guess: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _cues(name: str, number: int) -> tuple[str, ...]:
-    """The most cues that a row may have, in their order."""
+    """Return the longest list of cues of a row, in order."""
     return tuple(Stream("cues", name, number).shuffled(plain_words())[:MOST_CUES])
 
 
 def hidden(problem: Problem) -> tuple[str, ...]:
-    """The words that no hint may be, or be close to."""
+    """Return the words that a hint may not be or resemble."""
     return (problem.target, *problem.banned)

@@ -1,4 +1,4 @@
-"""What a mind guesses from hints, and the exact best next hint for it."""
+"""Guesses of a mind from hints, and the exact best next hint for it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sally.games.taboo.instances import Problem
 from sally.games.taboo.rules import Tries, hidden
 
 
-def standing(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
-    """How strongly all hints of a round bring each noun to mind; what was named counts no more."""
+def strengths(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
+    """Return how strongly all hints of a round suggest each noun; nouns named are ruled out."""
     total: Ties = np.zeros(len(cards()), np.float32)
     for said in (*(each for each, _ in tries), hint):
         if said is not None:
@@ -28,21 +28,21 @@ def standing(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
 
 
 def guess(mind: Mind, tries: Tries, hint: str) -> str:
-    """The noun that the hints bring to mind most; ties in alphabetical order."""
-    return cards()[int(np.argmax(standing(mind, tries, hint)))]
+    """Return the noun that the hints suggest most; ties in alphabetical order."""
+    return cards()[int(np.argmax(strengths(mind, tries, hint)))]
 
 
 def first_thought(mind: Mind, cue: str) -> str:
-    """What a cue brings to this mind before play."""
+    """Return this mind's association with a cue before play."""
     return guess(mind, (), cue)
 
 
 @lru_cache(maxsize=4096)
 def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, bool]:
-    """The hint after which this mind names the target, with the widest margin; and whether.
+    """Return the best next hint for this mind, and whether it then names the target.
 
-    Every legal word of the list is tried. If none makes it name the target, the one that brings
-    the target nearest to the top is given.
+    Every legal word of the list is tried, and the widest margin wins. If no hint makes it name
+    the target, the one that brings the target nearest to the top is returned.
     """
     margin, found = margins(mind, problem.target, tries)
     free = np.zeros(len(vocabulary()), np.bool_)
@@ -54,11 +54,11 @@ def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, boo
 
 
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """By next hint: how far the target then is above every other noun, and whether it is named."""
+    """Return for each next hint the target's lead over other nouns, and whether it is named."""
     goal = columns()[target]
     if not tries:
         return _first_margins(mind, goal)
-    after = noun_ties(mind) + standing(mind, tries)
+    after = noun_ties(mind) + strengths(mind, tries)
     named = after.argmax(axis=1) == goal
     own = after[:, goal].copy()
     after[:, goal] = -np.inf
@@ -67,8 +67,8 @@ def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np
 
 
 def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """The same for a first hint, from what each word brings to mind first and second."""
-    first, strongest, second = _two_first(mind)
+    """Return the margins of first hints, from the two strongest nouns of each word."""
+    first, strongest, second = _two_strongest(mind)
     own, named = noun_ties(mind)[:, goal], first == goal
     rival = np.where(named, second, strongest)
     lead: Ties = np.where(np.isfinite(own), own - rival, -np.inf).astype(np.float32)
@@ -76,8 +76,8 @@ def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
 
 
 @lru_cache(maxsize=HELD)
-def _two_first(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
-    """By word, the noun that it brings to mind first, how strongly, and how strongly the next."""
+def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
+    """Return for each word its strongest noun, and the strengths of the first and second."""
     near = noun_ties(mind).copy()
     rows = np.arange(len(near))
     first = near.argmax(axis=1)
@@ -88,10 +88,10 @@ def _two_first(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
 
 @lru_cache(maxsize=4096)
 def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
-    """After how many hints the target is found by the widest margin each time; None if never.
+    """Return after how many greedy best hints the target is found; None if never.
 
-    One is exact, because all first hints were tried, and so is two where one is impossible for
-    all of them; more is the best known.
+    One is exact, because all first hints are tried, and so is two where no first hint works;
+    more is the best known.
     """
     tries: Tries = ()
     for number in range(1, hints + 1):

@@ -1,4 +1,4 @@
-"""Taboo on the shelf: the game, what can be asked aside, and what was true."""
+"""Registry entry of Taboo: the game, its probes and their true answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OTHER = ""  # any word that is not among the choices
 
 @lru_cache(maxsize=4096)
 def near_words(target: str) -> tuple[str, ...]:
-    """Six of the nouns nearest to a target, and the target, in an order that says nothing."""
+    """Return a target and six of its nearest nouns in an uninformative order."""
     from sally.games.association.nouns import (
         nearest_nouns,  # heavy, and not needed to list or play the game
     )
@@ -48,7 +48,7 @@ def _guess(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def next_guess(replay: Past, at: At) -> str | None:
-    """What the guesser named next; None where it named nothing, or the hint was turned down."""
+    """Return what the guesser named next; None if nothing, or if the hint was rejected."""
     if at.turn + 1 >= len(replay):
         return None
     move = replay.move(at.turn + 1, GUESSER)
@@ -56,7 +56,7 @@ def next_guess(replay: Past, at: At) -> str | None:
 
 
 def true_guess(replay: Past, at: At) -> str | None:
-    """The guess, if it is among the choices, else that it is another word."""
+    """Return the guess if it is among the choices, else the choice "another word"."""
     said, view = next_guess(replay, at), replay.view(at.turn, GIVER)
     if said is None:
         return None
@@ -72,7 +72,7 @@ def _find(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_find(replay: Past, at: At) -> str | None:
-    """Whether the next guess was the word."""
+    """Return whether the next guess was the word."""
     said = next_guess(replay, at)
     if said is None:
         return None

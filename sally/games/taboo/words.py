@@ -1,4 +1,4 @@
-"""Taboo in language: hints, guesses and the word, line by line."""
+"""Taboo in language."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class TabooWords(Words[Any, "View"]):
-    """Both read the same lines; the secret word stands on the giver's page alone."""
+    """Texts of Taboo; only the giver's prompt contains the secret word."""
 
     label: ClassVar[str] = "Answer"
 
@@ -135,7 +135,7 @@ class TabooWords(Words[Any, "View"]):
         label = "Hint" if view.seat == GIVER else "Guess"
         return read_word(reply, options, label, self.say(f"format.{view.seat}"))
 
-    # --- probes -----------------------------------------------------------------------------
+    # --- probes -----------------------------------------------------------------------------------
 
     def aside(self, question: Question, view: View, pending: Any = None) -> str:
         if question.probe == "closeness":

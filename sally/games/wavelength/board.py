@@ -1,4 +1,4 @@
-"""The dial between its poles, with the target where a seat may see it."""
+"""The board of Wavelength: the dial between its poles, with the target if visible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sally.games.wavelength.rules import DIAL, Seen, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """This round as a dial, and the rounds before it as a table."""
+    """Return this round as a dial and the rounds before it as a table."""
     parts: list[Part] = []
     if view.left:
         target = view.target

@@ -1,4 +1,4 @@
-"""The card of Wavelength: psychics and guessers who do not ask how the other reads a dial."""
+"""The card of Wavelength: psychics and guessers that ignore how the other reads a dial."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ METRICS = ("wavelength_points", "wavelength_regret")
 INSTANCES = rows_of("wavelength", "row")
 
 
-def even_dial() -> float:
-    """The mean points of a dial that is set evenly at random, over all problems; exact."""
+def random_dial() -> float:
+    """Return the exact mean points of a uniformly random dial over all problems."""
     game = Wavelength()
     targets = [problem.target for row in frozen("balanced").rows for problem in row]
     return sum(game.points(t, at) for t in targets for at in DIAL) / len(targets) / len(DIAL)
@@ -54,7 +54,7 @@ CARD = Card(
                 Shortcut(player_spec("own_dial"), player_spec("own_dial", stretch=-1.0)),
             ),
             metrics=METRICS,
-            chance={"wavelength_points": even_dial()},
+            chance={"wavelength_points": random_dial()},
         ),
     ),
 )

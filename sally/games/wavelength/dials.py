@@ -1,4 +1,4 @@
-"""Where somebody with a dial of his own puts a word, and the exact best clue for him."""
+"""Where a seat with a dial of its own puts a word, and the exact best clue for it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,55 @@ import numpy.typing as npt
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.games.association.lexicon import Rows, place, places, plain
+from sally.games.association.matrices import Ties, sense
 from sally.games.association.minds import Mind, heard
-from sally.games.wavelength.placing import place_by, places_on
 from sally.games.wavelength.rules import DIAL, Wavelength, legal
+from sally.games.wavelength.spectra import spectrum
 
 Floats = npt.NDArray[np.float64]
 
 
+@lru_cache(maxsize=256)
+def places_on(left: str, right: str) -> Floats:
+    """Return the position of every word: its rank between the poles, scaled to 0 to 100.
+
+    Ranks make every target reachable: some word lies within a thirtieth of a point of it.
+    """
+    order = np.argsort(_leanings(left, right), kind="stable")
+    found = np.empty(len(order))
+    found[order] = np.arange(len(order)) * 100 / (len(order) - 1)
+    return found
+
+
+def place_by(ties: Ties, left: str, right: str) -> float:
+    """Return the position of a word with these ties to the vocabulary."""
+    mine = _lean_right(ties[None, :], left, right)[0]
+    below = float((_leanings(left, right) < mine).mean())
+    return 100 * below
+
+
+@lru_cache(maxsize=256)
+def _leanings(left: str, right: str) -> Floats:
+    """Return how much nearer every word is to the right pole than to the left."""
+    return _lean_right(sense(), left, right)
+
+
+def _lean_right(ties: Ties, left: str, right: str) -> Floats:
+    poles = spectrum(left, right)
+    there, here = (
+        ties[:, [place(word) for word in near]].mean(axis=1)
+        for near in (poles.near_right, poles.near_left)
+    )
+    nearer: Floats = np.round(there - here, 4).astype(float)
+    return nearer
+
+
 class Dial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A way to place words: everything moved by `shift`, drawn together or apart by `stretch`,
-    and on each spectrum moved once more, at most by `lean`; `who` says how on which."""
+    """A way to place words on a spectrum.
+
+    Positions are stretched around 50 by `stretch`, moved by `shift` and, on each spectrum, moved
+    by at most `lean` in a direction and size drawn from `who`.
+    """
 
     shift: float = 0.0
     stretch: float = 1.0
@@ -31,7 +70,10 @@ class Dial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not (-100 <= self.shift <= 100 and -5 <= self.stretch <= 5 and 0 <= self.lean <= 50):
-            raise BadInput("a dial has a shift within 100, a stretch within 5, a lean up to 50")
+            raise BadInput(
+                "a dial needs a shift from -100 to 100, a stretch from -5 to 5 "
+                "and a lean from 0 to 50"
+            )
 
 
 PLAIN = Dial()
@@ -39,35 +81,35 @@ DIAL_PARAMS: Mapping[str, Any] = {"shift": 0.0, "stretch": 1.0, "lean": 0.0, "wh
 
 
 def dial_of(params: Mapping[str, Any]) -> Dial:
-    """The dial that a partner's parameters declare."""
+    """Return the dial declared by a partner's parameters. Raises BadInput if they are invalid."""
     try:
         return msgspec.convert({n: params[n] for n in DIAL_PARAMS if n in params}, Dial)
     except msgspec.ValidationError as why:
-        raise BadInput(f"A dial cannot be made of {dict(params)}: {why}.") from None
+        raise BadInput(f"The parameters {dict(params)} do not define a dial: {why}.") from None
 
 
 @lru_cache(maxsize=1024)
 def reading(dial: Dial, left: str, right: str) -> Floats:
-    """Where this dial puts every word of the vocabulary, before it is rounded."""
-    return _turned(dial, places_on(left, right), left, right)
+    """Return where this dial puts every word of the vocabulary, before rounding."""
+    return _transformed(dial, places_on(left, right), left, right)
 
 
 def set_for(dial: Dial, said: str, left: str, right: str) -> int:
-    """Where this dial is set for a word, on the list or not."""
+    """Return where this dial is set for a word, on the list or not."""
     clue = plain(said)
     if clue in places():
         return int(np.rint(reading(dial, left, right)[place(clue)]))
     at = place_by(heard(Mind(), clue), left, right)
-    return int(np.rint(_turned(dial, np.array([at]), left, right)[0]))
+    return int(np.rint(_transformed(dial, np.array([at]), left, right)[0]))
 
 
-def _turned(dial: Dial, at: Floats, left: str, right: str) -> Floats:
+def _transformed(dial: Dial, at: Floats, left: str, right: str) -> Floats:
     moved: Floats = 50 + dial.stretch * (at - 50) + dial.shift + lean_on(dial, left, right)
     return np.clip(moved, 0, 100)
 
 
 def lean_on(dial: Dial, left: str, right: str) -> float:
-    """What this dial adds on one spectrum; turning the spectrum round turns the sign."""
+    """Return what this dial adds on one spectrum; swapping the poles flips the sign."""
     first, second = sorted((left, right))
     drawn = (2 * Stream("lean", dial.who, first, second)() - 1) * dial.lean
     return drawn if left == first else -drawn
@@ -78,20 +120,20 @@ def lean_on(dial: Dial, left: str, right: str) -> float:
 
 @lru_cache(maxsize=1024)
 def legal_rows(left: str, right: str) -> Rows:
-    """Where the clues of a spectrum stand in the vocabulary."""
+    """Return the vocabulary indices of the legal clues of a spectrum."""
     return np.array([place(word) for word in legal(left, right)])
 
 
 @lru_cache(maxsize=4096)
 def best_clue(dial: Dial, left: str, right: str, target: int) -> str:
-    """The word that this dial puts nearest to the target; ties in alphabetical order."""
+    """Return the word that this dial puts nearest to the target; ties in alphabetical order."""
     rows = legal_rows(left, right)
     away = np.abs(reading(dial, left, right)[rows] - target)
     return legal(left, right)[int(np.argmin(np.round(away, 6)))]
 
 
 def best_points(game: Wavelength, dial: Dial, left: str, right: str, target: int) -> int:
-    """The most points that any word of the list earns with this guesser: exact, by trying all."""
+    """Return the exact most points that any word of the list earns with this guesser."""
     clue = best_clue(dial, left, right, target)
     return game.points(target, set_for(dial, clue, left, right))
 
@@ -100,18 +142,20 @@ def best_points(game: Wavelength, dial: Dial, left: str, right: str, target: int
 
 
 @lru_cache(maxsize=1024)
-def said_for(dial: Dial, left: str, right: str) -> tuple[str, ...]:
-    """What a psychic with this dial says for each target from 0 to 100."""
+def clues_by_target(dial: Dial, left: str, right: str) -> tuple[str, ...]:
+    """Return what a psychic with this dial says for each target from 0 to 100."""
     return tuple(best_clue(dial, left, right, target) for target in DIAL)
 
 
 def targets_behind(dial: Dial, left: str, right: str, clue: str) -> tuple[int, ...]:
-    """The targets for which a psychic with this dial says this clue: the exact posterior."""
-    return tuple(t for t, word in enumerate(said_for(dial, left, right)) if word == plain(clue))
+    """Return the targets for which a psychic with this dial says this clue."""
+    return tuple(
+        t for t, word in enumerate(clues_by_target(dial, left, right)) if word == plain(clue)
+    )
 
 
 def expected_points(game: Wavelength, targets: tuple[int, ...]) -> Floats:
-    """By place of the dial, the mean points over equally likely targets."""
+    """Return the mean points of each dial position over equally likely targets."""
     worth = np.array([[game.points(t, at) for at in DIAL] for t in targets], dtype=float)
     mean: Floats = worth.mean(axis=0)
     return mean

@@ -1,4 +1,4 @@
-"""Making a set of rows in which neither place nor side can be foreseen from the round."""
+"""Generator of rows of problems whose targets and sides cannot be predicted."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ROWS, ROUNDS = 100, 10
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
-    """Rows of problems; over the rows, the targets of every round are spread evenly on the dial.
+    """Return rows of problems; over the rows, each round's targets are spread evenly on the dial.
 
-    Which pole lies on the left is drawn. Within a row nothing is balanced, so that the last
-    target cannot be worked out from those before it.
+    The left pole is drawn. Nothing is balanced within a row, so that the last target cannot be
+    derived from those before it.
     """
     targets = [_targets(seed, number, rows) for number in range(rounds)]
     made = []
@@ -31,7 +31,7 @@ def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Pro
 
 
 def _targets(seed: int, number: int, rows: int) -> list[int]:
-    """One target a row: an even spread over the dial, in random order."""
+    """Return one target per row: an even spread over the dial in random order."""
     draws = Stream(seed, "targets", number)
     spread = [int((row + draws()) * 101 / rows) for row in range(rows)]
     return draws.shuffled([min(target, 100) for target in spread])

@@ -1,7 +1,8 @@
-"""How well a dial was understood: points, exact regret, and where it was lost."""
+"""Metrics of Wavelength: points, exact regret, and errors of predicted dials."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
 import msgspec
@@ -11,44 +12,57 @@ import scipy
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.measures import learning, losses, mean
-from sally.games.wavelength.dials import best_points, expected_points, targets_behind
+from sally.games.wavelength.dials import Dial, best_points, expected_points, targets_behind
 from sally.games.wavelength.partners import dials_of
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
 
 FEWEST = 5  # rounds for a monotone fit
 
 
-class Scored(msgspec.Struct, frozen=True):
-    """One round: what it earned, what it could have earned, what was foreseen."""
+class ScoredRound(msgspec.Struct, frozen=True):
+    """One round: its points, the best possible points and the predicted dial."""
 
     number: int
     points: int
     best: float | None  # None: the partner has no declared dial
     target: int
     dial: int | None
-    foreseen: int | None = None  # where the psychic expected the dial
+    predicted: int | None = None  # where the psychic expected the dial
+
+
+def game_of(played: Played) -> Wavelength:
+    """Return the rules of the episode."""
+    game = played.replay.game
+    assert isinstance(game, Wavelength)
+    return game
+
+
+def declared_dial(played: Played, seat: Seat, number: int) -> Dial | None:
+    """Return the declared dial of a seat in a round; None if it has none."""
+    player_spec = played.episode.setup.lineup[seat]
+    if player_spec.player != "own_dial":
+        return None
+    dial, then, until = dials_of(dict(player_spec.params))
+    return then if until and number >= until else dial
 
 
 @shared
-def rounds(played: Played, seat: Seat) -> list[Scored]:
-    """Every round of an episode, for one seat."""
-    game = played.replay.game
-    assert isinstance(game, Wavelength)
+def rounds(played: Played, seat: Seat) -> list[ScoredRound]:
+    """Return every round of an episode for one seat."""
+    game = game_of(played)
     past = played.replay.view(len(played.replay), seat).past
     return [
-        Scored(n, seen.points, _best(played, seat, game, n), seen.target, seen.dial, said)
-        for n, (seen, said) in enumerate(zip(past, _foreseen(played, game), strict=False))
+        ScoredRound(n, seen.points, _best(played, seat, game, n), seen.target, seen.dial, said)
+        for n, (seen, said) in enumerate(zip(past, _predicted(played, game), strict=False))
     ]
 
 
 def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | None:
-    """The most that this seat could have earned with this partner in a round."""
+    """Return the most points that this seat could have earned with its partner in a round."""
     other = GUESSER if seat == PSYCHIC else PSYCHIC
-    player_spec = played.episode.setup.lineup[other]
-    if player_spec.player != "own_dial":
+    mine = declared_dial(played, other, number)
+    if mine is None:
         return None
-    dial, then, until = dials_of(dict(player_spec.params))
-    mine = then if until and number >= until else dial
     now = game.row[number]
     if seat == PSYCHIC:
         return float(best_points(game, mine, now.left, now.right, now.target))
@@ -57,8 +71,8 @@ def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | 
     return float(expected_points(game, behind).max()) if behind else float(game.most)
 
 
-def _foreseen(played: Played, game: Wavelength) -> list[int | None]:
-    """By round, where the psychic expected the dial, if it was asked and answered."""
+def _predicted(played: Played, game: Wavelength) -> list[int | None]:
+    """Return for each round where the psychic expected the dial, or None."""
     said: list[int | None] = [None] * game.rounds
     for report in played.replay.reports.values():
         if report.probe == "their_dial" and isinstance(report.value, int):
@@ -66,47 +80,37 @@ def _foreseen(played: Played, game: Wavelength) -> list[int | None]:
     return said
 
 
-def _points(played: Played, seat: Seat) -> float | None:
-    return mean([each.points for each in rounds(played, seat)])
-
-
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """By round, the best less what was earned; empty where the best is not known."""
+    """Return for each round the best points minus those earned; empty if not known."""
     return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
 
 
-def _regret(played: Played, seat: Seat) -> float | None:
-    return mean(regrets(played, seat))
-
-
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """By round with a prediction: (inference loss, translation loss); they sum to the regret.
+    """Return (inference, translation) loss for each predicted round; they sum to the regret.
 
-    Translation: the best less what the predicted dial would have earned; who hopes for more than
-    can be had acted on it all the same. Inference: the rest.
+    Translation loss is the best minus what the predicted dial would have earned (at most the
+    best); inference loss is the rest.
     """
-    game = played.replay.game
-    assert isinstance(game, Wavelength)
-    found = []
+    game, found = game_of(played), []
     for each in rounds(played, seat) if seat == PSYCHIC else ():
-        if each.best is not None and each.foreseen is not None and each.dial is not None:
-            hoped = min(game.points(each.target, each.foreseen), each.best)
-            found.append((hoped - each.points, each.best - hoped))
+        if each.best is not None and each.predicted is not None and each.dial is not None:
+            capped = min(game.points(each.target, each.predicted), each.best)
+            found.append((capped - each.points, each.best - capped))
     return found
 
 
 @shared
 def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
-    """(association, calibration) of the predicted dials; None with too few of them.
+    """Return (association, calibration) error of the predicted dials; None with too few of them.
 
-    The best rising curve from true to predicted dials is fitted. What it leaves is association:
-    the order of clues was wrong. How far it lies from the diagonal is calibration: the order was
-    right and the place was not.
+    An isotonic curve is fitted from true to predicted dials. Its residual is the association
+    error: the order of clues was wrong. Its distance from the diagonal is the calibration error:
+    the order was right and the place was not.
     """
     pairs = sorted(
-        (each.dial, each.foreseen)
+        (each.dial, each.predicted)
         for each in rounds(played, seat)
-        if each.dial is not None and each.foreseen is not None
+        if each.dial is not None and each.predicted is not None
     )
     if seat != PSYCHIC or len(pairs) < FEWEST:
         return None
@@ -115,14 +119,8 @@ def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
     return float(np.abs(said - fitted).mean()), float(np.abs(fitted - true).mean())
 
 
-def _association(played: Played, seat: Seat) -> float | None:
-    found = errors(played, seat)
-    return None if found is None else found[0]
-
-
-def _calibration(played: Played, seat: Seat) -> float | None:
-    found = errors(played, seat)
-    return None if found is None else found[1]
+def _error(n: int) -> Callable[[Played, Seat], float | None]:
+    return lambda played, seat: None if (found := errors(played, seat)) is None else found[n]
 
 
 PER_ROUND = "points per round"
@@ -130,7 +128,7 @@ METRICS = (
     Metric(
         "wavelength_points",
         "mean points of a round",
-        _points,
+        lambda played, seat: mean([each.points for each in rounds(played, seat)]),
         better="higher",
         unit=PER_ROUND,
         within=lambda game, seat: (0.0, float(game.most)),
@@ -140,7 +138,7 @@ METRICS = (
     Metric(
         "wavelength_regret",
         "the best that this partner allowed, found by trying every word or place, less the points",
-        _regret,
+        lambda played, seat: mean(regrets(played, seat)),
         better="lower",
         unit=PER_ROUND,
         label="regret",
@@ -157,7 +155,7 @@ METRICS = (
     Metric(
         "wavelength_association",
         "how far predicted dials are from their best rising curve: the order of clues was wrong",
-        _association,
+        _error(0),
         better="lower",
         unit="places of the dial",
         bounds=(0, inf),
@@ -165,7 +163,7 @@ METRICS = (
     Metric(
         "wavelength_calibration",
         "how far that curve is from the true dials: the order was right and the place was not",
-        _calibration,
+        _error(1),
         better="lower",
         unit="places of the dial",
         bounds=(0, inf),

@@ -1,4 +1,4 @@
-"""Who plays Wavelength: dials of one's own, one who learns the other's, and mindless ones."""
+"""The scripted partners of Wavelength: declared dials, a learner and mindless ones."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ from sally.games.wavelength.spec import tenth
 DialTurn = Turn[Action, View]
 SHIFTS = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
 STRETCHES = (-1.0, 0.5, 1.0, 1.5)
-SLACK = 3.0  # how far a dial may be from what is expected before it speaks against a type
+SLACK = 3.0  # scale of the error model, in dial positions
 
 
-# --- one's own dial -------------------------------------------------------------------------------
+# --- declared dials -------------------------------------------------------------------------------
 
 
 def now_of(dial: Dial, then: Dial, until: int, view: View) -> Dial:
-    """The dial of this round: some partners are replaced, unannounced, after `until` rounds."""
+    """Return the dial of this round; some partners change, unannounced, after `until` rounds."""
     return dial if not until or len(view.past) < until else then
 
 
 def dials_of(params: dict[str, Any]) -> tuple[Dial, Dial, int]:
-    """The dial, the one that follows it, and after how many rounds (0: never)."""
+    """Return the dial, the one that replaces it, and after how many rounds (0: never)."""
     later = {n: params.get(f"then_{n}", default) for n, default in DIAL_PARAMS.items()}
     return dial_of(params), dial_of(later), int(params.get("until", 0))
 
@@ -72,7 +72,7 @@ def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
 
 
 def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
-    """Takes the other's dial for its own."""
+    """Answer as if the other seat had the same dial."""
     dial, then, until = dials_of(params)
 
     def report(turn: DialTurn) -> Report:
@@ -87,7 +87,7 @@ def _own_place(turn: DialTurn, dial: Dial, word: str) -> int:
 
 
 def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> Report:
-    """The answers of somebody who knows where a word would be placed."""
+    """Answer a probe by a function from a word to its dial position."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "placing":
@@ -103,25 +103,25 @@ def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> Report:
     return Report("left" if at < view.target else "right")
 
 
-# --- one who learns -------------------------------------------------------------------------------
+# --- the learner ----------------------------------------------------------------------------------
 
 
 def grid() -> tuple[Dial, ...]:
-    """The dials that a learner thinks possible."""
+    """Return the dials that the learner considers."""
     return tuple(Dial(shift, stretch) for shift in SHIFTS for stretch in STRETCHES)
 
 
 def prior() -> Floats:
-    """Half the belief on the plain dial, the rest even."""
+    """Return the prior: one half on the plain dial, the rest uniform."""
     plain = np.array([dial == PLAIN for dial in grid()])
     return np.where(plain, 0.5, 0.5 / (len(plain) - 1))
 
 
 def belief(view: View) -> Floats:
-    """What the rounds so far say about the other's dial.
+    """Return the posterior over the other's dial, given the rounds so far.
 
-    A psychic has seen where the guesser put each clue; a guesser has seen which target each clue
-    was meant for, and a psychic means the place where it would put the word itself.
+    A psychic has seen where the guesser put each clue; a guesser has seen the target of each
+    clue, which is where the psychic would put the word itself.
     """
     weights = np.log(prior())
     for seen in view.past:
@@ -133,7 +133,7 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
-    """By dial of the grid, the log-likelihood of one revealed place."""
+    """Return the log-likelihood of one revealed position for each dial of the grid."""
     expected = np.array([set_for(dial, clue, left, right) for dial in grid()])
     off: Floats = -np.abs(expected - fact) / SLACK
     return np.maximum(off, LEAST)
@@ -141,12 +141,12 @@ def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
 
 @lru_cache(maxsize=256)
 def _readings(left: str, right: str) -> Floats:
-    """By dial of the grid and word of the vocabulary, where it is put."""
+    """Return where each dial of the grid puts each word of the vocabulary."""
     return np.stack([np.rint(reading(dial, left, right)) for dial in grid()])
 
 
 def worth(game: Wavelength, away: Floats) -> Floats:
-    """The points of every distance from the target."""
+    """Return the points of each distance from the target."""
     points: Floats = np.zeros_like(away)
     for width, each in sorted(game.bands, reverse=True):
         points = np.where(away <= width, float(each), points)
@@ -154,14 +154,14 @@ def worth(game: Wavelength, away: Floats) -> Floats:
 
 
 def clue_under(game: Wavelength, odds: Floats, left: str, right: str, target: int) -> str:
-    """The clue with the highest expected points under a belief; ties: the nearest on average."""
+    """Return the clue with the highest expected points; ties: the nearest on average."""
     away = np.abs(_readings(left, right)[:, legal_rows(left, right)] - target)
     value = odds @ worth(game, away) - 1e-4 * (odds @ away)
     return legal(left, right)[int(np.argmax(np.round(value, 9)))]
 
 
 def dial_under(game: Wavelength, odds: Floats, left: str, right: str, clue: str) -> int:
-    """The place with the highest expected points under a belief about the psychic."""
+    """Return the dial position with the highest expected points."""
     meant = np.array([set_for(dial, clue, left, right) for dial in grid()], dtype=float)
     away = np.abs(meant[:, None] - np.array(DIAL)[None, :])
     value = odds @ worth(game, away) - 1e-4 * (odds @ away)
@@ -180,7 +180,7 @@ def _adapts(game: Wavelength, seat: Seat) -> Script:
 
 
 def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
-    """Answers by the likeliest dial; as a guesser it does not predict itself but says its own."""
+    """Answer by the most likely dial of the other seat."""
 
     def report(turn: DialTurn) -> Report:
         likeliest = grid()[int(np.argmax(belief(turn.view)))]
@@ -209,14 +209,14 @@ def _guesser(name: str, about: str, place: Callable[[DialTurn], int]) -> Partner
 
 
 def at_the_pole(view: View, opposite: bool) -> str:
-    """The word nearest to the pole on whose side the target is, or to the other pole."""
+    """Return the word nearest to the pole on the target's side, or to the opposite pole."""
     assert view.target is not None
     right = (view.target >= 50) != opposite
     return best_clue(PLAIN, view.left, view.right, 100 if right else 0)
 
 
 def by_hubness(view: View, least: bool) -> str:
-    """The clue that is near to most other words, or to fewest."""
+    """Return the clue that is near to most other words, or to fewest."""
     rows = legal_rows(view.left, view.right)
     near = hubness()[rows]
     return legal(view.left, view.right)[int(np.argmin(near) if least else np.argmax(near))]

@@ -1,4 +1,4 @@
-"""The rules of Wavelength for two: one clue for a place on a dial that only the psychic sees."""
+"""The rules of two-player Wavelength: one clue for a target that only the psychic sees."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ BANDS = ((2, 4), (6, 3), (10, 2))  # (largest error, points)
 
 
 class Clue(Act, frozen=True):
-    """The one word that the psychic says."""
+    """The psychic's one-word clue."""
 
     word: str
 
 
-Action = Clue | int  # a whole number is where the guesser sets the dial
+Action = Clue | int  # an integer is the guesser's dial position
 
 
 class Round(msgspec.Struct, frozen=True):
-    """A round that is over; without a clue or a dial where one was forfeited."""
+    """A finished round; None where the clue or the dial was forfeited."""
 
     clue: str | None
     dial: int | None
 
 
 class State(msgspec.Struct, frozen=True):
-    """The rounds so far, the clue of this one, and all clues that were turned down."""
+    """The rounds so far, the current clue and all rejected clues."""
 
     past: tuple[Round, ...] = ()
     clue: str | None = None
@@ -46,7 +46,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A past round as both remember it."""
+    """A past round as both seats remember it."""
 
     left: str
     right: str
@@ -57,7 +57,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: the target is the psychic's alone until the dial is set."""
+    """What a seat knows; only the psychic sees the target until the dial is set."""
 
     seat: Seat
     past: tuple[Seen, ...]
@@ -70,7 +70,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Wavelength(Game[State, Action, View]):
-    """`set` and `number` name a frozen row of problems; `problems` are one's own."""
+    """Wavelength over a frozen row of problems (`set`, `number`) or over explicit `problems`."""
 
     set: str = "balanced"
     number: int = 0
@@ -87,7 +87,7 @@ class Wavelength(Game[State, Action, View]):
             raise BadInput(f"rounds must be from 1 to {len(self.row)}, not {self.rounds}")
         widths = [width for width, _ in self.bands]
         if not widths or widths != sorted({*widths}) or widths[0] < 0:
-            raise BadInput("bands need errors that grow, such as [[2, 4], [6, 3], [10, 2]]")
+            raise BadInput("bands need increasing errors, such as [[2, 4], [6, 3], [10, 2]]")
         for problem in self.row:
             spectrum(problem.left, problem.right)
             if problem.target not in DIAL:
@@ -95,7 +95,7 @@ class Wavelength(Game[State, Action, View]):
 
     @cached_property
     def row(self) -> tuple[Problem, ...]:
-        """The problems of this game, in their order."""
+        """The problems of this game in order."""
         return self.problems or problems_of(self.set, self.number)
 
     @property
@@ -104,12 +104,12 @@ class Wavelength(Game[State, Action, View]):
         return max(points for _, points in self.bands)
 
     def points(self, target: int, dial: int | None) -> int:
-        """What a dial is worth; nothing where none was set."""
+        """Return the points of a dial position; 0 if none was set."""
         if dial is None:
             return 0
         return next((worth for width, worth in self.bands if abs(target - dial) <= width), 0)
 
-    # --- the rules --------------------------------------------------------------------------
+    # --- the rules --------------------------------------------------------------------------------
 
     def start(self) -> State:
         return State()
@@ -141,14 +141,14 @@ class Wavelength(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The round is void: it pays nothing, and without a clue the guesser does not act."""
+        """Void the round: it pays nothing, and without a clue the guesser does not move."""
         return self._over(state, Round(state.clue, None))
 
     def _over(self, state: State, done: Round) -> State:
         return State((*state.past, done), None, state.refused)
 
     def objection(self, problem: Problem, said: str) -> str | None:
-        """Why a clue is not allowed, or None if it is."""
+        """Return why a clue is not allowed, or None if it is."""
         if said.strip().casefold() in places_by_name():
             return f"The clue '{said.strip()}' names a place on the dial; say what lies there."
         return clue_problem(said, (problem.left, problem.right), self.any_word)
@@ -175,12 +175,12 @@ class Wavelength(Game[State, Action, View]):
         return Seen(problem.left, problem.right, problem.target, done.clue, done.dial, points)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Both get all points."""
+        """Return the total of points, the same for both seats."""
         total = sum(seen.points for seen in map(self._seen, self.row, state.past))
         return {PSYCHIC: float(total), GUESSER: float(total)}
 
 
 @cache
 def legal(left: str, right: str) -> tuple[str, ...]:
-    """The words of the list that are clues between these poles, in alphabetical order."""
+    """Return the words of the list that are legal clues, in alphabetical order."""
     return tuple(w for w in open_words((left, right)) if w not in places_by_name())

@@ -1,4 +1,4 @@
-"""Wavelength on the shelf: the game, what can be asked aside, and what was true."""
+"""Registry entry of Wavelength: the game, its probes and their true answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TENTHS = tuple(range(10))
 
 
 def tenth(target: int) -> int:
-    """In which tenth of the dial a target lies; the last one holds 100 as well."""
+    """Return the tenth of the dial that holds a target; the last one includes 100."""
     return min(target // 10, 9)
 
 
@@ -25,7 +25,7 @@ def _dial(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_dial(replay: Past, at: At) -> int | None:
-    """Where the guesser then set the dial; None where it did not, or the clue was turned down."""
+    """Return where the guesser then set the dial; None if not, or if the clue was rejected."""
     dial = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
     return dial if isinstance(dial, int) else None
 
@@ -35,7 +35,7 @@ def _side(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_side(replay: Past, at: At) -> str | None:
-    """The side on which the dial was set; None where it was set on the target itself."""
+    """Return the side on which the dial was set; None if it was set on the target."""
     dial, target = true_dial(replay, at), replay.view(at.turn, PSYCHIC).target
     if dial is None or target is None or dial == target:
         return None
@@ -47,13 +47,13 @@ def _target(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_tenth(replay: Past, at: At) -> int | None:
-    """The tenth of the dial in which the target lies."""
+    """Return the tenth of the dial in which the target lies."""
     target = replay.view(at.turn, PSYCHIC).target
     return None if target is None else tenth(target)
 
 
 def asked_word(game: Wavelength, number: int) -> str:
-    """The word that both are asked about in a round; it follows from the problem alone."""
+    """Return the word both seats are asked about in a round; it depends on the problem alone."""
     now = game.row[number]
     return Stream("placing", now.left, now.right, number).pick(cards())
 

@@ -1,4 +1,4 @@
-"""The spectra: two opposite poles each, and words that lie near them."""
+"""The spectra of Wavelength: pairs of opposite poles with words near them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sally.core.errors import unknown
 
 
 class Spectrum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Two opposite poles, and words that lie near each of them."""
+    """Two opposite poles and the words near each of them."""
 
     left: str
     right: str
@@ -32,18 +32,18 @@ def _file() -> _File:
 
 
 def spectra() -> tuple[Spectrum, ...]:
-    """All spectra, in the order of the file."""
+    """Return all spectra in the order of the file."""
     return _file().spectra
 
 
 def places_by_name() -> frozenset[str]:
-    """Words that name a place on the dial: numbers, halves, sides."""
+    """Return words that name a position on the dial: numbers, halves, sides."""
     return _file().places
 
 
 @cache
 def spectrum(left: str, right: str) -> Spectrum:
-    """The spectrum between two poles, whichever of them is on the left."""
+    """Return the spectrum between two poles, in either order."""
     for one in spectra():
         if (one.left, one.right) == (left, right):
             return one

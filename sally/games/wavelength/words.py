@@ -1,4 +1,4 @@
-"""Wavelength in language: the same page grows by one line a round for both seats."""
+"""Wavelength in language."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class WavelengthWords(Words[Any, "View"]):
-    """One page for both seats; what differs is who knows the target."""
+    """Texts of Wavelength; only the psychic's prompt contains the target."""
 
     label: ClassVar[str] = "Dial"
 
@@ -79,7 +79,7 @@ class WavelengthWords(Words[Any, "View"]):
         yield from list(self._told_so_far(view))[since:]
 
     def _told_so_far(self, view: View) -> Iterator[str]:
-        """Every round that is over, each behind the clues that were turned down in it."""
+        """Yield every finished round, preceded by the clues rejected in it."""
         for number in range(len(view.past) + 1):
             for at, clue, why in view.refused:
                 if at == number:
@@ -127,7 +127,7 @@ class WavelengthWords(Words[Any, "View"]):
             return read_word(reply, options, "Clue", self.say("format.psychic"))
         return super().read(reply, view, options)
 
-    # --- probes -----------------------------------------------------------------------------
+    # --- probes -----------------------------------------------------------------------------------
 
     def aside(self, question: Question, view: View, pending: Any = None) -> str:
         if question.probe == "target":
@@ -150,5 +150,5 @@ class WavelengthWords(Words[Any, "View"]):
 
 
 def tenth_name(tenth: int) -> str:
-    """A tenth of the dial, from where to where."""
+    """Return the range of a tenth of the dial."""
     return f"{10 * tenth} to {10 * tenth + 9}" if tenth < 9 else "90 to 100"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from statistics import mean
-from typing import Any
 
 import pytest
 
@@ -29,8 +28,7 @@ def seated(
 
 
 def measured(metric: str, episode: Episode, seat: str = "ann") -> float | None:
-    found: Any = registry.metrics("hanabi")[metric].measure(laid_open(episode), seat)  # type: ignore[arg-type]
-    return found
+    return registry.metrics("hanabi")[metric].measure(laid_open(episode), Seat(seat))
 
 
 @pytest.mark.parametrize("name", sorted(PARTNERS))

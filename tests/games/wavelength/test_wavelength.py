@@ -14,14 +14,14 @@ from sally.games.wavelength.dials import (
     Dial,
     best_clue,
     best_points,
+    clues_by_target,
+    places_on,
     reading,
-    said_for,
     set_for,
     targets_behind,
 )
 from sally.games.wavelength.generators import make
 from sally.games.wavelength.instances import frozen
-from sally.games.wavelength.placing import places_on
 from sally.games.wavelength.rules import Clue, Wavelength, legal
 from sally.games.wavelength.spectra import spectra
 from tests.games.association.tables import match_at, measured, page_of, played, say
@@ -124,7 +124,7 @@ def test_behind_a_clue_lie_the_targets_for_which_it_is_said() -> None:
     clue = best_clue(dial, "quiet", "loud", 10)
     found = targets_behind(dial, "quiet", "loud", clue)
     assert 10 in found
-    assert all(said_for(dial, "quiet", "loud")[target] == clue for target in found)
+    assert all(clues_by_target(dial, "quiet", "loud")[target] == clue for target in found)
     assert reading(dial, "quiet", "loud").min() == pytest.approx(25)
 
 

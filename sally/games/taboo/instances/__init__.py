@@ -10,17 +10,17 @@ SETS = ("balanced",)
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One round: the word to be found, and the words that may not be said."""
+    """One round: the word to find, and the words that may not be said."""
 
     target: str
     banned: tuple[str, ...]
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """A frozen set by name."""
+    """Return a frozen set by name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """One row of a frozen set."""
+    """Return one row of a frozen set."""
     return row_of(frozen(name), number)

@@ -10,7 +10,7 @@ SETS = ("balanced",)
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One round: the poles as they lie, and the target between them."""
+    """One round: the left and right pole, and the target between them."""
 
     left: str
     right: str
@@ -18,10 +18,10 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """A frozen set by name."""
+    """Return a frozen set by name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """One row of a frozen set."""
+    """Return one row of a frozen set."""
     return row_of(frozen(name), number)

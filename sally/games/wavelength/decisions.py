@@ -1,4 +1,4 @@
-"""What each clue and each setting of the dial gave up, where the partner's dial is declared."""
+"""Single decisions of Wavelength: what each clue or dial gave up, losses, and training rows."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Played
+from sally.core.rules.metric import Cost, Played, Terms
+from sally.core.rules.training import Split, Training, by_problem
 from sally.games.association.lexicon import plain
+from sally.games.association.measures import mean
 from sally.games.wavelength.dials import (
-    Dial,
     best_clue,
     best_points,
     expected_points,
     set_for,
     targets_behind,
 )
-from sally.games.wavelength.partners import dials_of
+from sally.games.wavelength.instances import frozen
+from sally.games.wavelength.metrics import declared_dial, game_of, rounds, split
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Clue, State, View, Wavelength
 
 EXACT = "the partner's declared dial, by trying every word of the list"
@@ -25,31 +28,22 @@ POSTERIOR = "the targets for which this partner gives this clue, all equally lik
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Every clue or dial of a seat whose partner has a declared dial."""
+    """Return what each clue or dial gave up, where the partner's dial is declared."""
     return list(_clues(played) if seat == PSYCHIC else _dials(played))
 
 
-def declared(played: Played, seat: Seat, number: int) -> Dial | None:
-    """The dial of whoever sits there in a round; None for a person, a model, another bot."""
-    player_spec = played.episode.setup.lineup[seat]
-    if player_spec.player != "own_dial":
-        return None
-    dial, then, until = dials_of(dict(player_spec.params))
-    return then if until and number >= until else dial
-
-
 def _clues(played: Played) -> Iterator[Cost]:
-    game = _game(played)
+    game = game_of(played)
     for step in played.replay.steps():
         if PSYCHIC not in (*step.moves, *step.forfeited):
             continue
         before: State = played.replay.state(step.turn)
         after: State = played.replay.state(step.turn + 1)
         number = len(before.past)
-        dial = declared(played, GUESSER, number)
+        dial = declared_dial(played, GUESSER, number)
         clue = step.moves.get(PSYCHIC)
-        turned_down = isinstance(clue, Clue) and len(after.refused) > len(before.refused)
-        if dial is None or turned_down:
+        rejected = isinstance(clue, Clue) and len(after.refused) > len(before.refused)
+        if dial is None or rejected:
             continue
         now = game.row[number]
         got = 0
@@ -61,12 +55,12 @@ def _clues(played: Played) -> Iterator[Cost]:
 
 
 def _dials(played: Played) -> Iterator[Cost]:
-    game = _game(played)
+    game = game_of(played)
     for step in played.replay.steps():
         if GUESSER not in (*step.moves, *step.forfeited):
             continue
         view: View = played.replay.view(step.turn, GUESSER)
-        dial = declared(played, PSYCHIC, len(view.past))
+        dial = declared_dial(played, PSYCHIC, len(view.past))
         if dial is None or view.clue is None:
             continue
         behind = targets_behind(dial, view.left, view.right, plain(view.clue))
@@ -79,7 +73,23 @@ def _dials(played: Played) -> Iterator[Cost]:
         yield Cost(step.turn, float(worth.max()) - got, best, POSTERIOR)
 
 
-def _game(played: Played) -> Wavelength:
-    game = played.replay.game
-    assert isinstance(game, Wavelength)
-    return game
+def LOSSES(played: Played, seat: Seat) -> Terms:
+    """Return the mean losses of predicted rounds; rounds are independent, so no horizon term."""
+    parts = split(played, seat)
+    void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
+    due = len(rounds(played, seat))
+    return Terms(
+        inference=mean([lost for lost, _ in parts]),
+        translation=mean([lost for _, lost in parts]),
+        format=sum(void) / due if due else None,
+    )
+
+
+def training_split(game: str) -> Split:
+    """Return the frozen rows of problems by part; the learner gives, the partner guesses."""
+    rows = range(len(frozen(Wavelength().set).rows))
+    problems = {f"{game}_{n}": {"number": n} for n in rows}
+    return by_problem(game, "psychic", problems, {"guesser": PlayerSpec("own_dial")})
+
+
+TRAINING = Training(training_split)

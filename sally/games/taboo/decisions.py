@@ -1,0 +1,76 @@
+"""Single decisions of Taboo: what each hint gave up, where words were lost, and training rows."""
+
+from __future__ import annotations
+
+from sally.core.log.events import PlayerSpec
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played, Terms
+from sally.core.rules.training import Split, Training, by_problem
+from sally.games.association.measures import mean
+from sally.games.association.minds import Mind
+from sally.games.taboo.instances import Problem, frozen
+from sally.games.taboo.metrics import game_of, guesser_at, split
+from sally.games.taboo.rules import GIVER, Hint, Taboo, Tries
+from sally.games.taboo.solver import best_hint, guess
+
+HOW = "the best hints for the guesser's declared mind, over the whole list"
+
+
+def COSTS(played: Played, seat: Seat) -> list[Cost]:
+    """Return what each accepted hint gave up, where the guesser's mind is declared.
+
+    A hint that finds the word is worth the points of its turn; any other is worth what the best
+    hints still earn after the guess that it leads to. With one hint left this is exact, because
+    every word is tried; with more it is the best known.
+    """
+    if seat != GIVER:
+        return []
+    replay, game, costs = played.replay, game_of(played), []
+    for step in replay.steps():
+        if GIVER not in (*step.moves, *step.forfeited):
+            continue
+        view = replay.view(step.turn, GIVER)
+        mind, hint = guesser_at(played, len(view.past)), step.moves.get(GIVER)
+        said = hint.word if isinstance(hint, Hint) else None
+        refused = said is not None and game.objection(replay.state(step.turn), said) is not None
+        if mind is None or refused:
+            continue
+        problem = game.row[len(view.past)]
+        best, _ = best_hint(mind, problem, view.tries)
+        most = worth(mind, problem, view.tries, best, game.hints)
+        got = worth(mind, problem, view.tries, said, game.hints)
+        costs.append(Cost(step.turn, float(max(most - got, 0)), (Hint(best),), HOW))
+    return costs
+
+
+def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int) -> int:
+    """Return the points of a round if this hint comes next and the best known ones follow."""
+    while len(tries) < hints:
+        named = None if hint is None else guess(mind, tries, hint)
+        if named == problem.target:
+            return hints - len(tries)
+        tries = (*tries, (hint, named))
+        hint = best_hint(mind, problem, tries)[0]
+    return 0
+
+
+def LOSSES(played: Played, seat: Seat) -> Terms:
+    """Return the losses per hint that could have found the word, as shares of 1."""
+    parts = split(played, seat)
+    due = [seat in lost for lost in played.replay.forfeited.values()]
+    asked = sum(seat in moves for moves in played.replay.moves) + sum(due)
+    return Terms(
+        inference=mean([lost for lost, _ in parts]),
+        translation=mean([lost for _, lost in parts]),
+        format=sum(due) / asked if asked else None,
+    )
+
+
+def training_split(game: str) -> Split:
+    """Return the frozen rows of problems by part; the learner gives, the partner guesses."""
+    rows = range(len(frozen(Taboo().set).rows))
+    problems = {f"{game}_{n}": {"number": n} for n in rows}
+    return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})
+
+
+TRAINING = Training(training_split)
