@@ -1,0 +1,121 @@
+"""What lies on the table: a price axis with limit and quotes, the latest rounds, and the talk."""
+
+from __future__ import annotations
+
+from sally.core.board import (
+    Board,
+    Cell,
+    Limit,
+    Note,
+    Notes,
+    Part,
+    Row,
+    Saying,
+    Scale,
+    Spot,
+    Table,
+    Talk,
+)
+from sally.core.desk import Desk
+from sally.games.bargaining.rules import (
+    BUYER,
+    HIGHEST,
+    MOST_CHARACTERS,
+    Bargaining,
+    Round,
+    View,
+    gain,
+    other,
+)
+
+SHOWN = 8  # rounds in the table; the history beside the board has them all
+SPOKEN = 12  # messages beside the table
+
+
+def BOARD(desk: Desk, view: View) -> Board:
+    """The price axis, what a trade earns, the latest rounds, and what was said."""
+    game = desk.game
+    assert isinstance(game, Bargaining)
+    parts: list[Part] = [_axis(view), _notes(game, view)]
+    if len(view.past):
+        parts.append(_rounds(view))
+    if game.talk != "none":
+        parts.append(_talk(view))
+    return Board(tuple(parts), {"text": Limit(MOST_CHARACTERS)})
+
+
+def _axis(view: View) -> Scale:
+    spots: list[Spot] = []
+    if view.limit is not None:
+        spots.append(Spot(view.limit, f"your {_own(view)}", "yours"))
+    last = view.last()
+    if last is not None and last.bid is not None and last.ask is not None:
+        mine, theirs = (last.bid, last.ask) if view.is_buyer else (last.ask, last.bid)
+        spots.append(Spot(mine, "your last quote", "ready"))
+        spots.append(Spot(theirs, f"the {other(view.seat)}'s last quote", "last"))
+        if last.price is not None:
+            spots.append(Spot(last.price, "last price", "goal"))
+    ends = ("0", str(HIGHEST))
+    return Scale("Prices", 0.0, float(HIGHEST), ends, tuple(spots))
+
+
+def _notes(game: Bargaining, view: View) -> Notes:
+    notes = [Note("Round", f"{min(view.round, game.rounds)} of {game.rounds}")]
+    if view.limit is not None:
+        notes.append(Note(f"Your {_own(view)}", str(view.limit), "yours"))
+        earns = "value less price" if view.is_buyer else "price less cost"
+        notes.append(Note("A trade earns you", earns))
+    notes.append(Note("Earned so far", str(view.total), "goal"))
+    return Notes(f"You are the {view.seat}", tuple(notes))
+
+
+def _rounds(view: View) -> Table:
+    first = max(0, len(view.past) - SHOWN)
+    latest = list(view.past.since(first))
+    void = Cell("–", "hidden", "a quote was missing")
+    bids = tuple(void if each.bid is None else Cell(str(each.bid)) for each in latest)
+    asks = tuple(void if each.ask is None else Cell(str(each.ask)) for each in latest)
+    prices = tuple(_price(each) for each in latest)
+    paid = tuple(Cell(_paid(view, each)) for each in latest)
+    mine = ("yours", "") if view.seat == BUYER else ("", "yours")
+    rows = (
+        Row("Bid", bids, mine[0]),  # type: ignore[arg-type]
+        Row("Ask", asks, mine[1]),  # type: ignore[arg-type]
+        Row("Price", prices),
+        Row("You earned", paid, "goal"),
+    )
+    numbers = tuple(str(first + n + 1) for n in range(len(latest)))
+    return Table("The latest rounds", numbers, rows, "Round")
+
+
+def _price(each: Round) -> Cell:
+    return Cell("–", "", "no trade") if each.price is None else Cell(str(each.price), "good")
+
+
+def _paid(view: View, each: Round) -> str:
+    if each.price is None or view.limit is None:
+        return "0"
+    return f"{int(gain(view.seat, view.limit, each.price))}"
+
+
+def _talk(view: View) -> Talk:
+    said = [
+        Saying(
+            "You" if seat == view.seat else f"The {seat}",
+            text if text.strip() else "(nothing)",
+            f"round {number}",
+            "yours" if seat == view.seat else "",
+        )
+        for number, texts in _messages(view)
+        for seat, text in texts
+    ]
+    return Talk("What was said", tuple(said[-SPOKEN:]))
+
+
+def _messages(view: View) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
+    found = [(number, each.said) for number, each in enumerate(view.past, 1)]
+    return [*found, (view.round, view.said)]  # type: ignore[list-item]
+
+
+def _own(view: View) -> str:
+    return "value" if view.is_buyer else "cost"

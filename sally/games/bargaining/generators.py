@@ -1,0 +1,118 @@
+"""Making the certified set: problems of each depth, for both seats, drawn and then solved exactly.
+
+`python -m sally.games.bargaining.generators` prints the set as JSON.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.core.chance import Stream
+from sally.games.bargaining.instances import ENOUGH, TOO_LITTLE, Frozen, Problem
+from sally.games.bargaining.solver import SIZE, Rule, known, mirrored, rule_of
+from sally.games.bargaining.values import cost_odds, value_odds
+
+SEED, ROUNDS, EACH = 2026, 20, 20  # so many problems for each depth and seat
+LEAST = 3.0  # the optimum is at least this much a round, and this much above random quotes
+PARTNERS = ("constant", "truthful", "liar", "grim", "clock", "responsive", "splitter")
+
+
+def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
+    """Return what the best single quote earns if it is held in every round."""
+    return max(_played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE))
+
+
+def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
+    """Return what meeting each quote exactly where it pays earns; 0 is quoted where none pays."""
+    return _played(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
+
+
+def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
+    ask, total = rule.first(cost), 0.0
+    for _ in range(rounds):
+        bid = bids(ask)
+        total += value - (bid + ask) / 2 if bid >= ask else 0.0
+        ask = rule.after(cost, ask, bid)
+    return total
+
+
+def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
+              rounds: int = ROUNDS) -> Problem | None:  # fmt: skip
+    """Return the problem with its depth; None where nobody can win enough, or two depths are close.
+
+    >>> certified("buyer", 70, 30, "constant", {"q": 80}) is None
+    True
+    """
+    rule, is_buyer = rule_of(partner, params), seat == "buyer"
+    assert rule is not None
+    mine = value if is_buyer else mirrored(True, cost)
+    theirs = cost if is_buyer else mirrored(True, value)
+    solved = known(rule, mine, theirs, rounds)
+    held = held_worth(rule, mine, theirs, rounds)
+    followed = followed_worth(rule, mine, theirs, rounds)
+    best, random = solved.optimum, solved.random_worth
+    if best < LEAST * rounds or best - random < LEAST * rounds:
+        return None
+    enough, short = ENOUGH * best, TOO_LITTLE * best
+    if held >= enough:
+        depth = 0
+    elif held <= short and followed >= enough:
+        depth = 1
+    elif held <= short and followed <= short:
+        depth = 2
+    else:
+        return None
+    return Problem("", seat, value, cost, rounds, partner, params, depth, held, followed, best,
+                   float(np.round(random, 9)))  # fmt: skip
+
+
+def _params(partner: str, draws: Stream) -> dict[str, Any]:
+    return {
+        "constant": lambda: {"q": 20 + draws.below(61)},
+        "truthful": dict,
+        "liar": lambda: {"shade": 5 + draws.below(26)},
+        "grim": lambda: {"q": 30 + draws.below(51)},
+        "clock": lambda: {
+            "start": 70 + draws.below(31),
+            "step": 1 + draws.below(6),
+            "margin": draws.below(11),
+        },
+        "responsive": lambda: {
+            "start": 60 + draws.below(41),
+            "down": 1 + draws.below(10),
+            "up": 1 + draws.below(6),
+            "margin": draws.below(11),
+        },
+        "splitter": lambda: {"start": 60 + draws.below(41), "margin": draws.below(11)},
+    }[partner]()
+
+
+def make(seed: int = SEED, each: int = EACH) -> Frozen:
+    """Draw problems until every depth has `each` of them for each seat, partners in turn."""
+    found: dict[tuple[int, str], list[Problem]] = {}
+    for number in range(100_000):
+        draws = Stream(seed, "bargaining", number)
+        partner = PARTNERS[number % len(PARTNERS)]
+        value = draws.draw(value_odds("uniform"))
+        cost = draws.draw(cost_odds("uniform", value))
+        seat = ("buyer", "seller")[draws.below(2)]
+        drawn = certified(seat, value, cost, partner, _params(partner, draws))
+        if drawn is not None and len(there := found.setdefault((drawn.depth, seat), [])) < each:
+            there.append(drawn)
+        if len(found) == 6 and all(len(some) == each for some in found.values()):
+            break
+    ordered = [
+        msgspec.structs.replace(one, id=f"d{depth}-{seat}-{n}")
+        for (depth, seat), some in sorted(found.items())
+        for n, one in enumerate(some)
+    ]
+    return Frozen("certified", 1, seed, tuple(ordered))
+
+
+if __name__ == "__main__":
+    made = msgspec.json.encode(make())
+    sys.stdout.write(msgspec.json.format(made, indent=1).decode() + "\n")

@@ -1,0 +1,481 @@
+"""How well a seat bargained: payoff, yardsticks, word and deed, and where surplus was lost.
+
+Payoffs are compared with yardsticks on average over the coin for halves. Two yardsticks differ
+where the partner reacts: *hindsight* holds the other's quotes fixed, the *optimum* is exact play
+against the partner's declared rule with its limit known.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played, shared
+from sally.games.bargaining.rules import (
+    BUYER,
+    HIGHEST,
+    Bargaining,
+    State,
+    gain,
+    other,
+    round_gain,
+)
+from sally.games.bargaining.solver import Known, known, mirrored, rule_of
+from sally.games.bargaining.spec import limit_of
+from sally.games.bargaining.talk import read_message
+
+
+class Quoted(msgspec.Struct, frozen=True):
+    """A round in which both quoted, from one seat."""
+
+    number: int  # from 0
+    mine: int
+    theirs: int
+    price: int | None
+    said: str  # the own message
+    heard: str  # the other's
+
+
+class Table(msgspec.Struct, frozen=True):
+    """An episode from one seat."""
+
+    limit: int
+    their_limit: int
+    rounds: tuple[Quoted, ...]
+
+    @property
+    def surplus(self) -> int:
+        """What both can gain together in a round."""
+        return abs(self.limit - self.their_limit)
+
+
+def game_of(played: Played) -> Bargaining:
+    game = played.replay.game
+    assert isinstance(game, Bargaining)
+    return game
+
+
+@shared
+def table(played: Played, seat: Seat) -> Table | None:
+    """The rounds in which both quoted; None where nothing was dealt or no such round is there."""
+    state: State = played.replay.present
+    mine, theirs = limit_of(state, seat), limit_of(state, other(seat))
+    if mine is None or theirs is None:
+        return None
+    rounds = []
+    for number, each in enumerate(state.past):
+        quote, met = each.quote(seat), each.quote(other(seat))
+        if quote is not None and met is not None:
+            said = dict(each.said)
+            texts = (said.get(seat, ""), said.get(other(seat), ""))
+            rounds.append(Quoted(number, quote, met, each.price, *texts))
+    return Table(mine, theirs, tuple(rounds)) if rounds else None
+
+
+# --- yardsticks -----------------------------------------------------------------------------------
+
+
+def earned(seat: Seat, at: Table) -> float:
+    """Return what was earned, on average over the coin."""
+    return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
+
+
+def hindsight(seat: Seat, at: Table) -> float:
+    """Return what meeting every quote of the other exactly where it pays would have earned."""
+    return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
+
+
+def random_worth(seat: Seat, limit: int, theirs: int) -> float:
+    """Return what a uniform quote from 0 to 100 earns against a quote, on average.
+
+    >>> random_worth(BUYER, 70, 40)
+    9.05940594059406
+    """
+    bid, worth = theirs, limit  # in the buyer's frame
+    if seat != BUYER:
+        bid, worth = HIGHEST - theirs, HIGHEST - limit
+    n = HIGHEST - bid + 1  # bids from the ask up to 100
+    return n * (worth - (3 * bid + HIGHEST) / 4) / (HIGHEST + 1)
+
+
+@shared
+def solved(played: Played, seat: Seat) -> Known | None:
+    """The exact solution against the declared rule across the table; None where none is declared.
+
+    The optimum is that of as many rounds as were played: a declared rule does not move on in a
+    round without both quotes.
+    """
+    at, sits = table(played, seat), played.episode.setup.lineup.get(other(seat))
+    rule = rule_of(sits.player, sits.params) if sits is not None else None
+    if at is None or rule is None:
+        return None
+    is_buyer = seat == BUYER
+    value = mirrored(not is_buyer, at.limit)
+    cost = mirrored(not is_buyer, at.their_limit)
+    return known(rule, value, cost, len(at.rounds))
+
+
+def _payoff_per_round(played: Played, seat: Seat) -> float | None:
+    at, payoffs = table(played, seat), played.episode.payoffs
+    return None if at is None or payoffs is None else payoffs[seat] / len(at.rounds)
+
+
+def _surplus_share(played: Played, seat: Seat) -> float | None:
+    at, payoffs = table(played, seat), played.episode.payoffs
+    if at is None or payoffs is None:
+        return None
+    return payoffs[seat] / (len(at.rounds) * at.surplus)
+
+
+def _hindsight(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    if at is None:
+        return None
+    best = hindsight(seat, at)
+    random = sum(random_worth(seat, at.limit, each.theirs) for each in at.rounds)
+    return (earned(seat, at) - random) / (best - random) if best - random > 1e-9 else None
+
+
+def _hindsight_regret(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    return None if at is None else (hindsight(seat, at) - earned(seat, at)) / len(at.rounds)
+
+
+def expected(played: Played, seat: Seat) -> float | None:
+    """What the own quotes earn on average against the rule across the table, chance taken out."""
+    at, found = table(played, seat), solved(played, seat)
+    if at is None or found is None:
+        return None
+    if found.rule.keep >= 1:
+        return earned(seat, at)
+    total = 0.0
+    for each in at.rounds:
+        ask, mine = found.rule.start, mirrored(seat != BUYER, each.mine)
+        for quoted, chance in (
+            (ask, found.rule.keep),
+            (found.rule.slipped(ask), 1 - found.rule.keep),
+        ):
+            total += chance * round_gain(BUYER, found.value, mine, quoted)
+    return total
+
+
+def _optimum(played: Played, seat: Seat) -> float | None:
+    got, found = expected(played, seat), solved(played, seat)
+    if got is None or found is None:
+        return None
+    span = found.optimum - found.random_worth
+    return (got - found.random_worth) / span if span > 1e-9 else None
+
+
+def _optimum_regret(played: Played, seat: Seat) -> float | None:
+    got, found = expected(played, seat), solved(played, seat)
+    if got is None or found is None or played.episode.payoffs is None:
+        return None
+    return max(0.0, found.optimum - got) / found.rounds
+
+
+# --- where surplus was lost -----------------------------------------------------------------------
+
+
+class Losses(msgspec.Struct, frozen=True):
+    """What hindsight would have added in a round, by where it was lost."""
+
+    missed: float = 0.0  # a quote that pays was not met
+    overpaid: float = 0.0  # half the distance between the quotes in a trade that pays
+    beyond: float = 0.0  # a quote beyond the own limit was met
+
+
+def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
+    """Split the regret of a round; the three parts add up to hindsight less what was earned."""
+    worth, got = gain(seat, limit, theirs), round_gain(seat, limit, mine, theirs)
+    trades = mine >= theirs if seat == BUYER else theirs >= mine
+    if worth > 0 and not trades:
+        return Losses(missed=worth)
+    if worth > 0:
+        return Losses(overpaid=worth - got)
+    return Losses(beyond=-got) if trades else Losses()
+
+
+@shared
+def split(played: Played, seat: Seat) -> list[Losses] | None:
+    at = table(played, seat)
+    if at is None:
+        return None
+    return [lost(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
+
+
+def _mean_loss(name: str) -> Metric:
+    about = {
+        "missed": "payoff per round missed by not meeting a quote that would have paid",
+        "overpaid": "payoff per round given away by quoting past the other's quote in a trade",
+        "beyond": "payoff per round lost by meeting a quote beyond the own limit",
+    }[name]
+
+    def measure(played: Played, seat: Seat) -> float | None:
+        parts = split(played, seat)
+        return None if parts is None else sum(getattr(p, name) for p in parts) / len(parts)
+
+    return Metric(
+        f"lost_{name}", about, measure, better="lower", unit="payoff", bounds=(0.0, HIGHEST)
+    )
+
+
+# --- quotes ---------------------------------------------------------------------------------------
+
+
+def _irrational(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    return _share(at, lambda each, a: gain(seat, a.limit, each.mine) < 0)
+
+
+def _trades(played: Played, seat: Seat) -> float | None:
+    return _share(table(played, seat), lambda each, a: each.price is not None)
+
+
+def _share(at: Table | None, holds: object) -> float | None:
+    assert callable(holds)
+    return None if at is None else sum(bool(holds(e, at)) for e in at.rounds) / len(at.rounds)
+
+
+def _aim(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    return (
+        None if at is None else sum(abs(e.mine - e.theirs) for e in at.rounds) / len(at.rounds)
+    )
+
+
+# --- word and deed --------------------------------------------------------------------------------
+
+
+class Word(msgspec.Struct, frozen=True):
+    """An announced quote and the quote that followed."""
+
+    announced: int
+    quoted: int
+
+    @property
+    def kept(self) -> bool:
+        return self.announced == self.quoted
+
+    def own_favour(self, seat: Seat) -> bool:
+        """Whether it was broken in the speaker's favour: bid lower or ask higher than said."""
+        less = self.quoted < self.announced
+        return not self.kept and less == (seat == BUYER)
+
+
+def words_of(seat: Seat, at: Table) -> list[Word]:
+    """Return the announcements of a seat with what it quoted."""
+    found = [(read_message(each.said, seat).announced, each.mine) for each in at.rounds]
+    return [Word(said, quoted) for said, quoted in found if said is not None]
+
+
+@shared
+def words(played: Played, seat: Seat) -> list[Word]:
+    at = table(played, seat)
+    return [] if at is None else words_of(seat, at)
+
+
+def claims_of(seat: Seat, at: Table) -> list[int]:
+    """Return the values that a seat has stated, in order."""
+    found = (read_message(each.said, seat).claimed for each in at.rounds)
+    return [claimed for claimed in found if claimed is not None]
+
+
+@shared
+def claims(played: Played, seat: Seat) -> list[int]:
+    at = table(played, seat)
+    return [] if at is None else claims_of(seat, at)
+
+
+def is_bluff(seat: Seat, limit: int, claimed: int) -> bool:
+    """Return whether a stated value is better for the speaker than the true one."""
+    return gain(seat, claimed, 0) < gain(seat, limit, 0)
+
+
+def _announced(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    if at is None or game_of(played).talk == "none":
+        return None
+    return len(words(played, seat)) / len(at.rounds)
+
+
+def _kept(played: Played, seat: Seat) -> float | None:
+    found = words(played, seat)
+    return sum(word.kept for word in found) / len(found) if found else None
+
+
+def _broken_own(played: Played, seat: Seat) -> float | None:
+    found = words(played, seat)
+    return sum(word.own_favour(seat) for word in found) / len(found) if found else None
+
+
+def _broken_other(played: Played, seat: Seat) -> float | None:
+    found = words(played, seat)
+    if not found:
+        return None
+    return sum(not w.kept and not w.own_favour(seat) for w in found) / len(found)
+
+
+def _claims_true(played: Played, seat: Seat) -> float | None:
+    at, found = table(played, seat), claims(played, seat)
+    return None if at is None or not found else found.count(at.limit) / len(found)
+
+
+def _bluffs(played: Played, seat: Seat) -> float | None:
+    at, found = table(played, seat), claims(played, seat)
+    if at is None or not found:
+        return None
+    return sum(is_bluff(seat, at.limit, claimed) for claimed in found) / len(found)
+
+
+def from_truthful(seat: Seat, at: Table) -> tuple[float, int]:
+    """Return payoff and number of rounds in which the other's latest stated value is true."""
+    stated, total, n = None, 0.0, 0
+    for each in at.rounds:
+        claimed = read_message(each.heard, other(seat)).claimed
+        stated = stated if claimed is None else claimed
+        if stated == at.their_limit:
+            total += 0.0 if each.price is None else gain(seat, at.limit, each.price)
+            n += 1
+    return total, n
+
+
+def _from_truthful(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    if at is None:
+        return None
+    total, n = from_truthful(seat, at)
+    return total / (n * at.surplus) if n else None
+
+
+def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
+    """Return how often a kept announcement that pays was met exactly, and how often there was one."""
+    met = due = 0
+    for each in at.rounds:
+        said = read_message(each.heard, other(seat)).announced
+        if said is not None and said == each.theirs and gain(seat, at.limit, said) > 0:
+            due += 1
+            met += each.mine == said
+    return met, due
+
+
+def _kept_met(played: Played, seat: Seat) -> float | None:
+    at = table(played, seat)
+    met, due = (0, 0) if at is None else kept_met(seat, at)
+    return met / due if due else None
+
+
+def _in_a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
+    return -float(HIGHEST), float(HIGHEST)
+
+
+METRICS = (
+    Metric(
+        "payoff_per_round",
+        "payoff per round in which both quoted",
+        _payoff_per_round,
+        better="higher",
+        unit="payoff",
+        within=_in_a_round,
+        headline=True,
+    ),
+    Metric(
+        "surplus_share",
+        "payoff as a share of all that both can gain; beyond 0 to 1 only past somebody's limit",
+        _surplus_share,
+        better="higher",
+        unit="of the surplus",
+        bounds=(-inf, inf),
+        headline=True,
+    ),
+    Metric(
+        "doing_hindsight",
+        "0: as random quotes, 1: the best against the other's quotes as they were",
+        _hindsight,
+        better="higher",
+        unit="of the best",
+        bounds=(-inf, 1.0),
+        headline=True,
+    ),
+    Metric(
+        "doing_optimum",
+        "0: as random quotes, 1: exact play against the declared rule across the table",
+        _optimum,
+        better="higher",
+        unit="of the best",
+        bounds=(-inf, 1.0),
+        headline=True,
+    ),
+    Metric(
+        "optimum_regret",
+        "payoff per round that exact play against the declared rule, its limit known, would add",
+        _optimum_regret,
+        better="lower",
+        unit="payoff",
+        bounds=(0.0, inf),
+    ),
+    Metric(
+        "hindsight_regret",
+        "payoff per round that the best against the other's quotes as they were would add",
+        _hindsight_regret,
+        better="lower",
+        unit="payoff",
+        bounds=(0.0, inf),
+    ),
+    _mean_loss("missed"),
+    _mean_loss("overpaid"),
+    _mean_loss("beyond"),
+    Metric("trade_rate", "share of rounds with a trade", _trades, unit="share"),
+    Metric(
+        "irrational_quotes",
+        "share of quotes beyond the own limit",
+        _irrational,
+        better="lower",
+        unit="share",
+    ),
+    Metric("aim_error", "mean distance between the own quote and the other's", _aim,
+           better="lower", unit="price", bounds=(0.0, HIGHEST)),  # fmt: skip
+    Metric(
+        "announced_share",
+        "share of rounds in which the own quote was announced, as the reader of talk reads it",
+        _announced,
+        unit="share",
+    ),
+    Metric(
+        "promises_kept",
+        "share of announced quotes that were quoted exactly",
+        _kept,
+        unit="share",
+    ),
+    Metric(
+        "broken_own_favour",
+        "share of announced quotes that were broken in the own favour",
+        _broken_own,
+        unit="share",
+    ),
+    Metric(
+        "broken_other_favour",
+        "share of announced quotes that were broken in the other's favour",
+        _broken_other,
+        unit="share",
+    ),
+    Metric("claims_true", "share of stated values that were true", _claims_true, unit="share"),
+    Metric("claims_bluff", "share of stated values that were shaded in the own favour", _bluffs,
+           unit="share"),  # fmt: skip
+    Metric(
+        "share_from_truthful",
+        "share of the surplus taken in rounds in which the other's latest stated value is true",
+        _from_truthful,
+        unit="of the surplus",
+        bounds=(-inf, inf),
+    ),
+    Metric(
+        "kept_word_met",
+        "share of kept announcements that pay which were met exactly",
+        _kept_met,
+        better="higher",
+        unit="share",
+    ),
+)

@@ -1,0 +1,266 @@
+"""Who bargains: partners that declare a quoting rule, a planner against them, and habits.
+
+Parameters of declared partners are prices of a seller; in the buyer's seat the same partner plays
+with prices mirrored at the middle (it bids 100 less what it would ask).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.errors import BadInput, unknown
+from sally.core.game import Seat
+from sally.core.partner import Partner, Script
+from sally.core.player import Turn
+from sally.games.bargaining.rules import BUYER, HIGHEST, Action, Bargaining, Round, Say, View
+from sally.games.bargaining.solver import RULES, Rule, mirrored, rule_of, unknown_of
+
+BargainingTurn = Turn[Action, View]
+Speech = Callable[[View, Rule], str]
+OURS = "Sally"
+SILENT = Say("")
+
+
+# --- partners that declare their rule -------------------------------------------------------------
+
+
+def asked(rule: Rule, view: View) -> int:
+    """Return where a declared rule stands in this round, in the seller's frame."""
+    is_buyer = view.seat == BUYER
+    limit = view.limit
+    assert limit is not None  # quotes are asked for after the deal
+    cost = HIGHEST - limit if is_buyer else limit
+    last = view.last()
+    if last is None:
+        return rule.first(cost)
+    bid, ask = last.bid, last.ask
+    assert bid is not None and ask is not None
+    if is_buyer:
+        bid, ask = HIGHEST - ask, HIGHEST - bid
+    return rule.after(cost, ask, bid)
+
+
+def _declared(name: str, speech: Speech | None = None) -> Callable[..., Script]:
+    def made(game: Bargaining, seat: Seat, **params: Any) -> Script:
+        rule = rule_of(name, params)
+        assert rule is not None
+        is_buyer, breaks = seat == BUYER, rule.keep < 1
+
+        def script(turn: BargainingTurn) -> Action:
+            view = turn.view
+            if view.talking:
+                return SILENT if speech is None else Say(speech(view, rule))
+            ask = asked(rule, view)
+            if breaks and turn.draws() >= rule.keep:
+                ask = rule.slipped(ask)
+            return HIGHEST - ask if is_buyer else ask
+
+        return script
+
+    return made
+
+
+def _announce(view: View, rule: Rule) -> str:
+    price = mirrored(view.is_buyer, asked(rule, view))
+    return f"I will {'bid' if view.is_buyer else 'ask'} {price} this round."
+
+
+def _claim(view: View, rule: Rule) -> str:
+    assert view.limit is not None
+    cost = mirrored(view.is_buyer, view.limit)
+    stated = mirrored(view.is_buyer, rule.floor(cost))
+    return f"My {'value' if view.is_buyer else 'cost'} is {stated}."
+
+
+def _partner(
+    name: str, about: str, speech: Speech | None = None, memory: int = 1, **params: Any
+) -> Partner:
+    return Partner(name, about, OURS, _declared(name, speech), memory=memory, params=params)
+
+
+# --- the planner ----------------------------------------------------------------------------------
+
+
+def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given: Any) -> Script:
+    """Exact best play against a declared partner whose limit is known by its prior only."""
+    if against not in RULES:
+        raise unknown("declared partner", against, RULES)
+    rule = rule_of(against, given.get("params") or {})
+    assert rule is not None
+    is_buyer = seat == BUYER
+
+    def script(turn: BargainingTurn) -> Action:
+        view = turn.view
+        if view.talking:
+            return SILENT
+        assert view.limit is not None
+        plan = unknown_of(rule, is_buyer, view.limit, game.family, game.rounds)
+        past = [
+            (each.ask, each.bid) if is_buyer else (HIGHEST - each.bid, HIGHEST - each.ask)
+            for each in view.past
+            if each.bid is not None and each.ask is not None
+        ]
+        bid = plan.bid(past)
+        return bid if is_buyer else HIGHEST - bid
+
+    return script
+
+
+# --- habits: quotes without a thought of the other ------------------------------------------------
+
+Habit = Callable[[View, int, Round | None], int]  # the view, the limit, the last round -> a quote
+
+
+def _halfway(view: View, limit: int) -> int:
+    """Return the middle between the own limit and the best price there is; halves go up."""
+    return (limit + 1) // 2 if view.is_buyer else (limit + HIGHEST + 1) // 2
+
+
+def capped(view: View, limit: int, price: int) -> int:
+    """Return a price, or the own limit where the price is beyond it."""
+    return min(price, limit) if view.is_buyer else max(price, limit)
+
+
+def _half(view: View, limit: int, last: Round | None) -> int:
+    return _halfway(view, limit)
+
+
+def _three_quarters(view: View, limit: int, last: Round | None) -> int:
+    return (3 * limit + 2) // 4 if view.is_buyer else (3 * limit + HIGHEST + 2) // 4
+
+
+def _one_quarter(view: View, limit: int, last: Round | None) -> int:
+    return (limit + 2) // 4 if view.is_buyer else (limit + 3 * HIGHEST + 2) // 4
+
+
+def _fifty_capped(view: View, limit: int, last: Round | None) -> int:
+    return capped(view, limit, HIGHEST // 2)
+
+
+def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
+    """Return a price as far beyond the limit as `half` stays within it."""
+    return (limit + HIGHEST + 1) // 2 if view.is_buyer else limit // 2
+
+
+def theirs(view: View, last: Round) -> int:
+    """Return what the other quoted in a round in which both did."""
+    quoted = last.ask if view.is_buyer else last.bid
+    assert quoted is not None
+    return quoted
+
+
+def _copy_last_capped(view: View, limit: int, last: Round | None) -> int:
+    return _halfway(view, limit) if last is None else capped(view, limit, theirs(view, last))
+
+
+def _away_from_last(view: View, limit: int, last: Round | None) -> int:
+    return _halfway(view, limit) if last is None else HIGHEST - theirs(view, last)
+
+
+def _split_own_and_last(view: View, limit: int, last: Round | None) -> int:
+    if last is None:
+        return _halfway(view, limit)
+    return capped(view, limit, (limit + theirs(view, last) + 1) // 2)
+
+
+def _concede(view: View, limit: int, last: Round | None) -> int:
+    steps = len(view.past) if view.is_buyer else -len(view.past)
+    return capped(view, limit, _halfway(view, limit) + steps)
+
+
+def _harden(view: View, limit: int, last: Round | None) -> int:
+    steps = -len(view.past) if view.is_buyer else len(view.past)
+    return max(0, min(HIGHEST, _halfway(view, limit) + steps))
+
+
+def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partner:
+    def made(game: Bargaining, seat: Seat) -> Script:
+        def script(turn: BargainingTurn) -> Action:
+            view = turn.view
+            if view.talking:
+                return SILENT
+            if view.limit is None:
+                raise BadInput("no limit was dealt")
+            return habit(view, view.limit, view.last())
+
+        return script
+
+    return Partner(name, about, OURS, made, memory=memory)
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        _partner("constant", "quotes `q` in every round, whatever its limit", memory=0, q=50),
+        _partner("truthful", "quotes its own value or cost", memory=0),
+        _partner(
+            "clock",
+            "concedes `step` a round from `start` down to its limit plus `margin`, whatever happens",
+            start=90,
+            step=3,
+            margin=2,
+        ),
+        _partner(
+            "responsive",
+            "concedes `down` after a round without a trade, takes `up` more after one with a trade, "
+            "never beyond its limit plus `margin`",
+            start=80,
+            down=5,
+            up=2,
+            margin=5,
+        ),
+        _partner(
+            "splitter",
+            "quotes halfway between its last quote and the other's, never beyond its limit plus "
+            "`margin`",
+            start=90,
+            margin=2,
+        ),
+        _partner("grim", "quotes `q` until the other falls short of it, then 100 for ever", q=65),
+        _partner(
+            "announcer",
+            "says that it will quote `q`; does so with chance `keep`, else takes `slip` more",
+            _announce,
+            0,
+            q=50,
+            keep=1.0,
+            slip=10,
+        ),
+        _partner(
+            "liar",
+            "states a value or cost that is better for itself by `shade`, and quotes that",
+            _claim,
+            0,
+            shade=15,
+        ),
+        Partner(
+            "planner",
+            "plays the exact optimum against the declared partner `against` with `params`, whose "
+            "limit it knows only by its prior",
+            OURS,
+            _planner,
+            params={"against": "responsive", "params": {}},
+        ),
+        _habit("half", "quotes halfway between its limit and the best price there is", _half),
+        _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),
+        _habit("one_quarter", "keeps three quarters of the way to the best price", _one_quarter),
+        _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", _fifty_capped),
+        _habit("beyond_limit", "quotes halfway from its limit to the worst price", _beyond_limit),
+        _habit(
+            "copy_last_capped",
+            "quotes what the other quoted last, or its limit where that is beyond it; halfway first",
+            _copy_last_capped,
+            1,
+        ),
+        _habit("away_from_last", "quotes 100 less what the other quoted last", _away_from_last, 1),
+        _habit(
+            "split_own_and_last",
+            "quotes halfway between its limit and the other's last quote; halfway first",
+            _split_own_and_last,
+            1,
+        ),
+        _habit("concede_1", "starts halfway and concedes 1 a round, up to its limit", _concede, None),
+        _habit("harden_1", "starts halfway and takes 1 more a round", _harden, None),
+    )
+}

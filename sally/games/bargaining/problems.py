@@ -1,0 +1,34 @@
+"""What a visitor of the lobby may choose: how much is said, and how long the game is."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sally.core.log import Instance
+from sally.core.problems import Problem, Problems
+from sally.games.bargaining.rules import SEATS
+
+TALK = {
+    "simultaneous": "both at the same time",
+    "sequential": "one after the other",
+    "none": "nothing",
+}
+ROUNDS = {20: "twenty rounds", 5: "five rounds"}
+
+
+@cache
+def offered() -> Problems:
+    """Every pairing of how messages are sent and how many rounds there are."""
+    found = tuple(
+        Problem(
+            (said, long),
+            Instance(f"bargaining-{talk}-{rounds}", "bargaining", {"talk": talk, "rounds": rounds}),
+            SEATS,
+        )
+        for talk, said in TALK.items()
+        for rounds, long in ROUNDS.items()
+    )
+    return Problems(("What is said", "The game has"), found)
+
+
+PROBLEMS = offered

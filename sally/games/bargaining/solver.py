@@ -1,0 +1,314 @@
+"""Declared quoting rules, and optimal play against them by exact dynamic programming.
+
+A rule is written in the seller's frame: it holds an ask, and the next ask follows from its last
+ask and the bid that met it. A partner in the buyer's seat is the same rule with prices mirrored
+(p -> 100 - p) and its value mirrored into a cost. A half is counted as it falls on average.
+
+- Limit known: backward induction over (round, ask).
+- Limit unknown: the rules are deterministic, so a belief is the set of costs that fit the asks so
+  far with their prior weights. Every rule here quotes `max(floor of the cost, target)`, where the
+  target does not depend on the cost; so after each ask the costs that remain are either one cost
+  (its floor was quoted) or all costs up to some bound (the target was). That makes the exact
+  recursion a table over (round, target, bound).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.errors import BadInput
+from sally.games.bargaining.values import HIGHEST, Family, Floats, other_odds
+
+SIZE = HIGHEST + 1
+SAME = 1e-9  # two expected payoffs that differ by less are equal
+_ASKS, _BIDS = np.meshgrid(np.arange(SIZE), np.arange(SIZE), indexing="ij")
+
+Ints = npt.NDArray[np.int64]
+Policy = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A quoting rule in the seller's frame."""
+
+    start: int  # the first target
+    then: Ints  # [ask, bid]: the next target
+    margin: int | None = None  # never below cost plus this; None: whatever the cost is
+    keep: float = 1.0  # the chance of quoting what it stands at; else `slip` higher
+    slip: int = 0
+    reacts: bool = False  # whether its quotes depend on the other's
+
+    def floor(self, cost: int) -> int:
+        """Return the least ask at a cost."""
+        return 0 if self.margin is None else max(0, min(HIGHEST, cost + self.margin))
+
+    def first(self, cost: int) -> int:
+        """Return the first ask at a cost."""
+        return max(self.floor(cost), self.start)
+
+    def after(self, cost: int, ask: int, bid: int) -> int:
+        """Return the ask after one that was met by a bid."""
+        return max(self.floor(cost), int(self.then[ask, bid]))
+
+    def slipped(self, ask: int) -> int:
+        """Return what is quoted where the rule is not kept to."""
+        return min(HIGHEST, ask + self.slip)
+
+
+# --- the rules by name ----------------------------------------------------------------------------
+
+
+def _price(name: str, number: int) -> int:
+    if not (type(number) is int and 0 <= number <= HIGHEST):
+        raise BadInput(f"{name} must be a whole number from 0 to {HIGHEST}, not {number!r}")
+    return number
+
+
+def _steps(name: str, number: int) -> int:
+    if not (type(number) is int and 0 <= number <= HIGHEST):
+        raise BadInput(f"{name} must be a whole number from 0 to {HIGHEST}, not {number!r}")
+    return number
+
+
+def _clipped(targets: npt.NDArray[Any]) -> Ints:
+    table = np.clip(targets, 0, HIGHEST).astype(np.int64)
+    table.flags.writeable = False
+    return table
+
+
+def constant(q: int = 50) -> Rule:
+    """Quote q in every round, whatever the limit."""
+    return Rule(_price("q", q), _clipped(_ASKS))
+
+
+def truthful() -> Rule:
+    """Quote the own limit."""
+    return Rule(0, _clipped(_ASKS), margin=0)
+
+
+def clock(start: int = 90, step: int = 3, margin: int = 2) -> Rule:
+    """Concede `step` a round from `start`, down to the limit plus `margin`."""
+    table = _clipped(_ASKS - _steps("step", step))
+    return Rule(_price("start", start), table, margin=_steps("margin", margin))
+
+
+def responsive(start: int = 80, down: int = 5, up: int = 2, margin: int = 5) -> Rule:
+    """Concede `down` after a round without a trade, take `up` more after one with a trade."""
+    moved = np.where(_BIDS >= _ASKS, _ASKS + _steps("up", up), _ASKS - _steps("down", down))
+    return Rule(
+        _price("start", start), _clipped(moved), margin=_steps("margin", margin), reacts=True
+    )
+
+
+def splitter(start: int = 90, margin: int = 2) -> Rule:
+    """Quote halfway between the last ask and the last bid; halves go up."""
+    moved = (_ASKS + _BIDS + 1) // 2
+    return Rule(
+        _price("start", start), _clipped(moved), margin=_steps("margin", margin), reacts=True
+    )
+
+
+def grim(q: int = 65) -> Rule:
+    """Quote q until a bid falls short of it, then 100 for ever."""
+    moved = np.where((_ASKS == _price("q", q)) & (_BIDS >= q), q, HIGHEST)
+    return Rule(q, _clipped(moved), reacts=True)
+
+
+def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
+    """Say that q will be quoted, and quote it with chance `keep`, else `slip` more."""
+    if not 0 <= keep <= 1:
+        raise BadInput(f"keep must be from 0 to 1, not {keep}")
+    at, table = _price("q", q), _clipped(np.full((SIZE, SIZE), q))
+    return Rule(at, table, keep=float(keep), slip=_steps("slip", slip))
+
+
+def liar(shade: int = 15) -> Rule:
+    """State a limit that is `shade` better for itself, and quote that."""
+    return Rule(0, _clipped(_ASKS), margin=_steps("shade", shade))
+
+
+RULES: Mapping[str, Callable[..., Rule]] = {
+    "constant": constant,
+    "truthful": truthful,
+    "clock": clock,
+    "responsive": responsive,
+    "splitter": splitter,
+    "grim": grim,
+    "announcer": announcer,
+    "liar": liar,
+}
+
+
+@lru_cache(maxsize=256)
+def _rule(name: str, params: tuple[tuple[str, Any], ...]) -> Rule:
+    return RULES[name](**dict(params))
+
+
+def rule_of(name: str, params: Mapping[str, Any] | None = None) -> Rule | None:
+    """Return the declared rule of a partner; None for a player that declares none."""
+    return _rule(name, tuple(sorted((params or {}).items()))) if name in RULES else None
+
+
+def mirrored(is_buyer: bool, price: int) -> int:
+    """Return a price or limit of a seat in the seller's frame, and back."""
+    return HIGHEST - price if is_buyer else price
+
+
+# --- limit known ----------------------------------------------------------------------------------
+
+
+def _pays(rule: Rule, value: int) -> Floats:
+    """Return [ask, bid]: what a round pays a buyer of this value, on average."""
+    kept = np.where(_BIDS >= _ASKS, value - (_BIDS + _ASKS) / 2, 0.0)
+    if rule.keep >= 1:
+        return kept
+    quoted = np.minimum(_ASKS + rule.slip, HIGHEST)
+    broken = np.where(_BIDS >= quoted, value - (_BIDS + quoted) / 2, 0.0)
+    return np.asarray(rule.keep * kept + (1 - rule.keep) * broken)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What every ask is worth in every round against a rule whose limit is known."""
+
+    rule: Rule
+    value: int  # of the player, in the buyer's frame
+    cost: int  # of the rule, in the seller's frame
+    worth: Floats  # [round, ask] for the optimum; one more row of zeros at the end
+    random: Floats  # [round, ask] for uniform quotes
+
+    @property
+    def rounds(self) -> int:
+        return len(self.worth) - 1
+
+    @property
+    def optimum(self) -> float:
+        return float(self.worth[0, self.rule.first(self.cost)])
+
+    @property
+    def random_worth(self) -> float:
+        return float(self.random[0, self.rule.first(self.cost)])
+
+    def bids(self, round: int, ask: int) -> Floats:
+        """Return what each bid is worth in a round (from 0) at an ask, the rest played best."""
+        following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
+        return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
+
+    @property
+    def first_bid(self) -> int:
+        """The lowest of the best first bids."""
+        found = self.bids(0, self.rule.first(self.cost))
+        return int(np.flatnonzero(found >= found.max() - SAME)[0])
+
+
+@lru_cache(maxsize=1024)
+def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
+    """Solve a rule whose limit is known, by backward induction."""
+    pays = _pays(rule, value)
+    following = np.maximum(rule.floor(cost), rule.then)
+    worth, random = np.zeros((rounds + 1, SIZE)), np.zeros((rounds + 1, SIZE))
+    for left in range(rounds - 1, -1, -1):
+        worth[left] = (pays + worth[left + 1][following]).max(axis=1)
+        random[left] = (pays + random[left + 1][following]).mean(axis=1)
+    return Known(rule, value, cost, worth, random)
+
+
+# --- limit unknown --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown:
+    """Optimal play against a rule whose limit is known only by its prior."""
+
+    rule: Rule
+    value: int
+    rounds: int
+    weights: Floats  # by cost, summing to one
+    worth: Floats  # [round, target, bound]: summed over the costs up to bound, prior-weighted
+    best: Ints  # [round, target, bound]: the lowest best bid
+
+    @property
+    def optimum(self) -> float:
+        return float(self.worth[0, self.rule.start, HIGHEST])
+
+    @property
+    def first_bid(self) -> int:
+        return int(self.best[0, self.rule.start, HIGHEST])
+
+    def bid(self, past: Sequence[tuple[int, int]]) -> int:
+        """Return the best bid after rounds of (ask, bid); the lowest where several are best."""
+        target, bound, cost = self.rule.start, HIGHEST, None
+        for ask, bid in past:
+            if cost is None and self.rule.margin is not None:
+                if ask > target:
+                    cost = ask - self.rule.margin
+                else:
+                    bound = min(bound, target - self.rule.margin)
+            target = int(self.rule.then[ask, bid])
+        number = len(past)
+        if cost is not None:
+            solved = known(self.rule, self.value, cost, self.rounds)
+            found = solved.bids(number, max(self.rule.floor(cost), target))
+            return int(np.flatnonzero(found >= found.max() - SAME)[0])
+        return int(self.best[number, target, max(bound, 0)])
+
+
+def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> Unknown:
+    """Solve a rule whose cost is drawn from `prior` (weights by cost), exactly."""
+    weights = np.zeros(SIZE)
+    for cost, weight in prior.items():
+        weights[int(cost)] = weight
+    if weights.min() < 0 or weights.sum() <= 0:
+        raise BadInput("a prior needs weights of at least 0, and one above it")
+    return _unknown(rule, value, tuple(float(w) for w in weights / weights.sum()), rounds)
+
+
+def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: int) -> Unknown:
+    """Solve a rule against a player of this seat and limit, the prior being the family's."""
+    odds = other_odds(family, is_buyer, limit)
+    costs = odds if is_buyer else odds[::-1]
+    return _unknown(rule, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)
+
+
+@lru_cache(maxsize=128)
+def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> Unknown:
+    if rule.margin is not None and rule.keep < 1:
+        raise BadInput("a rule that breaks its word and depends on its limit has no exact belief")
+    weights = np.array(prior)
+    worth = np.zeros((rounds + 1, SIZE, SIZE))
+    best = np.zeros((rounds, SIZE, SIZE), dtype=np.int64)
+    pays, then = _pays(rule, value), rule.then
+    numbers = np.arange(SIZE)
+    mass = np.cumsum(weights)
+    # the costs whose ask is the target itself: all up to target - margin
+    reached = numbers - rule.margin if rule.margin is not None else np.full(SIZE, HIGHEST)
+    floors = np.array([rule.floor(cost) for cost in range(SIZE)])
+    ahead = np.zeros((SIZE, rounds + 1, SIZE))  # [cost, round, ask]: worth once the cost is known
+    for cost in np.flatnonzero(weights) if rule.margin is not None else ():
+        ahead[cost] = known(rule, value, int(cost), rounds).worth
+    bounds = numbers[None, :]
+    stays = np.minimum(reached[:, None], bounds)  # [target, bound]: the bound if the target shows
+    none_below = stays < 0
+    for number in range(rounds - 1, -1, -1):
+        top = np.full((SIZE, SIZE), -np.inf)
+        for bid in range(SIZE):
+            shown = np.where(none_below, 0.0, mass[np.maximum(stays, 0)])
+            total = pays[:, bid][:, None] * shown
+            following = worth[number + 1][then[:, bid][:, None], np.maximum(stays, 0)]
+            total = total + np.where(none_below, 0.0, following)
+            if rule.margin is not None:
+                following = np.maximum(floors, then[floors, bid])
+                named = weights * (pays[floors, bid] + ahead[numbers, number + 1, following])
+                summed = np.concatenate([[0.0], np.cumsum(named)])
+                total = total + summed[bounds + 1] - summed[np.maximum(stays, -1) + 1]
+            better = total > top + SAME
+            top = np.where(better, total, top)
+            best[number] = np.where(better, bid, best[number])
+        worth[number] = top
+    return Unknown(rule, value, rounds, weights, worth, best)

@@ -1,0 +1,228 @@
+"""Bargaining on the shelf: rules, words, probes, and what doing is measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sally.core.game import Doing, GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.bargaining.rules import (
+    HIGHEST,
+    PRICES,
+    SEATS,
+    Action,
+    Bargaining,
+    State,
+    View,
+    gain,
+    other,
+)
+from sally.games.bargaining.talk import read_message
+from sally.games.bargaining.values import other_odds, quantile
+from sally.games.bargaining.words import TEXTS, BargainingWords
+
+Past = Replay[State, Action, View]
+ASKED_ROUNDS: Mapping[int, float] = {1: 0.5, 2: 0.3, 5: 0.7, 10: 0.4, 20: 0.6}
+"""The rounds in which values are asked for, before the talk; and for `would_trade_at` the price, as
+a quantile of the other's limit given one's own: fixed beforehand, so that it tells nothing."""
+
+
+def _number(probe: str, about: str) -> tuple[Question, ...]:
+    return (Question(probe, "choice", PRICES, about=about, numeric=True),)
+
+
+def _at_value_round(view: View) -> bool:
+    return view.round in ASKED_ROUNDS and view.limit is not None
+
+
+def _their_value(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
+    return _number("their_value", other(seat)) if _at_value_round(view) else ()
+
+
+def _their_guess(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
+    return _number("their_guess_of_my_value", other(seat)) if _at_value_round(view) else ()
+
+
+def asked_price(game: Bargaining, view: View) -> int:
+    """Return the price of `would_trade_at`: a quantile of the prior, the next one in each round."""
+    assert view.limit is not None
+    share = ASKED_ROUNDS[view.round]
+    return quantile(other_odds(game.family, view.is_buyer, view.limit), share)
+
+
+def _would_trade(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not _at_value_round(view):
+        return ()
+    return (Question("would_trade_at", "choice", ("yes", "no"), str(asked_price(game, view))),)
+
+
+def _their_quote(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.talking else _number("their_quote", other(seat))
+
+
+def announced_by_other(view: View) -> int | None:
+    """Return the quote that the other has announced in this round, as the reader reads it."""
+    heard = view.heard()
+    return read_message(heard, other(view.seat)).announced if heard else None
+
+
+def _will_keep(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
+    said = None if view.talking else announced_by_other(view)
+    return () if said is None else (Question("will_keep", "choice", ("yes", "no"), str(said)),)
+
+
+# --- what was true --------------------------------------------------------------------------------
+
+
+def limit_of(state: State, seat: Seat) -> int | None:
+    """Return the buyer's value or the seller's cost."""
+    return state.value if seat == SEATS[0] else state.cost
+
+
+def true_value(replay: Past, at: At) -> int | None:
+    """The other's value or cost."""
+    return limit_of(replay.state(at.turn), other(at.seat))
+
+
+def true_quote(replay: Past, at: At) -> int | None:
+    """The other's quote of the same round; None if it gave none."""
+    made = replay.move(at.turn, other(at.seat))
+    return made if isinstance(made, int) else None
+
+
+def true_trade(replay: Past, at: At) -> str | None:
+    """Whether a trade at the price asked about would earn the other something."""
+    limit = true_value(replay, at)
+    if limit is None:
+        return None
+    return "yes" if gain(other(at.seat), limit, int(at.about)) > 0 else "no"
+
+
+def true_keep(replay: Past, at: At) -> str | None:
+    """Whether the other quotes what it has announced."""
+    quoted = true_quote(replay, at)
+    return None if quoted is None else "yes" if quoted == int(at.about) else "no"
+
+
+def true_guess(replay: Past, at: At) -> int | None:
+    """What the other itself says to `their_value` now; None where it is not asked."""
+    said = replay.report(at.turn, other(at.seat), "their_value", at.seat)
+    return said.value if said is not None and isinstance(said.value, int) else None
+
+
+PROBES = (
+    Probe(
+        "their_value",
+        "the other's value or cost, asked before the talk of rounds 1, 2, 5, 10 and 20",
+        "start",
+        "choice",
+        SEATS,
+        _their_value,
+        true_value,
+    ),
+    Probe(
+        "would_trade_at",
+        "whether a price would earn the other something; the price is a quantile of the prior",
+        "start",
+        "choice",
+        SEATS,
+        _would_trade,
+        true_trade,
+    ),
+    Probe(
+        "their_guess_of_my_value",
+        "what the other says when it is asked for one's own value or cost; true is its own report",
+        "start",
+        "choice",
+        SEATS,
+        _their_guess,
+        true_guess,
+    ),
+    Probe(
+        "their_quote",
+        "which price the other will quote in this round, asked after the talk",
+        "before",
+        "choice",
+        SEATS,
+        _their_quote,
+        true_quote,
+    ),
+    Probe(
+        "will_keep",
+        "whether the other will quote what it has just announced, where it has",
+        "before",
+        "choice",
+        SEATS,
+        _will_keep,
+        true_keep,
+    ),
+)
+
+
+def best_replies(game: Bargaining, view: View, belief: Any) -> tuple[int, ...] | None:
+    """Return the quotes that earn most in this round if the other quotes as believed.
+
+    Meeting the quote exactly is best if it pays; otherwise every quote that does not trade is.
+    """
+    if view.talking or view.limit is None:
+        return None
+    held = belief.get(other(view.seat)) if isinstance(belief, Mapping) else belief
+    if not isinstance(held, int):
+        return None
+    worth = gain(view.seat, view.limit, held)
+    if worth > 0:
+        return (held,)
+    apart = range(held) if view.is_buyer else range(held + 1, HIGHEST + 1)
+    return (*apart, held) if worth == 0 else tuple(apart)
+
+
+def a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
+    """Return the least and the most that a round pays."""
+    limit = game.value if seat == SEATS[0] else game.cost
+    if limit is None:
+        return -float(HIGHEST), float(HIGHEST)
+    ends = (gain(seat, limit, 0), gain(seat, limit, HIGHEST))
+    return min(*ends, 0.0), max(*ends, 0.0)
+
+
+def an_episode(game: Bargaining, seat: Seat) -> tuple[float, float]:
+    """Return the least and the most that all rounds pay."""
+    low, high = a_round(game, seat)
+    return game.rounds * low, game.rounds * high
+
+
+def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
+    """The own limit, the last bid and ask (and whether there is one), and the time left."""
+    left = 1 - (view.round - 1) / game.rounds
+    limit = 0.0 if view.limit is None else view.limit / HIGHEST
+    last = view.last()
+    if last is None or last.bid is None or last.ask is None:
+        return (limit, 0.0, 0.0, 0.0, left)
+    return (limit, 1.0, last.bid / HIGHEST, last.ask / HIGHEST, left)
+
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="bargaining",
+    titles={"bargaining": "Haggling"},
+    sentences={
+        "bargaining": "A buyer and a seller haggle over twenty units, one a round. Neither knows "
+        "what the unit is worth to the other, and words bind nobody."
+    },
+    roles={"buyer": "the buyer", "seller": "the seller"},
+    about="buyer and seller with hidden value and cost: messages, sealed quotes, midpoint price "
+    "(rules of the PACT games)",
+    game=Bargaining,
+    words=BargainingWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    best_replies=best_replies,
+    acts_on=("their_quote",),
+    doing=Doing("payoff_per_round", regret="optimum_regret", range=a_round),
+    pays=an_episode,
+    settings={"rounds": (1, 20)},
+    usual="responsive",
+    numbers=numbers,
+)

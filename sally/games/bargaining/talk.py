@@ -1,0 +1,168 @@
+"""What a message commits to, read by a stated rule: announced quotes and claims of value.
+
+Free text stays a move; what is read here is a reader's note on it, used by probes and metrics and
+by no rule of the game. The reader knows two things:
+
+- An *announcement*: the speaker says which number it will quote in this round, without a condition.
+  The words must be the speaker's own (`I'll bid 40`, `asking 60 again`, `my ask is 60`), about this
+  round, and name one number. A proposal to both (`let's trade at 50`), a bound (`at most 60`), a
+  range, a question and anything behind `if`, `unless` or a demand (`bid 50 and I'll ask 50`) is no
+  announcement.
+- A *claim*: the speaker states its own value or cost as one number (`my cost is 32`).
+
+A message that announces two different numbers announces none; the same holds for claims.
+`docs/results/bargaining.md` has its measured precision and recall.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.games.bargaining.rules import BUYER
+from sally.games.bargaining.values import HIGHEST
+
+VERSION = 1  # raised when a message is read otherwise
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a message commits its speaker to; None where it does not."""
+
+    announced: int | None = None
+    claimed: int | None = None
+
+
+@lru_cache(maxsize=65536)
+def read_message(text: str, seat: Seat) -> Note:
+    """Read a message of the buyer or the seller.
+
+    >>> read_message("I'll bid 40 this round. My value is 55.", BUYER)
+    Note(announced=40, claimed=55)
+    >>> read_message("If you ask 40, I'll bid 40.", BUYER)
+    Note(announced=None, claimed=None)
+    """
+    plain = _plain(text)
+    verbs = _BUYER if seat == BUYER else _SELLER
+    announced: set[int] = set()
+    claimed: set[int] = set()
+    for sentence in _SENTENCES.split(plain):
+        claimed |= _claims(sentence, seat == BUYER)
+        announced |= _announcements(sentence, verbs)
+    return Note(_only(announced), _only(claimed))
+
+
+def _only(found: set[int]) -> int | None:
+    return next(iter(found)) if len(found) == 1 else None
+
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "‑": "-", "−": "-"})
+# A full stop ends a sentence unless it stands within a number.
+_SENTENCES = re.compile(r"(?:\.(?!\d)|[!;\n]|(?<=[^?])\?|—)+")
+_MARKUP = re.compile(r"[*_`$]+")
+
+
+def _plain(text: str) -> str:
+    """The text in one letter case, without markup, with plain quotes and dashes."""
+    text = _MARKUP.sub(" ", text.translate(_QUOTES)).replace("?", " ??.")
+    return re.sub(r"[ \t]+", " ", text).casefold()
+
+
+_NUMBER = r"(\d{1,3})(?![\d%]|\.\d|\s*(?:-|to|/|or)\s*\d|\+)"
+_NO_BOUND = r"(?:\s+(?:exactly|price|again|at|of|a|the|to|for|with|=|:|in|steady|firm))*[\s:=]*"
+_I = r"(?:i'll|i will|i'm|i am|i shall|i can|i do|i|we'll|i've)"
+_LEAD = (
+    r"(?:\s+(?:now|also|be|still|again|just|simply|gladly|happily|therefore|then|always|"
+    r"consistently|strictly|firmly|once more|going to|gonna|happy to|ready to|prepared to|committed to|willing to|"
+    r"plan to|planning to|intend to|commit to|aim to|keep|keeping|continue|continuing|continue to|"
+    r"to|stick to|stick with|sticking to|sticking with|hold to|this round|make|making|place|"
+    r"placing|submit|submitting|post|posting|set|setting|enter|put in|maintain|maintaining|"
+    r"repeat|lower|raise|drop|move|my|a|an|the|firm|final|same))*"
+)
+
+
+def _verbs(stems: str, nouns: str) -> list[re.Pattern[str]]:
+    """The ways in which a side says what it will quote."""
+    hold = r"(?:stick|sticking|stay|staying|hold|holding|remain|remaining|go|going|continue|continuing)"
+    return [
+        re.compile(rf"\b{_I}{_LEAD}\s+(?:{stems}|{nouns}){_NO_BOUND}\s*{_NUMBER}"),
+        re.compile(rf"\b{_I}(?:\s+(?:be|now|also|still))*\s+{hold}\s+(?:to|at|with)\s+{_NUMBER}"),
+        re.compile(rf"\bmy (?:{nouns})(?: (?:this|for this) round)?\s*(?:is|will be|stays|remains|"
+                   rf"stands|:|=)(?:\s+(?:at|firm|still))*\s*{_NUMBER}"),
+        re.compile(rf"^\W*(?:[bs]1\s*[:,-]\s*)?(?:round \d+\s*[:,-]\s*|this round\s*[:,-]?\s*|final "
+                   rf"round\s*[:,-]\s*|again\s*[:,-]\s*)?(?:will|continuing|continue|setting|keeping|"
+                   rf"sticking with|holding)?\s*(?:my )?(?:{stems}){_NO_BOUND}\s*{_NUMBER}"),
+    ]  # fmt: skip
+
+
+_BUYER = _verbs(r"bid|bidding|offer|offering|quote|pay|buy at", r"bid|offer|quote")
+_SELLER = _verbs(r"ask|asking|offer|offering|quote|list at|sell at|selling at", r"ask|offer|quote")
+_CONDITION = re.compile(
+    r"\b(?:if|unless|when|whenever|provided|as long as|otherwise|else|or else|should you|only|until|"
+    r"once you|in case|assuming|depending|would|could|might|may|next round|next time|later|last "
+    r"round|previous|previously|earlier|from round|won't|not|never|can't|cannot|after|instead of|or i|or i'll)\b"
+)
+_DEMAND = re.compile(r"^\W*(?:please |just |so |then |you )?(?:bid|ask|offer|keep|meet|match|post|"
+                     r"set|quote|lower|raise|drop)\b.*\b(?:and|then|or) i\b")  # fmt: skip
+_BOUND = re.compile(
+    r"\b(?:at least|at most|up to|no more than|no less than|no higher than|no lower than|maximum|"
+    r"max|minimum|min|above|below|under|over|around|about|near|between|higher than|lower than|"
+    r"less than|more than|or (?:less|more|higher|lower|better|below|above))\b"
+)
+
+
+def _announcements(sentence: str, verbs: list[re.Pattern[str]]) -> set[int]:
+    """The numbers that a sentence says will be quoted."""
+    if "??" in sentence or _DEMAND.search(sentence):
+        return set()
+    found: set[int] = set()
+    for verb in verbs:
+        for hit in verb.finditer(sentence):
+            clause = sentence[: hit.end()]
+            rest = re.split(r"[,:]|\band\b|\bso\b|\bto\b|\bfor\b", sentence[hit.end() :])[0]
+            if _CONDITION.search(clause) or _CONDITION.search(rest) or _tied(sentence, hit.end()):
+                continue
+            if _BOUND.search(hit[0]) or _BOUND.search(rest[:16]):
+                continue
+            if (number := int(hit[1])) <= HIGHEST:
+                found.add(number)
+    return found
+
+
+def _tied(sentence: str, end: int) -> bool:
+    """Whether a condition follows on what was said: `I'll bid 40 if you ask 40`."""
+    return re.match(r"[^,:]*\b(?:if|unless|when|provided|as long as|only)\b", sentence[end:]) is not None
+
+
+_OWN = r"\b(?:my|our)(?: own)?(?: (?:true|real|actual|private|exact|personal|own|item|unit))*"
+_IS = (
+    r"\s*(?:(?:is|are|was|=|:|of|at|being|stands at|remains|stays|remains at)\s*)?(?:only |just |exactly |"
+    r"at |set at |simply |still |really |genuinely |truly |fixed at |high at |low at |indeed |a )*"
+)
+_BUYER_CLAIM = re.compile(
+    rf"(?:{_OWN} (?:value|valuation|worth)(?: (?:for|of|on) (?:it|this|the) ?(?:unit|item|good)?)?"
+    rf"{_IS}{_NUMBER}|\bmy {_NUMBER} (?:value|valuation)\b"
+    rf"|\bi (?:truly |really )?value (?:it|this|the (?:unit|item|good)|each unit) at {_NUMBER}"
+    rf"|\bworth (?:only |just |exactly )?{_NUMBER} to me)"
+)
+_SELLER_CLAIM = re.compile(
+    rf"(?:{_OWN} (?:unit )?costs?(?: (?:for|of|per) (?:it|this|the|each)? ?(?:unit|item|good)?)?"
+    rf"{_IS}{_NUMBER}|\bmy {_NUMBER} cost\b"
+    rf"|\b(?:it|this|each unit|the (?:unit|item|good)) costs me (?:only |just |exactly )?{_NUMBER})"
+)
+_NOT_OWN = re.compile(r"\b(?:if|suppose|assuming|were|unless|whether)\b")
+
+
+def _claims(sentence: str, is_buyer: bool) -> set[int]:
+    """The numbers that a sentence states as the speaker's own value or cost."""
+    pattern = _BUYER_CLAIM if is_buyer else _SELLER_CLAIM
+    found: set[int] = set()
+    if "??" in sentence:
+        return found
+    for hit in pattern.finditer(sentence):
+        number = int(next(group for group in hit.groups() if group is not None))
+        if number <= HIGHEST and not _NOT_OWN.search(sentence[: hit.start()]):
+            found.add(number)
+    return found

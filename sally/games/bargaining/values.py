@@ -1,0 +1,91 @@
+"""How the buyer's value and the seller's cost are drawn: four families, each an exact table.
+
+`uniform` is the rule itself. The other three are fits of ours to the values of published games
+(protocol `pact`, section 1: their generators are not published), each named as a fit: `correlated`
+is two independent draws from -5..105, clipped to the scale; `semi_bimodal` is a fair coin for the
+low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three degrees of freedom
+around 50, clipped. All of them are conditioned on a value that exceeds the cost by at least `GAP`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import atan, pi, sqrt
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+HIGHEST = 100  # prices, values and costs are whole numbers from 0 to this
+GAP = 3  # the least that the value exceeds the cost by
+Family = Literal["uniform", "correlated", "semi_bimodal", "heavy_tailed"]
+FAMILIES: tuple[Family, ...] = ("uniform", "correlated", "semi_bimodal", "heavy_tailed")
+FIT_MARGIN = 5  # by so much the draws of `correlated` reach beyond either end of the scale
+FIT_LOW, FIT_HIGH = 20, 80  # the inner ends of the two fifths of `semi_bimodal`
+FIT_CENTRE, FIT_SCALE = 50.0, 19.0  # of `heavy_tailed`
+
+Floats = npt.NDArray[np.float64]
+
+
+def single(family: Family) -> Floats:
+    """Return the chance of every number from 0 to 100 for one draw, before the condition."""
+    chances = np.ones(HIGHEST + 1)
+    if family == "correlated":
+        chances[0] = chances[-1] = FIT_MARGIN + 1
+    elif family == "semi_bimodal":
+        chances[FIT_LOW + 1 : FIT_HIGH] = 0.0
+    elif family == "heavy_tailed":
+        edges = [_student_3((n + 0.5 - FIT_CENTRE) / FIT_SCALE) for n in range(HIGHEST)]
+        chances = np.diff([0.0, *edges, 1.0])
+    return np.asarray(chances / chances.sum(), dtype=float)
+
+
+def _student_3(t: float) -> float:
+    """Return the distribution function of Student's t with three degrees of freedom."""
+    x = t / sqrt(3)
+    return 0.5 + (x / (1 + x * x) + atan(x)) / pi
+
+
+@lru_cache(maxsize=None)
+def joint(family: Family) -> Floats:
+    """Return the chance of every (value, cost), zero where the gap is too small."""
+    one = single(family)
+    both = np.outer(one, one)
+    numbers = np.arange(HIGHEST + 1)
+    both[numbers[:, None] - numbers[None, :] < GAP] = 0.0
+    both /= both.sum()
+    both.flags.writeable = False
+    return both
+
+
+@lru_cache(maxsize=None)
+def value_odds(family: Family) -> Mapping[int, float]:
+    """Return the lottery over the buyer's value."""
+    return _odds(joint(family).sum(axis=1))
+
+
+@lru_cache(maxsize=None)
+def cost_odds(family: Family, value: int) -> Mapping[int, float]:
+    """Return the lottery over the seller's cost, given the buyer's value."""
+    return _odds(joint(family)[value])
+
+
+@lru_cache(maxsize=None)
+def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
+    """Return the chance of every limit of the other side, given one's own."""
+    row = joint(family)[limit] if is_buyer else joint(family)[:, limit]
+    total = float(row.sum())
+    found = row / total if total > 0 else row
+    found.flags.writeable = False
+    return np.asarray(found)
+
+
+def quantile(chances: Floats, share: float) -> int:
+    """Return the least number at which the summed chances reach `share`."""
+    return int(np.searchsorted(np.cumsum(chances), share - 1e-12))
+
+
+def _odds(row: Floats) -> Mapping[int, float]:
+    row = row / row.sum()
+    return {n: float(p) for n, p in enumerate(row) if p > 0}

@@ -1,0 +1,245 @@
+"""Bargaining in language: who is who, what was said and quoted, and what is wanted now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from sally.core.errors import Unreadable
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options, Whole, span
+from sally.core.probe import Question
+from sally.core.words import Words, objects_in, read_form
+from sally.games.bargaining.rules import (
+    HIGHEST,
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    PRICES,
+    Action,
+    Bargaining,
+    Round,
+    Say,
+    View,
+    gain,
+    other,
+)
+from sally.games.bargaining.values import GAP
+
+TEXTS: Mapping[str, str] = {
+    "rules": "You are the {role} in a market with one buyer and one seller, the same two in all "
+    "{rounds} rounds. In each round one unit can be traded. {talk}\n"
+    "Then both quote a price, a whole number from 0 to {highest}, without seeing the other quote: "
+    "the buyer quotes a bid, the seller an ask. If the bid is at least the ask, the unit is traded "
+    "at the price halfway between them; a half is rounded up or down by a fair coin. Otherwise "
+    "nothing is traded. After that, both see the bid, the ask and the price.\n"
+    "{pays} Value and cost are whole numbers from 0 to {highest}; they stay the same in all "
+    "rounds, and neither side is ever shown those of the other. What counts is the sum over all "
+    "rounds.",
+    "pays": "A trade pays the buyer the buyer's value less the price, and the seller the price less "
+    "the seller's cost; this can be below zero. A round without a trade pays nothing.",
+    "pays.none": "What a trade pays is not told here.",
+    "talk.simultaneous": "First both send one message of at most {words} words, at the same time; "
+    "messages bind neither side.",
+    "talk.sequential": "First both send one message of at most {words} words, one after the other; "
+    "which side begins is drawn in each round. Messages bind neither side.",
+    "talk.none": "Nothing is said.",
+    "prior.uniform": "Value and cost were drawn at random, all pairs of numbers equally likely in "
+    "which the value exceeds the cost by at least {gap}.",
+    "prior.correlated": "Value and cost were drawn at random, nearly all numbers equally likely and "
+    "0 and {highest} several times as likely, and drawn again unless the value exceeded the cost "
+    "by at least {gap}.",
+    "prior.semi_bimodal": "Value and cost were each drawn at random from 0 to 20 or from 80 to "
+    "{highest}, and drawn again unless the value exceeded the cost by at least {gap}.",
+    "prior.heavy_tailed": "Value and cost were drawn at random around 50, with numbers far from it "
+    "rarer but 0 and {highest} not rare, and drawn again unless the value exceeded the cost by at "
+    "least {gap}.",
+    "role.buyer": "buyer",
+    "role.seller": "seller",
+    "own.buyer": "value",
+    "own.seller": "cost",
+    "said.you": 'Round {round}: you said "{text}".',
+    "said.you.nothing": "Round {round}: you said nothing.",
+    "said.other": 'Round {round}: the {other} said "{text}".',
+    "said.other.nothing": "Round {round}: the {other} said nothing.",
+    "past.traded": "Round {round}: the bid was {bid}, the ask {ask}. The unit was traded at "
+    "{price}; you earned {earned}.",
+    "past.none": "Round {round}: the bid was {bid}, the ask {ask}. Nothing was traded.",
+    "past.void": "Round {round}: a quote was missing. Nothing was traded.",
+    "now": "This is round {round} of {rounds}. Your {own} is {limit}. So far you have earned "
+    "{total}.",
+    "question.message": "What do you say to the {other}?",
+    "question.buyer": "What is your bid?",
+    "question.seller": "What is your ask?",
+    "format.message": "Answer with one line of the form `Message: <text>`, with at most {words} "
+    "words. Leave <text> empty to say nothing.",
+    "format.option": "Answer with one line of the form `Price: <name>`, where <name> is {names}.",
+    "aside.their_value": "What is the {theirs} of the {other}, as a whole number from 0 to "
+    "{highest}?",
+    "aside.their_quote": "Which price will the {other} quote in this round?",
+    "aside.would_trade_at": "Would a trade at {price} earn the {other} more than nothing?",
+    "aside.will_keep": "The {other} has said that it will quote {price} in this round. Will it "
+    "quote {price}?",
+    "aside.their_guess_of_my_value": "Suppose the {other} is asked now for your {own}. Which number "
+    "does it answer?",
+    "yes": "yes",
+    "no": "no",
+    "told.truth": "You are told, reliably or not: {fact}.",
+    "told.own": "You expected: {fact}.",
+    "fact.their_value": "the {theirs} of the {other} is {value}",
+    "fact.their_quote": "the {other} quotes {value} in this round",
+    "fact.would_trade_at": "whether a trade at {price} earns the {other} something: {value}",
+    "fact.will_keep": "whether the {other} quotes {price}, as it has said: {value}",
+    "fact.their_guess_of_my_value": "asked for your {own}, the {other} answers {value}",
+}
+
+THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
+LABELLED = re.compile(r"(?im)^[\s>#*_`-]*message[*_`]*\s*[:：][*_`]*[ \t]*")
+
+
+class BargainingWords(Words[Any, "View"]):
+    """Both read the same lines; the own limit stands on the own page alone."""
+
+    label: ClassVar[str] = "Price"
+
+    def __init__(self, game: Bargaining, texts: Mapping[str, str]) -> None:
+        super().__init__(game, texts)
+        self._game = game
+        self._per_round = 1 if game.talk == "none" else 3  # lines of a round that is over
+
+    # --- the page -------------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        return self._rules(seat, self.say("pays"))
+
+    def rules_without_payoffs(self, seat: Seat) -> str | None:
+        return self._rules(seat, self.say("pays.none"))
+
+    def _rules(self, seat: Seat, pays: str) -> str:
+        game = self._game
+        said = self.say(
+            "rules",
+            role=self.say(f"role.{seat}"),
+            rounds=game.rounds,
+            talk=self.say(f"talk.{game.talk}", words=MOST_WORDS),
+            highest=HIGHEST,
+            pays=pays,
+        )
+        if not game.prior_told:
+            return said
+        return f"{said}\n{self.say(f'prior.{game.family}', gap=GAP, highest=HIGHEST)}"
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        first, skip = divmod(since, self._per_round)
+        for number, each in enumerate(view.past.since(first), first + 1):
+            told = [*self._said(view, number, each.said), self._result(view, number, each)]
+            yield from told[skip:] if number == first + 1 else told
+        if len(view.past) < self._game.rounds:
+            told = list(self._said(view, view.round, view.said))
+            yield from told[skip:] if len(view.past) == first else told
+
+    def _said(self, view: View, number: int, said: tuple[tuple[Seat, str], ...]) -> Iterator[str]:
+        for seat, text in said:
+            key = f"said.{'you' if seat == view.seat else 'other'}"
+            key = key if text.strip() else f"{key}.nothing"
+            yield self.say(
+                key, round=number, text=one_line(text), other=self.say(f"role.{other(view.seat)}")
+            )
+
+    def _result(self, view: View, number: int, each: Round) -> str:
+        if each.void:
+            return self.say("past.void", round=number)
+        facts: dict[str, Any] = {"round": number, "bid": each.bid, "ask": each.ask}
+        if each.price is None:
+            return self.say("past.none", **facts)
+        earned = int(gain(view.seat, view.limit or 0, each.price))
+        return self.say("past.traded", price=each.price, earned=earned, **facts)
+
+    def now(self, view: View) -> str:
+        if view.limit is None or len(view.past) >= self._game.rounds:
+            return ""
+        return self.say(
+            "now",
+            round=view.round,
+            rounds=self._game.rounds,
+            own=self.say(f"own.{view.seat}"),
+            limit=view.limit,
+            total=view.total,
+        )
+
+    def question(self, view: View, options: Options[Any]) -> str:
+        if view.talking:
+            return self.say("question.message", other=self.say(f"role.{other(view.seat)}"))
+        return self.say(f"question.{view.seat}")
+
+    def format(self, view: View, options: Options[Any]) -> str:
+        if view.talking:
+            return self.say("format.message", words=MOST_WORDS)
+        return super().format(view, options)
+
+    # --- actions --------------------------------------------------------------------------------
+
+    def name(self, action: Any) -> str:
+        return one_line(action.text) if isinstance(action, Say) else str(action)
+
+    def scale(self, options: Options[Any]) -> Whole | None:
+        return Whole(0, HIGHEST) if options is PRICES else span(options)
+
+    def read(self, reply: str, view: View, options: Options[Any]) -> Action:
+        """Read a price as in every game, and a message behind its label or as a form."""
+        if not view.talking:
+            price: int = super().read(reply, view, options)
+            return price
+        text = THINKING.sub("", reply)
+        if any("kind" in found for found in objects_in(text)):
+            said: Say = read_form(text, options)
+            return said
+        labels = list(LABELLED.finditer(text))
+        if not labels:
+            raise Unreadable(self.say("format.message", words=MOST_WORDS))
+        message = _unquoted(text[labels[-1].end() :])
+        if len(words := message.split()) > MOST_WORDS or len(message) > MOST_CHARACTERS:
+            raise Unreadable(
+                f"Your message has {len(words)} words and {len(message)} characters; at most "
+                f"{MOST_WORDS} words and {MOST_CHARACTERS} characters are allowed."
+            )
+        return Say(message)
+
+    # --- probes ---------------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Any = None) -> str:
+        return self.say(f"aside.{question.probe}", **self._facts(question.about, view.seat))
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return self.say(choice) if choice in ("yes", "no") else str(choice)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        seat = Seat(told.seat)
+        value = self.say(told.value) if told.value in ("yes", "no") else told.value
+        fact = self.say(f"fact.{told.probe}", value=value, **self._facts(told.about, seat))
+        return self.say(f"told.{told.source}", fact=fact)
+
+    def _facts(self, about: str, seat: Seat) -> dict[str, Any]:
+        return {
+            "other": self.say(f"role.{other(seat)}"),
+            "theirs": self.say(f"own.{other(seat)}"),
+            "own": self.say(f"own.{seat}"),
+            "price": about,
+            "highest": HIGHEST,
+        }
+
+
+def one_line(text: str) -> str:
+    """A text on one line and without double quotes, so that no message looks like a page's line."""
+    return " ".join(text.split()).replace('"', "'")
+
+
+def _unquoted(text: str) -> str:
+    """A message without the blanks, and without one pair of quotes or angle brackets around it."""
+    text = text.strip()
+    for opening, closing in ('""', "“”", "<>", "``"):
+        if len(text) > 1 and text[0] == opening and text[-1] == closing:
+            inner = text[1:-1].strip()
+            return "" if opening == "<" and inner == "text" else inner
+    return text
