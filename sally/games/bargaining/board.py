@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.board import (
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import (
     Board,
     Cell,
     Limit,
@@ -16,10 +17,8 @@ from sally.core.board import (
     Table,
     Talk,
 )
-from sally.core.desk import Desk
 from sally.games.bargaining.rules import (
     BUYER,
-    HIGHEST,
     MOST_CHARACTERS,
     Bargaining,
     Round,
@@ -27,14 +26,15 @@ from sally.games.bargaining.rules import (
     gain,
     other,
 )
+from sally.games.bargaining.values import HIGHEST
 
 SHOWN = 8  # rounds in the table; the history beside the board has them all
 SPOKEN = 12  # messages beside the table
 
 
-def BOARD(desk: Desk, view: View) -> Board:
+def BOARD(context: SeatContext, view: View) -> Board:
     """The price axis, what a trade earns, the latest rounds, and what was said."""
-    game = desk.game
+    game = context.game
     assert isinstance(game, Bargaining)
     parts: list[Part] = [_axis(view), _notes(game, view)]
     if len(view.past):
@@ -114,7 +114,7 @@ def _talk(view: View) -> Talk:
 
 def _messages(view: View) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
     found = [(number, each.said) for number, each in enumerate(view.past, 1)]
-    return [*found, (view.round, view.said)]  # type: ignore[list-item]
+    return [*found, (view.round, view.said)]
 
 
 def _own(view: View) -> str:

@@ -7,31 +7,31 @@ shortcut of the set; against partners that react (`responsive`, `splitter`) it m
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut, both_ways
-from sally.core.log import Sitter
-from sally.core.study import instance, sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut, both_ways
 
 METRICS = ("doing_optimum", "optimum_regret", "doing_hindsight", "surplus_share")
 SHORTCUTS = (
-    Shortcut(sitter("truthful"), sitter("beyond_limit")),
-    Shortcut(sitter("one_quarter"), sitter("three_quarters")),
+    Shortcut(player_spec("truthful"), player_spec("beyond_limit")),
+    Shortcut(player_spec("one_quarter"), player_spec("three_quarters")),
     both_ways("half"),
     both_ways("fifty_capped"),
-    Shortcut(sitter("copy_last_capped"), sitter("away_from_last")),
+    Shortcut(player_spec("copy_last_capped"), player_spec("away_from_last")),
     both_ways("split_own_and_last"),
-    Shortcut(sitter("concede_1"), sitter("harden_1")),
+    Shortcut(player_spec("concede_1"), player_spec("harden_1")),
 )
 ACROSS = {
-    "truthful": sitter("truthful"),
-    "clock": sitter("clock"),
-    "responsive": sitter("responsive"),
-    "splitter": sitter("splitter"),
-    "liar": sitter("liar"),
+    "truthful": player_spec("truthful"),
+    "clock": player_spec("clock"),
+    "responsive": player_spec("responsive"),
+    "splitter": player_spec("splitter"),
+    "liar": player_spec("liar"),
 }
 SILENT = instance("bargaining", "bargaining-silent", talk="none")
 
 
-def _condition(seat: str, across: str, name: str, who: Sitter) -> Condition:
+def _condition(seat: str, across: str, name: str, who: PlayerSpec) -> Condition:
     shortcuts = tuple(pair for pair in SHORTCUTS if who not in (pair.rule, pair.inverse))
     return Condition(
         name=f"{seat} against {name}",

@@ -11,19 +11,22 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.bargaining.instances import ENOUGH, TOO_LITTLE, Frozen, Problem
 from sally.games.bargaining.solver import SIZE, Rule, known, mirrored, rule_of
 from sally.games.bargaining.values import cost_odds, value_odds
 
 SEED, ROUNDS, EACH = 2026, 20, 20  # so many problems for each depth and seat
+MOST = 10  # of them, so many with one partner: no depth is one partner's alone
 LEAST = 3.0  # the optimum is at least this much a round, and this much above random quotes
 PARTNERS = ("constant", "truthful", "liar", "grim", "clock", "responsive", "splitter")
 
 
 def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
     """Return what the best single quote earns if it is held in every round."""
-    return max(_played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE))
+    return max(
+        _played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE)
+    )
 
 
 def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
@@ -71,24 +74,17 @@ def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, 
 
 
 def _params(partner: str, draws: Stream) -> dict[str, Any]:
-    return {
-        "constant": lambda: {"q": 20 + draws.below(61)},
-        "truthful": dict,
-        "liar": lambda: {"shade": 5 + draws.below(26)},
-        "grim": lambda: {"q": 30 + draws.below(51)},
-        "clock": lambda: {
-            "start": 70 + draws.below(31),
-            "step": 1 + draws.below(6),
-            "margin": draws.below(11),
-        },
-        "responsive": lambda: {
-            "start": 60 + draws.below(41),
-            "down": 1 + draws.below(10),
-            "up": 1 + draws.below(6),
-            "margin": draws.below(11),
-        },
-        "splitter": lambda: {"start": 60 + draws.below(41), "margin": draws.below(11)},
-    }[partner]()
+    """Return parameters of a partner, drawn; each partner draws in the order of its fields."""
+    spans = {
+        "constant": {"q": (20, 80)},
+        "truthful": {},
+        "liar": {"shade": (5, 30)},
+        "grim": {"q": (30, 80)},
+        "clock": {"start": (70, 100), "step": (1, 6), "margin": (0, 10)},
+        "responsive": {"start": (60, 100), "down": (1, 10), "up": (1, 6), "margin": (0, 10)},
+        "splitter": {"start": (60, 100), "margin": (0, 10)},
+    }[partner]
+    return {name: low + draws.below(high - low + 1) for name, (low, high) in spans.items()}
 
 
 def make(seed: int = SEED, each: int = EACH) -> Frozen:
@@ -101,7 +97,10 @@ def make(seed: int = SEED, each: int = EACH) -> Frozen:
         cost = draws.draw(cost_odds("uniform", value))
         seat = ("buyer", "seller")[draws.below(2)]
         drawn = certified(seat, value, cost, partner, _params(partner, draws))
-        if drawn is not None and len(there := found.setdefault((drawn.depth, seat), [])) < each:
+        if drawn is None:
+            continue
+        there = found.setdefault((drawn.depth, seat), [])
+        if len(there) < each and sum(one.partner == partner for one in there) < MOST:
             there.append(drawn)
         if len(found) == 6 and all(len(some) == each for some in found.values()):
             break

@@ -11,11 +11,10 @@ from math import inf
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
 from sally.games.bargaining.rules import (
     BUYER,
-    HIGHEST,
     Bargaining,
     State,
     gain,
@@ -25,6 +24,7 @@ from sally.games.bargaining.rules import (
 from sally.games.bargaining.solver import Known, known, mirrored, rule_of
 from sally.games.bargaining.spec import limit_of
 from sally.games.bargaining.talk import read_message
+from sally.games.bargaining.values import HIGHEST
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -241,9 +241,7 @@ def _share(at: Table | None, holds: object) -> float | None:
 
 def _aim(played: Played, seat: Seat) -> float | None:
     at = table(played, seat)
-    return (
-        None if at is None else sum(abs(e.mine - e.theirs) for e in at.rounds) / len(at.rounds)
-    )
+    return None if at is None else sum(abs(e.mine - e.theirs) for e in at.rounds) / len(at.rounds)
 
 
 # --- word and deed --------------------------------------------------------------------------------
@@ -351,7 +349,7 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
 
 
 def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
-    """Return how often a kept announcement that pays was met exactly, and how often there was one."""
+    """Return how many kept announcements that pay were met exactly, and how many there were."""
     met = due = 0
     for each in at.rounds:
         said = read_message(each.heard, other(seat)).announced
@@ -435,8 +433,14 @@ METRICS = (
         better="lower",
         unit="share",
     ),
-    Metric("aim_error", "mean distance between the own quote and the other's", _aim,
-           better="lower", unit="price", bounds=(0.0, HIGHEST)),  # fmt: skip
+    Metric(
+        "aim_error",
+        "mean distance between the own quote and the other's",
+        _aim,
+        better="lower",
+        unit="price",
+        bounds=(0.0, HIGHEST),
+    ),
     Metric(
         "announced_share",
         "share of rounds in which the own quote was announced, as the reader of talk reads it",
@@ -462,8 +466,12 @@ METRICS = (
         unit="share",
     ),
     Metric("claims_true", "share of stated values that were true", _claims_true, unit="share"),
-    Metric("claims_bluff", "share of stated values that were shaded in the own favour", _bluffs,
-           unit="share"),  # fmt: skip
+    Metric(
+        "claims_bluff",
+        "share of stated values that were shaded in the own favour",
+        _bluffs,
+        unit="share",
+    ),
     Metric(
         "share_from_truthful",
         "share of the surplus taken in rounds in which the other's latest stated value is true",

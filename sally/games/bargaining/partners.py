@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Seat
-from sally.core.partner import Partner, Script
-from sally.core.player import Turn
-from sally.games.bargaining.rules import BUYER, HIGHEST, Action, Bargaining, Round, Say, View
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Partner, Script
+from sally.games.bargaining.rules import BUYER, Action, Bargaining, Round, Say, View
 from sally.games.bargaining.solver import RULES, Rule, mirrored, rule_of, unknown_of
+from sally.games.bargaining.values import HIGHEST
 
 BargainingTurn = Turn[Action, View]
 Speech = Callable[[View, Rule], str]
@@ -196,15 +197,16 @@ PARTNERS = {
         _partner("truthful", "quotes its own value or cost", memory=0),
         _partner(
             "clock",
-            "concedes `step` a round from `start` down to its limit plus `margin`, whatever happens",
+            "concedes `step` a round from `start`, whatever happens, down to its limit plus "
+            "`margin`",
             start=90,
             step=3,
             margin=2,
         ),
         _partner(
             "responsive",
-            "concedes `down` after a round without a trade, takes `up` more after one with a trade, "
-            "never beyond its limit plus `margin`",
+            "concedes `down` after a round without a trade, takes `up` more after one with a "
+            "trade, never beyond its limit plus `margin`",
             start=80,
             down=5,
             up=2,
@@ -249,7 +251,8 @@ PARTNERS = {
         _habit("beyond_limit", "quotes halfway from its limit to the worst price", _beyond_limit),
         _habit(
             "copy_last_capped",
-            "quotes what the other quoted last, or its limit where that is beyond it; halfway first",
+            "quotes what the other quoted last, or its limit where that is beyond it; halfway in "
+            "the first round",
             _copy_last_capped,
             1,
         ),
@@ -260,7 +263,9 @@ PARTNERS = {
             _split_own_and_last,
             1,
         ),
-        _habit("concede_1", "starts halfway and concedes 1 a round, up to its limit", _concede, None),
+        _habit(
+            "concede_1", "starts halfway and concedes 1 a round, up to its limit", _concede, None
+        ),
         _habit("harden_1", "starts halfway and takes 1 more a round", _harden, None),
     )
 }

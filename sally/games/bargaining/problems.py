@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from sally.core.log import Instance
-from sally.core.problems import Problem, Problems
+from sally.core.log.events import Instance
+from sally.core.rules.problems import Problem, Problems
 from sally.games.bargaining.rules import SEATS
 
 TALK = {

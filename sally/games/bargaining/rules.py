@@ -15,9 +15,9 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Game, Seat
-from sally.core.history import History
-from sally.core.menu import Act, Form, Options, Text
+from sally.core.rules.game import NATURE, Game, Seat
+from sally.core.rules.history import History
+from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.bargaining.values import (
     FAMILIES,
     GAP,

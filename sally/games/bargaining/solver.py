@@ -77,7 +77,7 @@ def _steps(name: str, number: int) -> int:
 
 
 def _clipped(targets: npt.NDArray[Any]) -> Ints:
-    table = np.clip(targets, 0, HIGHEST).astype(np.int64)
+    table: Ints = np.clip(targets, 0, HIGHEST).astype(np.int64)
     table.flags.writeable = False
     return table
 
@@ -116,7 +116,8 @@ def splitter(start: int = 90, margin: int = 2) -> Rule:
 
 def grim(q: int = 65) -> Rule:
     """Quote q until a bid falls short of it, then 100 for ever."""
-    moved = np.where((_ASKS == _price("q", q)) & (_BIDS >= q), q, HIGHEST)
+    held = (_price("q", q) == _ASKS) & (q <= _BIDS)
+    moved = np.where(held, q, HIGHEST)
     return Rule(q, _clipped(moved), reacts=True)
 
 
@@ -169,7 +170,7 @@ def _pays(rule: Rule, value: int) -> Floats:
     if rule.keep >= 1:
         return kept
     quoted = np.minimum(_ASKS + rule.slip, HIGHEST)
-    broken = np.where(_BIDS >= quoted, value - (_BIDS + quoted) / 2, 0.0)
+    broken = np.where(quoted <= _BIDS, value - (_BIDS + quoted) / 2, 0.0)
     return np.asarray(rule.keep * kept + (1 - rule.keep) * broken)
 
 

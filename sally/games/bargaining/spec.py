@@ -1,15 +1,14 @@
-"""Bargaining on the shelf: rules, words, probes, and what doing is measured by."""
+"""The game spec of bargaining: rules, words, probes, and what doing is measured by."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.game import Doing, GameSpec, Seat
-from sally.core.probe import At, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
 from sally.games.bargaining.rules import (
-    HIGHEST,
     PRICES,
     SEATS,
     Action,
@@ -20,7 +19,7 @@ from sally.games.bargaining.rules import (
     other,
 )
 from sally.games.bargaining.talk import read_message
-from sally.games.bargaining.values import other_odds, quantile
+from sally.games.bargaining.values import HIGHEST, other_odds, quantile
 from sally.games.bargaining.words import TEXTS, BargainingWords
 
 Past = Replay[State, Action, View]

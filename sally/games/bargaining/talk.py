@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import msgspec
 
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.bargaining.rules import BUYER
 from sally.games.bargaining.values import HIGHEST
 
@@ -71,45 +71,77 @@ def _plain(text: str) -> str:
 
 
 _NUMBER = r"(\d{1,3})(?![\d%]|\.\d|\s*(?:-|to|/|or)\s*\d|\+)"
-_NO_BOUND = r"(?:\s+(?:exactly|price|again|at|of|a|the|to|for|with|=|:|in|steady|firm))*[\s:=]*"
-_I = r"(?:i'll|i will|i'm|i am|i shall|i can|i do|i|we'll|i've)"
-_LEAD = (
-    r"(?:\s+(?:now|also|be|still|again|just|simply|gladly|happily|therefore|then|always|"
-    r"consistently|strictly|firmly|once more|going to|gonna|happy to|ready to|prepared to|committed to|willing to|"
-    r"plan to|planning to|intend to|commit to|aim to|keep|keeping|continue|continuing|continue to|"
-    r"to|stick to|stick with|sticking to|sticking with|hold to|this round|make|making|place|"
-    r"placing|submit|submitting|post|posting|set|setting|enter|put in|maintain|maintaining|"
-    r"repeat|lower|raise|drop|move|my|a|an|the|firm|final|same))*"
+_ROUND = (
+    r"(?:[bs]1\s*[:,-]\s*)?(?:(?:round \d+|final round|again)\s*[:,-]\s*|this round\s*[:,-]?\s*)?"
 )
+
+
+def _any(words: str) -> str:
+    """A group that matches any of the phrases, which are separated by semicolons."""
+    return "(?:" + "|".join(re.escape(each.strip()) for each in words.split(";")) + ")"
+
+
+_TO_NUMBER = (
+    rf"(?:\s+{_any('exactly;price;again;at;of;a;the;to;for;with;=;:;in;steady;firm')})*[\s:=]*"
+)
+_I = _any("i'll;i will;i'm;i am;i shall;i can;i do;we'll;i've;i")
+_LEAD = (
+    r"(?:\s+"
+    + _any(
+        "now;also;be;still;again;just;simply;gladly;happily;therefore;then;always;consistently;"
+        "strictly;firmly;once more;going to;gonna;happy to;ready to;prepared to;committed to;"
+        "willing to;plan to;planning to;intend to;commit to;aim to;keep;keeping;continue to;"
+        "continue;continuing;to;stick to;stick with;sticking to;sticking with;hold to;this round;"
+        "make;making;place;placing;submit;submitting;post;posting;set;setting;enter;put in;maintain;"
+        "maintaining;"
+        "repeat;lower;raise;drop;move;my;a;an;the;firm;final;same"
+    )
+    + r")*"
+)
+_HOLD = _any(
+    "stick;sticking;stay;staying;hold;holding;remain;remaining;go;going;continue;continuing"
+)
+_BARE = _any("will;continuing;continue;setting;keeping;sticking with;holding")
 
 
 def _verbs(stems: str, nouns: str) -> list[re.Pattern[str]]:
     """The ways in which a side says what it will quote."""
-    hold = r"(?:stick|sticking|stay|staying|hold|holding|remain|remaining|go|going|continue|continuing)"
-    return [
-        re.compile(rf"\b{_I}{_LEAD}\s+(?:{stems}|{nouns}){_NO_BOUND}\s*{_NUMBER}"),
-        re.compile(rf"\b{_I}(?:\s+(?:be|now|also|still))*\s+{hold}\s+(?:to|at|with)\s+{_NUMBER}"),
-        re.compile(rf"\bmy (?:{nouns})(?: (?:this|for this) round)?\s*(?:is|will be|stays|remains|"
-                   rf"stands|:|=)(?:\s+(?:at|firm|still))*\s*{_NUMBER}"),
-        re.compile(rf"^\W*(?:[bs]1\s*[:,-]\s*)?(?:round \d+\s*[:,-]\s*|this round\s*[:,-]?\s*|final "
-                   rf"round\s*[:,-]\s*|again\s*[:,-]\s*)?(?:will|continuing|continue|setting|keeping|"
-                   rf"sticking with|holding)?\s*(?:my )?(?:{stems}){_NO_BOUND}\s*{_NUMBER}"),
-    ]  # fmt: skip
+    verb, noun = _any(f"{stems};{nouns}"), _any(nouns)
+    patterns = (
+        rf"\b{_I}{_LEAD}\s+{verb}{_TO_NUMBER}\s*{_NUMBER}",
+        rf"\b{_I}(?:\s+(?:be|now|also|still))*\s+{_HOLD}\s+(?:to|at|with)\s+{_NUMBER}",
+        rf"\bmy {noun}(?: (?:for )?this round)?\s*(?:is|will be|stays|remains|stands|:|=)"
+        rf"(?:\s+(?:at|firm|still))*\s*{_NUMBER}",
+        rf"^\W*{_ROUND}{_BARE}?\s*(?:my )?{verb}{_TO_NUMBER}\s*{_NUMBER}",
+    )
+    return [re.compile(pattern) for pattern in patterns]
 
 
-_BUYER = _verbs(r"bid|bidding|offer|offering|quote|pay|buy at", r"bid|offer|quote")
-_SELLER = _verbs(r"ask|asking|offer|offering|quote|list at|sell at|selling at", r"ask|offer|quote")
+_BUYER = _verbs("bidding;offering;pay;buy at", "bid;offer;quote")
+_SELLER = _verbs("asking;offering;list at;sell at;selling at", "ask;offer;quote")
 _CONDITION = re.compile(
-    r"\b(?:if|unless|when|whenever|provided|as long as|otherwise|else|or else|should you|only|until|"
-    r"once you|in case|assuming|depending|would|could|might|may|next round|next time|later|last "
-    r"round|previous|previously|earlier|from round|won't|not|never|can't|cannot|after|instead of|or i|or i'll)\b"
+    r"\b"
+    + _any(
+        "if;unless;when;whenever;provided;as long as;otherwise;or else;else;should you;only;until;"
+        "once you;in case;assuming;depending;would;could;might;may;next round;next time;later;"
+        "last round;previous;previously;earlier;from round;won't;not;never;can't;cannot;after;"
+        "instead of;or i;or i'll"
+    )
+    + r"\b"
 )
-_DEMAND = re.compile(r"^\W*(?:please |just |so |then |you )?(?:bid|ask|offer|keep|meet|match|post|"
-                     r"set|quote|lower|raise|drop)\b.*\b(?:and|then|or) i\b")  # fmt: skip
+_DEMAND = re.compile(
+    rf"^\W*(?:please |just |so |then |you )?"
+    rf"{_any('bid;ask;offer;keep;meet;match;post;set;quote;lower;raise;drop')}\b"
+    rf".*\b(?:and|then|or) i\b"
+)
 _BOUND = re.compile(
-    r"\b(?:at least|at most|up to|no more than|no less than|no higher than|no lower than|maximum|"
-    r"max|minimum|min|above|below|under|over|around|about|near|between|higher than|lower than|"
-    r"less than|more than|or (?:less|more|higher|lower|better|below|above))\b"
+    r"\b(?:"
+    + _any(
+        "at least;at most;up to;no more than;no less than;no higher than;no lower than;maximum;max;"
+        "minimum;min;above;below;under;over;around;about;near;between;higher than;lower than;"
+        "less than;more than"
+    )
+    + r"|or (?:less|more|higher|lower|better|below|above))\b"
 )
 
 
@@ -133,24 +165,27 @@ def _announcements(sentence: str, verbs: list[re.Pattern[str]]) -> set[int]:
 
 def _tied(sentence: str, end: int) -> bool:
     """Whether a condition follows on what was said: `I'll bid 40 if you ask 40`."""
-    return re.match(r"[^,:]*\b(?:if|unless|when|provided|as long as|only)\b", sentence[end:]) is not None
+    return _FOLLOWS.match(sentence[end:]) is not None
 
 
-_OWN = r"\b(?:my|our)(?: own)?(?: (?:true|real|actual|private|exact|personal|own|item|unit))*"
+_FOLLOWS = re.compile(r"[^,:]*\b(?:if|unless|when|provided|as long as|only)\b")
+_OWN = rf"\b(?:my|our)(?: {_any('true;real;actual;private;exact;personal;own;item;unit')})*"
+_ITEM = r"(?:unit|item|good)"
 _IS = (
-    r"\s*(?:(?:is|are|was|=|:|of|at|being|stands at|remains|stays|remains at)\s*)?(?:only |just |exactly |"
-    r"at |set at |simply |still |really |genuinely |truly |fixed at |high at |low at |indeed |a )*"
+    rf"\s*(?:{_any('is;are;was;=;:;of;at;being;stands at;remains at;remains;stays')}\s*)?"
+    rf"(?:{_any('only;just;exactly;at;set at;simply;still;really;genuinely;truly;fixed at')} "
+    rf"|{_any('high at;low at;indeed;a')} )*"
 )
 _BUYER_CLAIM = re.compile(
-    rf"(?:{_OWN} (?:value|valuation|worth)(?: (?:for|of|on) (?:it|this|the) ?(?:unit|item|good)?)?"
-    rf"{_IS}{_NUMBER}|\bmy {_NUMBER} (?:value|valuation)\b"
-    rf"|\bi (?:truly |really )?value (?:it|this|the (?:unit|item|good)|each unit) at {_NUMBER}"
-    rf"|\bworth (?:only |just |exactly )?{_NUMBER} to me)"
+    rf"{_OWN} (?:value|valuation|worth)(?: (?:for|of|on) (?:it|this|the) ?{_ITEM}?)?{_IS}{_NUMBER}"
+    rf"|\bmy {_NUMBER} (?:value|valuation)\b"
+    rf"|\bi (?:truly |really )?value (?:it|this|the {_ITEM}|each unit) at {_NUMBER}"
+    rf"|\bworth (?:only |just |exactly )?{_NUMBER} to me"
 )
 _SELLER_CLAIM = re.compile(
-    rf"(?:{_OWN} (?:unit )?costs?(?: (?:for|of|per) (?:it|this|the|each)? ?(?:unit|item|good)?)?"
-    rf"{_IS}{_NUMBER}|\bmy {_NUMBER} cost\b"
-    rf"|\b(?:it|this|each unit|the (?:unit|item|good)) costs me (?:only |just |exactly )?{_NUMBER})"
+    rf"{_OWN} (?:unit )?costs?(?: (?:for|of|per) (?:it|this|the|each)? ?{_ITEM}?)?{_IS}{_NUMBER}"
+    rf"|\bmy {_NUMBER} cost\b"
+    rf"|\b(?:it|this|each unit|the {_ITEM}) costs me (?:only |just |exactly )?{_NUMBER}"
 )
 _NOT_OWN = re.compile(r"\b(?:if|suppose|assuming|were|unless|whether)\b")
 

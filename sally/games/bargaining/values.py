@@ -3,14 +3,15 @@
 `uniform` is the rule itself. The other three are fits of ours to the values of published games
 (protocol `pact`, section 1: their generators are not published), each named as a fit: `correlated`
 is two independent draws from -5..105, clipped to the scale; `semi_bimodal` is a fair coin for the
-low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three degrees of freedom
-around 50, clipped. All of them are conditioned on a value that exceeds the cost by at least `GAP`.
+low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three degrees of
+freedom around 50, clipped. All of them are conditioned on a value that exceeds the cost by at least
+`GAP`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from math import atan, pi, sqrt
 from typing import Literal
 
@@ -47,7 +48,7 @@ def _student_3(t: float) -> float:
     return 0.5 + (x / (1 + x * x) + atan(x)) / pi
 
 
-@lru_cache(maxsize=None)
+@cache
 def joint(family: Family) -> Floats:
     """Return the chance of every (value, cost), zero where the gap is too small."""
     one = single(family)
@@ -59,19 +60,19 @@ def joint(family: Family) -> Floats:
     return both
 
 
-@lru_cache(maxsize=None)
+@cache
 def value_odds(family: Family) -> Mapping[int, float]:
     """Return the lottery over the buyer's value."""
     return _odds(joint(family).sum(axis=1))
 
 
-@lru_cache(maxsize=None)
+@cache
 def cost_odds(family: Family, value: int) -> Mapping[int, float]:
     """Return the lottery over the seller's cost, given the buyer's value."""
     return _odds(joint(family)[value])
 
 
-@lru_cache(maxsize=None)
+@cache
 def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
     """Return the chance of every limit of the other side, given one's own."""
     row = joint(family)[limit] if is_buyer else joint(family)[:, limit]

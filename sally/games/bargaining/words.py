@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options, Whole, span
-from sally.core.probe import Question
-from sally.core.words import Words, objects_in, read_form
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, objects_in, read_form
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, Whole, span
+from sally.core.rules.probe import Question
 from sally.games.bargaining.rules import (
-    HIGHEST,
     MOST_CHARACTERS,
     MOST_WORDS,
     PRICES,
@@ -25,7 +24,7 @@ from sally.games.bargaining.rules import (
     gain,
     other,
 )
-from sally.games.bargaining.values import GAP
+from sally.games.bargaining.values import GAP, HIGHEST
 
 TEXTS: Mapping[str, str] = {
     "rules": "You are the {role} in a market with one buyer and one seller, the same two in all "
@@ -37,8 +36,8 @@ TEXTS: Mapping[str, str] = {
     "{pays} Value and cost are whole numbers from 0 to {highest}; they stay the same in all "
     "rounds, and neither side is ever shown those of the other. What counts is the sum over all "
     "rounds.",
-    "pays": "A trade pays the buyer the buyer's value less the price, and the seller the price less "
-    "the seller's cost; this can be below zero. A round without a trade pays nothing.",
+    "pays": "A trade pays the buyer the buyer's value less the price, and the seller the price "
+    "less the seller's cost; this can be below zero. A round without a trade pays nothing.",
     "pays.none": "What a trade pays is not told here.",
     "talk.simultaneous": "First both send one message of at most {words} words, at the same time; "
     "messages bind neither side.",
@@ -47,9 +46,9 @@ TEXTS: Mapping[str, str] = {
     "talk.none": "Nothing is said.",
     "prior.uniform": "Value and cost were drawn at random, all pairs of numbers equally likely in "
     "which the value exceeds the cost by at least {gap}.",
-    "prior.correlated": "Value and cost were drawn at random, nearly all numbers equally likely and "
-    "0 and {highest} several times as likely, and drawn again unless the value exceeded the cost "
-    "by at least {gap}.",
+    "prior.correlated": "Value and cost were drawn at random, nearly all numbers equally likely "
+    "and 0 and {highest} several times as likely, and drawn again unless the value exceeded the "
+    "cost by at least {gap}.",
     "prior.semi_bimodal": "Value and cost were each drawn at random from 0 to 20 or from 80 to "
     "{highest}, and drawn again unless the value exceeded the cost by at least {gap}.",
     "prior.heavy_tailed": "Value and cost were drawn at random around 50, with numbers far from it "
@@ -81,8 +80,8 @@ TEXTS: Mapping[str, str] = {
     "aside.would_trade_at": "Would a trade at {price} earn the {other} more than nothing?",
     "aside.will_keep": "The {other} has said that it will quote {price} in this round. Will it "
     "quote {price}?",
-    "aside.their_guess_of_my_value": "Suppose the {other} is asked now for your {own}. Which number "
-    "does it answer?",
+    "aside.their_guess_of_my_value": "Suppose the {other} is asked now for your {own}. Which "
+    "number does it answer?",
     "yes": "yes",
     "no": "no",
     "told.truth": "You are told, reliably or not: {fact}.",

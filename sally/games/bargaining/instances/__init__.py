@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Instance, Sitter
+from sally.core.log.events import Instance, PlayerSpec
 
 SETS = ("certified",)
 ENOUGH, TOO_LITTLE = 0.95, 0.85
@@ -48,10 +48,10 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Instance(f"bargaining-{self.id}", "bargaining", params)
 
     @property
-    def across(self) -> dict[str, Sitter]:
+    def across(self) -> dict[str, PlayerSpec]:
         """Who sits in the other seat."""
         seat = "seller" if self.seat == "buyer" else "buyer"
-        return {seat: Sitter(self.partner, dict(self.params))}
+        return {seat: PlayerSpec(self.partner, dict(self.params))}
 
 
 class Frozen(msgspec.Struct, frozen=True):

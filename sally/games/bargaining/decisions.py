@@ -1,0 +1,137 @@
+"""Single decisions of bargaining: losses, costs, intention to treat, and training tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played, Terms, terms_of
+from sally.core.rules.training import Split, Task, Training
+from sally.games.bargaining.metrics import game_of, solved, table
+from sally.games.bargaining.rules import BUYER, State, gain, other, round_gain
+from sally.games.bargaining.solver import SAME, mirrored
+from sally.games.bargaining.spec import a_round, best_replies, limit_of
+
+# --- losses ---------------------------------------------------------------------------------------
+
+
+def LOSSES(played: Played, seat: Seat) -> Terms:
+    """Return the mean losses of the rounds with a prediction, given the other's actual quotes."""
+    parts = []
+    for step in played.replay.steps():
+        mine, theirs = step.moves.get(seat), step.moves.get(other(seat))
+        if step.forfeited or not (isinstance(mine, int) and isinstance(theirs, int)):
+            continue
+        report = played.replay.report(step.turn, seat, "their_quote", other(seat))
+        if report is None or not isinstance(report.value, int):
+            continue
+        view = played.replay.view(step.turn, seat)
+        replies = best_replies(game_of(played), view, report.value)
+        if not replies or view.limit is None:
+            continue
+        best = max(0.0, gain(seat, view.limit, theirs))
+        loss = {q: best - round_gain(seat, view.limit, q, theirs) for q in {*replies, mine}}
+        counted = (mine,) if mine in replies else replies
+        inference = sum(loss[quote] for quote in counted) / len(counted)
+        expected = max(0.0, gain(seat, view.limit, report.value))
+        translation = expected - round_gain(seat, view.limit, mine, report.value)
+        parts.append((inference, translation, loss[mine]))
+    return terms_of(parts, _format_loss(played, seat))
+
+
+def _format_loss(played: Played, seat: Seat) -> float | None:
+    """Return the mean gain missed per round because this seat alone gave no quote."""
+    state: State = played.replay.present
+    limit, rounds = limit_of(state, seat), len(state.past)
+    if limit is None or not rounds:
+        return None
+    missed = 0.0
+    for step in played.replay.steps():
+        theirs = step.moves.get(other(seat))
+        if step.forfeited == (seat,) and isinstance(theirs, int):
+            missed += max(0.0, gain(seat, limit, theirs))
+    return missed / rounds
+
+
+# --- costs ----------------------------------------------------------------------------------------
+
+EXACT = "the partner's declared rule and limit, by exact play to the end"
+DONE = "the other's quote in this round"
+
+
+def COSTS(played: Played, seat: Seat) -> list[Cost]:
+    """Return what each quote gave up, in rounds in which both quoted; messages are not judged.
+
+    Against a declared partner the costs of an episode add up to its regret against the optimum.
+    """
+    at, found = table(played, seat), solved(played, seat)
+    if at is None:
+        return []
+    turns = [
+        step.turn
+        for step in played.replay.steps()
+        if not step.forfeited and type(step.moves.get(seat)) is int
+    ]
+    costs = []
+    ask = 0 if found is None else found.rule.first(found.cost)
+    for number, (turn, each) in enumerate(zip(turns, at.rounds, strict=False)):
+        if found is None:
+            view = played.replay.view(turn, seat)
+            best = best_replies(game_of(played), view, each.theirs) or ()
+            worth = max(0.0, gain(seat, at.limit, each.theirs))
+            lost = worth - round_gain(seat, at.limit, each.mine, each.theirs)
+            costs.append(Cost(turn, lost if lost > SAME else 0.0, best, DONE))
+            continue
+        bid, worths = mirrored(seat != BUYER, each.mine), found.bids(number, ask)
+        lost = float(worths.max() - worths[bid])
+        best = tuple(
+            mirrored(seat != BUYER, int(b)) for b in np.flatnonzero(worths >= worths.max() - SAME)
+        )
+        costs.append(Cost(turn, lost if lost > SAME else 0.0, best, EXACT))
+        ask = found.rule.after(found.cost, ask, bid)
+    return costs
+
+
+# --- intention to treat ---------------------------------------------------------------------------
+
+
+def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
+    """Return the payoff per round with missing rounds at 0, and at the most that a round pays."""
+    game, state = game_of(played), played.replay.present
+    earned = float(game.payoffs(state)[seat])
+    rounds = len(state.past)
+    forfeits = sum(
+        seat in step.forfeited and step.after.past is not step.before.past
+        for step in played.replay.steps()
+    )
+    missed = a_round(game, seat)[1] * (forfeits + game.rounds - rounds)
+    return earned / game.rounds, (earned + missed) / game.rounds, None
+
+
+# --- training -------------------------------------------------------------------------------------
+
+_PARTNERS = {
+    "train": (
+        PlayerSpec("clock", {"start": 90, "step": 3, "margin": 2}),
+        PlayerSpec("responsive", {"start": 80, "down": 5, "up": 2, "margin": 5}),
+        PlayerSpec("truthful"),
+    ),
+    "validation": (PlayerSpec("responsive", {"start": 90, "down": 3, "up": 3, "margin": 2}),),
+    "held_out": (PlayerSpec("splitter"), PlayerSpec("grim"), PlayerSpec("liar")),
+}
+
+
+def _training_tasks(game: str) -> Split:
+    """Return simple partners to train on and others to test on; the buyer learns, without talk."""
+    parts = {
+        part: tuple(
+            Task(Instance(f"{game}-silent", game, {"talk": "none"}), "buyer", {"seller": who})
+            for who in there
+        )
+        for part, there in _PARTNERS.items()
+    }
+    return Split(game, "partners held out by how they react to quotes", parts)
+
+
+TRAINING = Training(_training_tasks)
