@@ -92,8 +92,8 @@ _LEAD = (
         "strictly;firmly;once more;going to;gonna;happy to;ready to;prepared to;committed to;"
         "willing to;plan to;planning to;intend to;commit to;aim to;keep;keeping;continue to;"
         "continue;continuing;to;stick to;stick with;sticking to;sticking with;hold to;this round;"
-        "make;making;place;placing;submit;submitting;post;posting;set;setting;enter;put in;maintain;"
-        "maintaining;"
+        "make;making;place;placing;submit;submitting;post;posting;set;setting;enter;put in;"
+        "maintain;maintaining;"
         "repeat;lower;raise;drop;move;my;a;an;the;firm;final;same"
     )
     + r")*"

@@ -73,7 +73,7 @@ TEXTS: Mapping[str, str] = {
     "question.seller": "What is your ask?",
     "format.message": "Answer with one line of the form `Message: <text>`, with at most {words} "
     "words. Leave <text> empty to say nothing.",
-    "format.option": "Answer with one line of the form `Price: <name>`, where <name> is {names}.",
+    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
     "aside.their_value": "What is the {theirs} of the {other}, as a whole number from 0 to "
     "{highest}?",
     "aside.their_quote": "Which price will the {other} quote in this round?",
@@ -100,7 +100,7 @@ LABELLED = re.compile(r"(?im)^[\s>#*_`-]*message[*_`]*\s*[:：][*_`]*[ \t]*")
 class BargainingWords(Words[Any, "View"]):
     """Both read the same lines; the own limit stands on the own page alone."""
 
-    label: ClassVar[str] = "Price"
+    label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Bargaining, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
