@@ -1,0 +1,97 @@
+"""The track with the three players on it, the turns so far, and what was said in this one."""
+
+from __future__ import annotations
+
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import (
+    Board,
+    Cell,
+    Limit,
+    Mark,
+    Note,
+    Notes,
+    Part,
+    Row,
+    Saying,
+    Scale,
+    Spot,
+    Table,
+    Talk,
+)
+from sally.games.step_race.rules import STAYS, StepRace, View
+from sally.games.step_race.words import StepWords
+
+SHOWN = 10  # turns drawn; the history beside the board has them all
+
+
+def BOARD(context: SeatContext, view: View) -> Board:
+    """The track first, because it is what people look for on a small screen."""
+    game, words = context.game, context.words
+    assert isinstance(game, StepRace) and isinstance(words, StepWords)
+    parts: list[Part] = [_track(game, words, view), _needed(game, words, view)]
+    if view.talk:
+        parts.append(_said(words, view))
+    if len(view.past):
+        parts.append(_turns(words, view))
+    return Board(tuple(parts), {"text": Limit(game.letters)} if view.speaks else {})
+
+
+def _called(words: StepWords, view: View, number: int) -> str:
+    return "You" if number == view.number else words.called(number)
+
+
+def _mark(view: View, number: int) -> Mark:
+    return "yours" if number == view.number else ""
+
+
+def _track(game: StepRace, words: StepWords, view: View) -> Scale:
+    spots = [
+        Spot(min(position, game.target), _called(words, view, n), _mark(view, n))
+        for n, position in enumerate(view.positions)
+    ]
+    ends = ("start", f"{game.target}: the end")
+    return Scale(f"The track, turn {view.turn}", 0, game.target, ends, tuple(spots))
+
+
+def _needed(game: StepRace, words: StepWords, view: View) -> Notes:
+    notes = tuple(
+        Note(
+            _called(words, view, n),
+            f"{position} of {game.target}",
+            "goal" if game.target - position <= 5 else _mark(view, n),
+        )
+        for n, position in enumerate(view.positions)
+    )
+    return Notes("Steps so far; marked if one move can be enough", notes)
+
+
+def _said(words: StepWords, view: View) -> Talk:
+    said = tuple(
+        Saying(
+            _called(words, view, each.number),
+            each.text or "(nothing)",
+            f"round {n // 3 + 1}",
+            _mark(view, each.number),
+        )
+        for n, each in enumerate(view.talk)
+    )
+    return Talk("Said in this turn", said)
+
+
+def _turns(words: StepWords, view: View) -> Table:
+    """The latest turns, one a column: the number chosen, struck where it collided."""
+    first = max(0, len(view.past) - SHOWN)
+    latest = view.past[first:]
+    rows = []
+    for n in range(3):
+        cells = []
+        for turn in latest:
+            if turn.moves[n] == STAYS:
+                cells.append(Cell("–", "hidden", "no move"))
+            elif turn.gains[n]:
+                cells.append(Cell(str(turn.moves[n]), "good", "moved"))
+            else:
+                cells.append(Cell(f"{turn.moves[n]} ×", "bad", "collided"))
+        rows.append(Row(_called(words, view, n), tuple(cells), _mark(view, n)))
+    numbers = tuple(str(first + i + 1) for i in range(len(latest)))
+    return Table("Moves of the latest turns", numbers, tuple(rows), "Turn")

@@ -1,0 +1,65 @@
+"""The card of the step race: fixed numbers, habits and listening without a thought, both ways.
+
+Against silent partners the mute rules are `always` 5 and 3, habits and the equilibrium of a turn;
+where the others announce, `follower` takes the largest number that neither announced (the
+protocol's `free_of_announced`). Partners that keep their word and partners that break it take
+turns, so trusting blindly is right in one condition and wrong in the next.
+"""
+
+from __future__ import annotations
+
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
+from sally.games.step_race.certified import Certified, certified
+
+METRICS = ("reward", "doing_win", "doing_steps", "collision_rate")
+
+
+def _ways(rule: PlayerSpec, inverse: PlayerSpec) -> Shortcut:
+    return Shortcut(rule, inverse)
+
+
+ALWAYS = tuple(
+    _ways(player_spec("always", move=move), player_spec("never", move=move)) for move in (5, 3, 1)
+)
+HABITS = (
+    _ways(player_spec("free_of_last"), player_spec("not_free_of_last")),
+    _ways(player_spec("repeat_own_last"), player_spec("switch_own_last")),
+    _ways(player_spec("stage_equilibrium"), player_spec("uniform")),
+)
+LISTENING = (_ways(player_spec("follower"), player_spec("hits_announced")),)  # free_of_announced
+
+
+def _condition(problem: Certified) -> Condition:
+    return Condition(
+        name=problem.id,
+        instances=(Instance(problem.id, "step_race", dict(problem.params)),),
+        seat=problem.seat,
+        others=dict(problem.others),
+        shortcuts=(*ALWAYS, *HABITS, *LISTENING),
+        metrics=METRICS,
+        chance={"reward": problem.uniform},
+    )
+
+
+def _liars() -> Condition:
+    """Both others break what they announce: believing them is what a mindless listener does."""
+    who = player_spec("keeper", p=0.0)
+    return Condition(
+        name="two who break their word",
+        instances=(instance("step_race", "step_race-liars", talks=1),),
+        seat="player_1",
+        others={"player_2": who, "player_3": who},
+        shortcuts=(*ALWAYS, *LISTENING),
+        metrics=METRICS,
+    )
+
+
+CARD = Card(
+    family="step_race",
+    about="fixed numbers, habits and blind trust against the certified pairs of partners",
+    unattacked="nothing is generated: what is right depends on the two partners, which the "
+    "certified pairs take in turn",
+    conditions=(*map(_condition, certified()), _liars()),
+)

@@ -1,0 +1,161 @@
+"""Certified tables: pairs of partners against which a mind for the others is worth something.
+
+A table is refused where nobody can win, or where a random or mute fixed player does as well as the
+solved best reply: doing has no scale there. What is certified is frozen in `instances/`, with the
+values that were solved; `python -m sally.games.step_race.certified` writes the file anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.events import PlayerSpec
+from sally.games.step_race.rules import MOVES, SEATS, StepRace, others_of
+from sally.games.step_race.solver import (
+    SAME,
+    Mind,
+    always,
+    best,
+    finisher,
+    mind_of,
+    mixed_equilibrium,
+    muted,
+    solved,
+    uniform,
+)
+from sally.games.step_race.spec import missing_of
+
+FILE = "certified.json"
+MARGIN = 0.05  # points between the best reply and every mute fixed player
+TALKS = 1
+TARGETS = (20, 24)
+PAIRS: tuple[tuple[tuple[str, dict[str, Any]], tuple[str, dict[str, Any]]], ...] = (
+    (("always", {"move": 5}), ("keeper", {"p": 1.0})),
+    (("always", {"move": 5}), ("keeper", {"p": 0.8})),
+    (("always", {"move": 5}), ("keeper", {"p": 0.0})),
+    (("always", {"move": 5}), ("blocker", {})),
+    (("always", {"move": 5}), ("rotator", {})),
+    (("finisher", {}), ("keeper", {"p": 1.0})),
+    (("finisher", {}), ("blocker", {})),
+    (("stage_equilibrium", {}), ("blocker", {})),
+    (("uniform", {}), ("blocker", {})),
+    (("blocker", {}), ("blocker", {})),
+    (("blocker", {}), ("keeper", {"p": 1.0})),
+)
+
+
+class Certified(msgspec.Struct, frozen=True):
+    """A table with its solved values, in points at the start."""
+
+    id: str
+    params: dict[str, Any]
+    seat: str
+    others: dict[str, PlayerSpec]
+    optimum: float
+    uniform: float
+    mindless: dict[str, float]  # by mute fixed player
+    first_moves: tuple[int, ...]  # best ones where nothing is announced; a set, because of ties
+
+
+def mindless() -> Mapping[str, Mind]:
+    """The mute players that a certified table must not reward."""
+    fixed = {f"always {move}": always(move) for move in MOVES}
+    return {**fixed, "stage_equilibrium": mixed_equilibrium(), "finisher": finisher()}
+
+
+def certify(
+    params: Mapping[str, Any], seat: str, others: Mapping[str, tuple[str, Mapping[str, Any]]]
+) -> Certified:
+    """Solve a table for one seat.
+
+    Raises:
+        BadInput: if a partner is not solved, if nobody can win at this table from this seat, or if
+            a random or mute fixed player comes within `MARGIN` points of the best reply.
+    """
+    game = StepRace(**params)
+    number = SEATS.index(_seat(seat))
+    minds: list[Mind] = []
+    for other in others_of(number):
+        player, settings = others[SEATS[other]]
+        mind = mind_of(player, settings)
+        if mind is None or mind.hears:
+            raise BadInput(f"{player} in {SEATS[other]} has no solved best reply")
+        minds.append(mind if game.talks else muted(mind))
+    pair, start = (minds[0], minds[1]), missing_of(game, game.positions)
+    found = solved(game.target, number, pair)
+    optimum = found.value(start)
+    names = " and ".join(player for player, _ in others.values())
+    if optimum <= SAME:
+        raise BadInput(f"beside {names}, {seat} cannot win: this table is no problem")
+    chance = solved(game.target, number, pair, uniform()).value(start)
+    fixed = {
+        name: solved(game.target, number, pair, mind).value(start)
+        for name, mind in mindless().items()
+    }
+    name, top = max({"random": chance, **fixed}.items(), key=lambda each: each[1])
+    if optimum - top < MARGIN:
+        raise BadInput(
+            f"beside {names}, {name} gets {top:.3f} points in {seat} and the best reply "
+            f"{optimum:.3f}: less than {MARGIN} apart, so doing has no scale"
+        )
+    label = "-".join(_label(player, settings) for player, settings in others.values())
+    return Certified(
+        id=f"step_race-{game.target}-{label}-{seat}",
+        params=dict(params),
+        seat=seat,
+        others={s: PlayerSpec(player, dict(settings)) for s, (player, settings) in others.items()},
+        optimum=optimum,
+        uniform=chance,
+        mindless=fixed,
+        first_moves=best(found.worths(start)),
+    )
+
+
+def _seat(name: str) -> Any:
+    if name not in SEATS:
+        raise BadInput(f"{name!r} is no seat of the step race; seats are {', '.join(SEATS)}")
+    return name
+
+
+def _label(player: str, settings: Mapping[str, Any]) -> str:
+    return "_".join([player, *(f"{value:g}" for value in settings.values())])
+
+
+def solve_all() -> tuple[Certified, ...]:
+    """Every pair at every target that is not refused; the seat in question goes round."""
+    found = []
+    for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
+        number = n % len(SEATS)
+        one, two = others_of(number)
+        others = {str(SEATS[one]): pair[0], str(SEATS[two]): pair[1]}
+        params = {"target": target, "talks": TALKS}
+        with suppress(BadInput):  # not every pair is a problem at every target
+            found.append(certify(params, str(SEATS[number]), others))
+    return tuple(found)
+
+
+@cache
+def certified() -> tuple[Certified, ...]:
+    """The frozen tables."""
+    file = resources.files(__package__) / "instances" / FILE
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Certified, ...])
+
+
+def main() -> None:
+    """Solve every table and write the file."""
+    folder = Path(__file__).parent / "instances"
+    folder.mkdir(exist_ok=True)
+    lines = [msgspec.json.encode(each).decode() for each in solve_all()]
+    (folder / FILE).write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

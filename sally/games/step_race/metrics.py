@@ -1,0 +1,294 @@
+"""How well a seat did in the step race, what it promised, and what it took from the truthful.
+
+Measures that are ratios of sums are kept as sums in a `Tally`, so that tables can pool episodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import inf
+
+import msgspec
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
+from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
+from sally.games.step_race.solver import SAME, Solved, hindsight, solved_against, steps
+from sally.games.step_race.spec import missing_of, moved
+from sally.games.step_race.talk import Announced, announced
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """One move of a seat, beside what the others did and what all had announced."""
+
+    turn: int  # of the log
+    view: View
+    mine: int
+    theirs: tuple[int, int]  # of the two others, in order of seats; 0 for one that gave no move
+    missing: Triple
+    said: Announced
+    last: bool  # whether the race ended with it
+
+    @property
+    def worths(self) -> tuple[float, float, float]:
+        """What each move would have led to, in points under uniform play from there on."""
+        return hindsight(self.missing, self.view.number, self.theirs)
+
+
+def game_of(played: Played) -> StepRace:
+    """The rules of an episode."""
+    game = played.replay.game
+    assert isinstance(game, StepRace)
+    return game
+
+
+@shared
+def decided(played: Played, seat: Seat) -> list[Decided]:
+    """Every turn in which the seat moved."""
+    return list(decisions(played, seat, talk=True))
+
+
+def decisions(played: Played, seat: Seat, talk: bool) -> Iterable[Decided]:
+    """The moves of a seat; without `talk` no message is read."""
+    game, replay, number = game_of(played), played.replay, SEATS.index(seat)
+    one, two = others_of(number)
+    final = len(replay) - 1 if played.episode.payoffs is not None else -1
+    for turn in range(len(replay)):
+        mine = moved(replay, turn, seat)
+        if mine is None:
+            continue
+        view: View = replay.view(turn, seat)
+        theirs = (moved(replay, turn, SEATS[one]) or 0, moved(replay, turn, SEATS[two]) or 0)
+        said: Announced = announced(view.talk, view.turn) if talk else (None, None, None)
+        missing = missing_of(game, view.positions)
+        yield Decided(turn, view, mine, theirs, missing, said, turn == final)
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Sums over the turns of a seat; a measure is a ratio of two of them."""
+
+    turns: int = 0
+    win: float = 0.0  # points above the mean move, in hindsight
+    win_most: float = 0.0  # what the best move has above the mean move
+    win_early: float = 0.0  # the same two without the last turn of the race
+    win_early_most: float = 0.0
+    best: int = 0  # moves that were best in hindsight
+    steps: float = 0.0  # steps above the mean move
+    steps_most: float = 0.0
+    gained: int = 0  # steps
+    collided: int = 0
+    fought: int = 0  # turns in which the two others collided with each other and not with this seat
+    announced: int = 0
+    kept: int = 0
+    upwards: int = 0  # broken with a larger number
+    truthful: int = 0  # turns in which both others announced and kept
+    free: int = 0  # steps of the largest number that they left
+    taken: int = 0  # steps gained there
+    hit: int = 0  # collisions with one of them
+    betrayed: int = 0  # own announcements broken there
+
+    def plus(self, other: Tally) -> Tally:
+        """The sums of both."""
+        both = (msgspec.structs.astuple(each) for each in (self, other))
+        return Tally(*map(sum, zip(*both, strict=True)))
+
+
+def tally_of(each: Decided) -> Tally:
+    """What one turn adds to the sums."""
+    worths, gains = each.worths, steps(each.theirs)
+    at = MOVES.index(each.mine)
+    gain, most = worths[at] - sum(worths) / 3, max(worths) - sum(worths) / 3
+    early = not each.last
+    mine = each.said[each.view.number]
+    others = others_of(each.view.number)
+    told = [each.said[other] for other in others]
+    honest = all(s is not None and s == m for s, m in zip(told, each.theirs, strict=True))
+    free = max(move for move in MOVES if move not in each.theirs) if honest else 0
+    collided = gains[at] == 0
+    return Tally(
+        turns=1,
+        win=gain,
+        win_most=most,
+        win_early=gain if early else 0.0,
+        win_early_most=most if early else 0.0,
+        best=int(worths[at] >= max(worths) - SAME),
+        steps=gains[at] - sum(gains) / 3,
+        steps_most=max(gains) - sum(gains) / 3,
+        gained=gains[at],
+        collided=int(collided),
+        fought=int(each.theirs[0] == each.theirs[1] != each.mine),
+        announced=int(mine is not None),
+        kept=int(mine == each.mine),
+        upwards=int(mine is not None and each.mine > mine),
+        truthful=int(honest),
+        free=free,
+        taken=gains[at] if honest else 0,
+        hit=int(honest and collided),
+        betrayed=int(honest and mine is not None and mine != each.mine),
+    )
+
+
+def total(tallies: Iterable[Tally]) -> Tally:
+    """The sums of many."""
+    found = Tally()
+    for each in tallies:
+        found = found.plus(each)
+    return found
+
+
+@shared
+def tally(played: Played, seat: Seat) -> Tally:
+    """The sums of a seat's turns."""
+    return total(map(tally_of, decided(played, seat)))
+
+
+Ratio = tuple[Callable[[Tally], float], Callable[[Tally], float]]
+
+RATIOS: dict[str, Ratio] = {
+    "doing_win": (lambda t: t.win, lambda t: t.win_most),
+    "doing_win_before_last": (lambda t: t.win_early, lambda t: t.win_early_most),
+    "doing_steps": (lambda t: t.steps, lambda t: t.steps_most),
+    "best_reply_rate": (lambda t: t.best, lambda t: t.turns),
+    "steps_per_turn": (lambda t: t.gained, lambda t: t.turns),
+    "collision_rate": (lambda t: t.collided, lambda t: t.turns),
+    "others_collide": (lambda t: t.fought, lambda t: t.turns),
+    "announced_rate": (lambda t: t.announced, lambda t: t.turns),
+    "promise_kept": (lambda t: t.kept, lambda t: t.announced),
+    "broken_upwards": (lambda t: t.upwards, lambda t: t.announced),
+    "free_taken": (lambda t: t.taken, lambda t: t.free),
+    "collides_with_truthful": (lambda t: t.hit, lambda t: t.truthful),
+    "betrays_truthful": (lambda t: t.betrayed, lambda t: t.truthful),
+}
+"""By metric, what is divided by what."""
+
+
+def ratio(name: str, sums: Tally) -> float | None:
+    """A measure of some turns; None where there was nothing to measure."""
+    above, below = RATIOS[name]
+    whole = below(sums)
+    return above(sums) / whole if whole > SAME else None
+
+
+def _measure(name: str) -> Callable[[Played, Seat], float | None]:
+    return lambda played, seat: ratio(name, tally(played, seat))
+
+
+def solution(played: Played, seat: Seat) -> Solved | None:
+    """The solved game of a seat against the players across; None where one is not declared."""
+    number, lineup = SEATS.index(seat), played.episode.setup.lineup
+    others = [lineup[SEATS[other]] for other in others_of(number)]
+    known = [(who.player, who.params) for who in others]
+    game = game_of(played)
+    return solved_against(game.target, number, known, game.talks > 0)
+
+
+def _regret(played: Played, seat: Seat) -> float | None:
+    """The solved optimum at the start less the points that were won."""
+    payoffs, game = played.episode.payoffs, game_of(played)
+    found = None if payoffs is None else solution(played, seat)
+    if found is None or payoffs is None:
+        return None
+    return found.value(missing_of(game, game.positions)) - payoffs[seat]
+
+
+METRICS = (
+    Metric(
+        "doing_win",
+        "points above a random move, of those that the best move has, by uniform play from there",
+        _measure("doing_win"),
+        better="higher",
+        bounds=(-inf, 1),
+        headline=True,
+    ),
+    Metric(
+        "doing_win_before_last",
+        "doing_win without the last turn of the race, which the winner decides by construction",
+        _measure("doing_win_before_last"),
+        better="higher",
+        bounds=(-inf, 1),
+    ),
+    Metric(
+        "doing_steps",
+        "steps above a random move, of those that the best move has in the turn",
+        _measure("doing_steps"),
+        better="higher",
+        bounds=(-inf, 1),
+        headline=True,
+    ),
+    Metric(
+        "step_regret",
+        "the optimum against the declared minds across, less the points won",
+        _regret,
+        better="lower",
+        unit="payoff",
+        bounds=(-1, 1),
+    ),
+    Metric(
+        "best_reply_rate",
+        "share of moves that were best in hindsight",
+        _measure("best_reply_rate"),
+        better="higher",
+        bounds=(0, 1),
+    ),
+    Metric(
+        "steps_per_turn",
+        "steps gained per turn",
+        _measure("steps_per_turn"),
+        better="higher",
+        unit="steps",
+        bounds=(0, 5),
+    ),
+    Metric(
+        "collision_rate",
+        "share of moves that collided",
+        _measure("collision_rate"),
+        better="lower",
+        bounds=(0, 1),
+        headline=True,
+    ),
+    Metric(
+        "others_collide",
+        "share of turns in which the others collided with each other: help that was not earned",
+        _measure("others_collide"),
+        bounds=(0, 1),
+    ),
+    Metric(
+        "announced_rate",
+        "share of turns in which the own move was announced, by the reader of talk",
+        _measure("announced_rate"),
+        bounds=(0, 1),
+    ),
+    Metric(
+        "promise_kept",
+        "share of announcements that were kept",
+        _measure("promise_kept"),
+        bounds=(0, 1),
+        headline=True,
+    ),
+    Metric(
+        "broken_upwards",
+        "share of announcements that were broken with a larger number",
+        _measure("broken_upwards"),
+        bounds=(0, 1),
+    ),
+    Metric(
+        "free_taken",
+        "where both others announced and kept: steps taken of the largest number they left",
+        _measure("free_taken"),
+        better="higher",
+        bounds=(0, 1),
+    ),
+    Metric(
+        "collides_with_truthful",
+        "where both others announced and kept: share of turns in which the move hit one of them",
+        _measure("collides_with_truthful"),
+        better="lower",
+        bounds=(0, 1),
+    ),
+    Metric(
+        "betrays_truthful",
+        "where both others announced and kept: share of turns in which the own word was broken",
+        _measure("betrays_truthful"),
+        bounds=(0, 1),
+    ),
+)

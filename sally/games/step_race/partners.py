@@ -1,0 +1,324 @@
+"""Scripted minds for the step race: those of the protocol, habits of the card, and a listener."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.match.player import Silence, Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Question, Report
+from sally.games.step_race import solver
+from sally.games.step_race.rules import (
+    MOVES,
+    SEATS,
+    Action,
+    Done,
+    Say,
+    StepRace,
+    View,
+    others_of,
+)
+from sally.games.step_race.solver import MINDS, Mind, Odds, best, weighed
+from sally.games.step_race.spec import joint_odds, missing_of
+from sally.games.step_race.talk import Announced, announced
+
+SOURCE = "protocol of the step game, section 8"
+CARD = "protocol of the step game, section 4"
+ANNOUNCES = "I will move {move} this turn."
+Thinks = Callable[[View, Announced], Odds]  # odds of the own move, after the talk
+
+
+def _silent(turn: Turn[Action, View]) -> Action:
+    return Done("")
+
+
+def _script(odds: Thinks) -> Script:
+    """A player that says nothing and moves by these odds."""
+
+    def script(turn: Turn[Action, View]) -> Action:
+        view = turn.view
+        if view.speaks:
+            return _silent(turn)
+        return _drawn(turn, odds(view, announced(view.talk, view.turn)))
+
+    return script
+
+
+def _drawn(turn: Turn[Action, View], odds: Odds) -> int:
+    chances = {move: p for move, p in zip(MOVES, odds, strict=True) if p > 0}
+    return next(iter(chances)) if len(chances) == 1 else turn.draws.draw(chances)
+
+
+def _of_mind(name: str) -> Callable[..., Script]:
+    """The script of a declared mind; a mind that announces says its number each time it speaks."""
+
+    def made(game: StepRace, seat: Seat, **settings: Any) -> Script:
+        mind: Mind = MINDS[name](**settings)
+
+        def odds(view: View, said: Announced) -> Odds:
+            return mind.moves(missing_of(game, view.positions), view.number, view.turn, said)
+
+        def script(turn: Turn[Action, View]) -> Action:
+            if turn.view.speaks and mind.announces[0][0] is not None:
+                return _announce(turn, dict(mind.announces))
+            action: Action = quiet(turn)
+            return action
+
+        quiet = _script(odds)
+        return script
+
+    return made
+
+
+def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Action:
+    """Say again what was announced before in this turn; draw a number first."""
+    view = turn.view
+    said = announced(view.talk, view.turn)[view.number]
+    move = said if said is not None else turn.draws.draw(lottery)
+    return Say(ANNOUNCES.format(move=move)) if said is None else Done(ANNOUNCES.format(move=move))
+
+
+# --- habits: what the mindless players of the card do ---------------------------------------------
+
+
+def _free_of_last(game: StepRace, seat: Seat) -> Script:
+    """The largest number that neither other played last turn; anything at first."""
+
+    def odds(view: View, said: Announced) -> Odds:
+        last = view.past.last
+        if last is None:
+            return solver.EVEN
+        taken = {last.moves[other] for other in others_of(view.number)}
+        return solver.sure(max(move for move in MOVES if move not in taken))
+
+    return _script(odds)
+
+
+def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
+    """The own last move again; anything at first."""
+
+    def odds(view: View, said: Announced) -> Odds:
+        last = view.past.last
+        mine = 0 if last is None else last.moves[view.number]
+        return solver.sure(mine) if mine else solver.EVEN
+
+    return _script(odds)
+
+
+def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
+    """Whatever a silent habit would not do, each as likely."""
+
+    def made(game: StepRace, seat: Seat) -> Script:
+        script = thinks(game, seat)
+
+        def turned(turn: Turn[Action, View]) -> Action:
+            action: Action = script(turn)
+            if not isinstance(action, int):
+                return action
+            return turn.draws.pick([move for move in MOVES if move != action])
+
+        return turned
+
+    return made
+
+
+def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
+    """Any move but one."""
+    if move not in MOVES:
+        raise BadInput(f"never: move must be 1, 3 or 5, not {move}")
+    first, second, third = (0.0 if each == move else 0.5 for each in MOVES)
+    return _script(lambda view, said: (first, second, third))
+
+
+def _hits_announced(game: StepRace, seat: Seat) -> Script:
+    """A number that another announced, the largest; anything where nothing was announced."""
+
+    def odds(view: View, said: Announced) -> Odds:
+        there = [said[other] for other in others_of(view.number)]
+        known = [move for move in there if move is not None]
+        return solver.sure(max(known)) if known else solver.EVEN
+
+    return _script(odds)
+
+
+def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
+    """Replies best to what the others announced; a silent seat is taken to play the equilibrium.
+
+    A standing is worth what uniform play from there on is worth. It announces, in its first words,
+    what it would do now, and moves by what is known after the talk.
+    """
+    if not 0 <= trust <= 1:
+        raise BadInput(f"listener: trust must be from 0 to 1, not {trust}")
+    silent, _ = solver.stage_equilibrium()
+
+    def expects(said: int | None) -> dict[int, float]:
+        odds = silent if said is None else solver.keeper(trust).moves((0, 0, 0), 0, 1, (said,) * 3)
+        return dict(zip(MOVES, odds, strict=True))
+
+    def reply(view: View) -> int:
+        said = announced(view.talk, view.turn)
+        one, two = (expects(said[other]) for other in others_of(view.number))
+        worth = weighed(missing_of(game, view.positions), view.number, joint_odds(one, two))
+        return max(best(worth))
+
+    def script(turn: Turn[Action, View]) -> Action:
+        view = turn.view
+        if not view.speaks:
+            return reply(view)
+        mine = announced(view.talk, view.turn)[view.number]
+        move = reply(view)
+        return Done("") if mine == move else Say(ANNOUNCES.format(move=move))
+
+    return script
+
+
+# --- answers to probes ----------------------------------------------------------------------------
+
+
+def _listens(trust: float) -> Callable[[Turn[Action, View]], Report | Silence]:
+    """Expects others to do as they announced, with a chance; else the equilibrium of a turn."""
+    silent, _ = solver.stage_equilibrium()
+
+    def answer(turn: Turn[Action, View]) -> Report | Silence:
+        question = turn.question
+        assert question is not None
+        if question.probe not in ("their_move", "will_keep"):
+            return Silence("this mind has no such thought")
+        other = SEATS.index(Seat(question.about))
+        said = announced(turn.view.talk, turn.view.turn)[other]
+        if question.probe == "will_keep":
+            return Report("yes" if trust >= 0.5 else "no")
+        odds = silent if said is None else solver.keeper(trust).moves((0, 0, 0), 0, 1, (said,) * 3)
+        return _likeliest(question, odds)
+
+    return answer
+
+
+def _likeliest(question: Question, odds: Odds) -> Report:
+    at = max(range(len(odds)), key=odds.__getitem__)
+    return Report(question.choices[at], odds)
+
+
+def _listener_answers(game: StepRace, seat: Seat, trust: float = 0.8) -> Answerer:
+    return _listens(trust)
+
+
+def _follower_answers(game: StepRace, seat: Seat) -> Answerer:
+    return _listens(1.0)
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            "always",
+            "the same `move` in every turn, without a word",
+            SOURCE,
+            _of_mind("always"),
+            memory=0,
+            params={"move": 5},
+        ),
+        Partner("uniform", "any move, without a word", SOURCE, _of_mind("uniform"), memory=0),
+        Partner(
+            "stage_equilibrium",
+            "draws from the symmetric mixed equilibrium of one turn, without a word",
+            SOURCE,
+            _of_mind("stage_equilibrium"),
+            memory=0,
+        ),
+        Partner(
+            "finisher",
+            "the smallest move that arrives, else 5, without a word",
+            SOURCE,
+            _of_mind("finisher"),
+            memory=0,
+        ),
+        Partner(
+            "blocker",
+            "if the nearest other can arrive, its smallest arriving move; else any; no word",
+            SOURCE,
+            _of_mind("blocker"),
+            memory=0,
+        ),
+        Partner(
+            "rotator",
+            "1, 3 and 5 in turn, each seat at another number, shifted by `offset`; no word",
+            SOURCE,
+            _of_mind("rotator"),
+            memory=0,
+            params={"offset": 0},
+        ),
+        Partner(
+            "keeper",
+            "announces a number drawn evenly and keeps it with chance `p`",
+            SOURCE,
+            _of_mind("keeper"),
+            memory=0,
+            params={"p": 1.0},
+        ),
+        Partner(
+            "follower",
+            "the largest number that neither other announced, without a word",
+            SOURCE,
+            _of_mind("follower"),
+            answers=_follower_answers,
+            memory=0,
+        ),
+        Partner(
+            "listener",
+            "replies best to what the others announced, believing it with chance `trust`, and "
+            "announces its own reply",
+            "Sally",
+            _listener,
+            answers=_listener_answers,
+            memory=0,
+            params={"trust": 0.8},
+        ),
+        Partner(
+            "free_of_last",
+            "the largest number that neither other played last turn, without a word",
+            CARD,
+            _free_of_last,
+            memory=1,
+        ),
+        Partner(
+            "not_free_of_last",
+            "anything but the largest number that neither other played last turn",
+            "the inverse of free_of_last",
+            _but(_free_of_last),
+            memory=1,
+        ),
+        Partner(
+            "repeat_own_last",
+            "its own last move again, without a word",
+            CARD,
+            _repeat_own_last,
+            memory=1,
+        ),
+        Partner(
+            "switch_own_last",
+            "anything but its own last move",
+            "the inverse of repeat_own_last",
+            _but(_repeat_own_last),
+            memory=1,
+        ),
+        Partner(
+            "never",
+            "any move but `move`, without a word",
+            "the inverse of always",
+            _not_always,
+            memory=0,
+            params={"move": 5},
+        ),
+        Partner(
+            "hits_announced",
+            "the largest number that another announced, to collide with it",
+            "the inverse of follower",
+            _hits_announced,
+            memory=0,
+        ),
+    )
+}

@@ -1,0 +1,493 @@
+"""Exact values of the step race by backward induction over missing steps.
+
+A state is how many steps each seat is short of the target, so one table serves every target. The
+only turn after which nothing has changed is one in which all three chose the same number: a loop
+of one state, which is solved in closed form, or iterated where what is announced, or a partner's
+habit, changes from turn to turn. The turn limit of the game is left out: a race nobody ends is
+worth 0 to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from math import sqrt
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.errors import BadInput
+from sally.games.step_race.rules import MOVES, Triple, gains, others_of, prize, triple
+
+Floats = NDArray[np.float64]
+Odds = tuple[float, float, float]  # of the moves 1, 3 and 5
+Said = tuple[int | None, int | None, int | None]  # what each seat announced last, if anything
+
+SAME = 1e-9  # values closer than this are equal
+USUAL = 24  # the largest target of the published games: one table serves all of them
+STILL = 1e-14  # iteration stops when no value changes by more
+MOST_SWEEPS = 10_000
+EVEN: Odds = (1 / 3, 1 / 3, 1 / 3)
+NOBODY: Said = (None, None, None)
+
+
+def sure(move: int) -> Odds:
+    """All odds on one move."""
+    first, second, third = (float(move == each) for each in MOVES)
+    return first, second, third
+
+
+# --- the turn as a game of its own ----------------------------------------------------------------
+
+
+def stage_equilibrium() -> tuple[Odds, float]:
+    """The symmetric mixed equilibrium of one turn played for steps, and its value.
+
+    Move m pays m times the chance that neither other chose it, and all three pay the same:
+    p(m) = 1 - sqrt(v / m).
+    """
+    root = 2 / sum(1 / sqrt(move) for move in MOVES)
+    first, second, third = (1 - root / sqrt(move) for move in MOVES)
+    return (first, second, third), root * root
+
+
+def pure_equilibria() -> tuple[Triple, ...]:
+    """The strict pure equilibria of one turn: nobody gains by any other move, nor ties."""
+    found = []
+    for moves in product(MOVES, repeat=3):
+        kept = gains(triple(moves))
+        strict = all(
+            gains(triple(move if n == seat else m for n, m in enumerate(moves)))[seat] < kept[seat]
+            for seat in range(3)
+            for move in MOVES
+            if move != moves[seat]
+        )
+        if strict:
+            found.append(triple(moves))
+    return tuple(found)
+
+
+class TwoMix(msgspec.Struct, frozen=True):
+    """One seat plays `third`, the two others mix the remaining moves so that both pay the same."""
+
+    third: int
+    mix: dict[int, float]
+    value_mixers: float
+    value_third: float
+    equilibrium: bool
+
+
+def two_mix(third: int) -> TwoMix:
+    """The mixture of two against a fixed move of the third, and whether nobody would deviate."""
+    low, high = (move for move in MOVES if move != third)
+    mix = {low: low / (low + high), high: high / (low + high)}
+    deviating = max(move * (1 - mix[move]) ** 2 for move in (low, high))
+    return TwoMix(third, mix, low * high / (low + high), third, deviating <= third + SAME)
+
+
+# --- minds whose moves are declared ---------------------------------------------------------------
+
+
+class Mind(msgspec.Struct, frozen=True):
+    """What a scripted player does, as odds.
+
+    `moves` takes the missing steps of all seats, the own seat number, the turn (from 1) and what
+    each seat announced. `announces` is the lottery over its own announcements, drawn anew in each
+    turn. `hears` says whether `moves` looks at what others announced; then play against it is not
+    solved, because one's own words are moves, too.
+    """
+
+    moves: Callable[[Triple, int, int, Said], Odds]
+    period: int = 1  # after so many turns its habit starts again
+    announces: tuple[tuple[int | None, float], ...] = ((None, 1.0),)
+    hears: bool = False
+    by_place: bool = False  # whether `moves` looks at the missing steps
+
+
+def muted(mind: Mind) -> Mind:
+    """A mind where there is no talk to announce anything in."""
+    return msgspec.structs.replace(mind, announces=((None, 1.0),))
+
+
+def always(move: int) -> Mind:
+    """The same move in every turn."""
+    if move not in MOVES:
+        raise BadInput(f"always: move must be 1, 3 or 5, not {move}")
+    odds = sure(move)
+    return Mind(lambda missing, number, turn, said: odds)
+
+
+def uniform() -> Mind:
+    """Any move, each as likely as the others."""
+    return Mind(lambda missing, number, turn, said: EVEN)
+
+
+def mixed_equilibrium() -> Mind:
+    """The symmetric mixed equilibrium of a single turn."""
+    odds, _ = stage_equilibrium()
+    return Mind(lambda missing, number, turn, said: odds)
+
+
+def arriving(missing: int) -> int | None:
+    """The smallest move that covers the missing steps; None if none does."""
+    return next((move for move in MOVES if move >= missing), None)
+
+
+def finisher() -> Mind:
+    """The smallest move that arrives, else 5."""
+
+    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+        return sure(arriving(missing[number]) or MOVES[-1])
+
+    return Mind(moves, by_place=True)
+
+
+def blocker() -> Mind:
+    """The nearest other's smallest arriving move, ties to the lower seat; else any move."""
+
+    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+        nearest = min(others_of(number), key=lambda other: missing[other])
+        move = arriving(missing[nearest])
+        return EVEN if move is None else sure(move)
+
+    return Mind(moves, by_place=True)
+
+
+def rotator(offset: int = 0) -> Mind:
+    """1, 3 and 5 in turn; seats start at different numbers, so three rotators never collide."""
+
+    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+        return sure(MOVES[(turn - 1 + number + offset) % len(MOVES)])
+
+    return Mind(moves, period=len(MOVES))
+
+
+def keeper(p: float = 1.0) -> Mind:
+    """Announces a number drawn evenly, and keeps it with chance `p`; else one of the others."""
+    if not 0 <= p <= 1:
+        raise BadInput(f"keeper: p must be from 0 to 1, not {p}")
+    kept: dict[int | None, Odds] = {None: EVEN}
+    for move in MOVES:
+        first, second, third = (p if each == move else (1 - p) / 2 for each in MOVES)
+        kept[move] = (first, second, third)
+
+    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+        return kept[said[number]]
+
+    return Mind(moves, announces=tuple((move, 1 / 3) for move in MOVES))
+
+
+def free_of_announced(said: Said, number: int) -> int:
+    """The largest move that neither other announced."""
+    taken = {said[other] for other in others_of(number)}
+    return max(move for move in MOVES if move not in taken)
+
+
+def follower() -> Mind:
+    """The largest move that neither other announced."""
+
+    def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
+        return sure(free_of_announced(said, number))
+
+    return Mind(moves, hears=True)
+
+
+# --- induction ------------------------------------------------------------------------------------
+
+BELOW = MOVES[-1] - 1  # how far beyond the target a seat can land
+
+
+class Solved(msgspec.Struct, frozen=True):
+    """The value of every state for one seat against two declared minds."""
+
+    number: int
+    others: tuple[Mind, Mind]
+    values: Floats  # by phase, then missing steps of each seat, offset by `BELOW`
+    period: int
+
+    def value(self, missing: Triple, turn: int = 1) -> float:
+        """What the seat can expect from here, before anything is announced in this turn."""
+        first, second, third = (r + BELOW for r in missing)
+        return float(self.values[(turn - 1) % self.period, first, second, third])
+
+    def worths(
+        self, missing: Triple, turn: int = 1, said: Said = NOBODY
+    ) -> tuple[float, float, float]:
+        """What each move is worth here, after these announcements.
+
+        Where nothing changes if all three choose alike, a move is valued as if it were repeated
+        until something does.
+        """
+        one, two = (
+            dict(zip(MOVES, mind.moves(missing, other, turn, said), strict=True))
+            for mind, other in zip(self.others, others_of(self.number), strict=True)
+        )
+        again = self.period == 1 and _single(self.others)
+        found = []
+        for mine in MOVES:
+            worth = 0.0
+            for a, b in product(MOVES, MOVES):
+                if (chance := one[a] * two[b]) and not a == b == mine:
+                    worth += chance * self.value(after(missing, self.number, mine, a, b), turn + 1)
+            loop = one[mine] * two[mine]
+            if loop:
+                if not again:
+                    worth += loop * self.value(missing, turn + 1)
+                else:
+                    worth = worth / (1 - loop) if loop < 1 else 0.0
+            found.append(worth)
+        first, second, third = found
+        return first, second, third
+
+
+def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
+    """The missing steps once a seat has moved `mine` and the two others, in order, theirs."""
+    moves = [one, two]
+    moves.insert(number, mine)
+    gained = gains(triple(moves))
+    return triple(r - g for r, g in zip(missing, gained, strict=True))
+
+
+def best(worths: Sequence[float]) -> tuple[int, ...]:
+    """The moves that are worth most: a set, because ties are common."""
+    top = max(worths)
+    return tuple(move for move, worth in zip(MOVES, worths, strict=True) if worth >= top - SAME)
+
+
+def _single(others: Sequence[Mind]) -> bool:
+    """Whether nothing is announced."""
+    return all(said is None for mind in others for said, _ in mind.announces)
+
+
+def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | None = None) -> Solved:
+    """The optimum of a seat against two minds, or what a mind of its own gets if `mine` is given.
+
+    Raises:
+        BadInput: if a mind reacts to what is announced.
+    """
+    if any(mind.hears for mind in (*others, *([mine] if mine else []))):
+        raise BadInput("play against a mind that reacts to announcements has no solved best reply")
+    period = max(mind.period for mind in (*others, *([mine] if mine else [])))
+    size = target + BELOW + 1
+    table = np.zeros((period, size, size, size))
+    flat = table.reshape(period, -1)
+    _fill_ends(flat, target, number)
+    signals = [(chance, said) for said, chance in _signals(number, others)]
+    for states in _layers(target):
+        at = _place(states, size)
+        cases: list[list[tuple[float, Floats, Floats, Floats | None]]] = []
+        for phase in range(period):
+            cases.append(
+                [
+                    (chance, *_case(flat, states, size, number, phase, period, others, mine, said))
+                    for chance, said in signals
+                ]
+            )
+        simple = period == 1 and len(signals) == 1
+        flat[:, at] = _closed(cases[0][0]) if simple else _iterated(cases)
+    return Solved(number, others, table, period)
+
+
+def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[Said, float]]:
+    """Every pair of announcements of the two others, with its chance."""
+    one, two = others_of(number)
+    for (a, p), (b, q) in product(*(mind.announces for mind in others)):
+        said: list[int | None] = [None, None, None]
+        said[one], said[two] = a, b
+        first, second, third = said
+        yield (first, second, third), p * q
+
+
+def _layers(target: int) -> Iterator[NDArray[np.int64]]:
+    """The states, nearest to the end first; no state of a layer leads to another one of it."""
+    grid = np.indices((target, target, target)).reshape(3, -1).T + 1
+    total = grid.sum(axis=1)
+    order = np.argsort(total, kind="stable")
+    cuts = np.flatnonzero(np.diff(total[order])) + 1
+    yield from np.split(grid[order], cuts)
+
+
+def _place(states: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    moved = states + BELOW
+    return (moved[:, 0] * size + moved[:, 1]) * size + moved[:, 2]
+
+
+def _fill_ends(flat: Floats, target: int, number: int) -> None:
+    """Write the points of the seat where a seat has arrived."""
+    size = target + BELOW + 1
+    grid = np.indices((size, size, size)).reshape(3, -1) - BELOW
+    nearest = grid.min(axis=0)
+    points = (grid[number] == nearest) / (grid == nearest).sum(axis=0)
+    flat[:] = np.where(nearest <= 0, points, 0.0)
+
+
+def _case(
+    flat: Floats,
+    states: NDArray[np.int64],
+    size: int,
+    number: int,
+    phase: int,
+    period: int,
+    others: tuple[Mind, Mind],
+    mine: Mind | None,
+    said: Said,
+) -> tuple[Floats, Floats, Floats | None]:
+    """By move and state: what a turn leads to if it changes anything, and the chance that not.
+
+    The third part is the odds of a mind of one's own, if there is one.
+    """
+    turn = phase + 1
+    one, two = others_of(number)
+    first, second = (
+        _odds(mind, states, seat, turn, said) for mind, seat in zip(others, (one, two), strict=True)
+    )
+    ahead = flat[(phase + 1) % period]
+    worth, loop = np.zeros((3, len(states))), np.zeros((3, len(states)))
+    for (i, m), (j, a), (k, b) in product(enumerate(MOVES), repeat=3):
+        chance = first[j] * second[k]
+        if m == a == b:
+            loop[i] += chance
+        else:
+            moved = np.array(after((0, 0, 0), number, m, a, b))
+            worth[i] += chance * ahead[_place(states + moved, size)]
+    own = None if mine is None else _odds(mine, states, number, turn, said)
+    return worth, loop, own
+
+
+def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
+    """The odds by move and state; one column serves all states of a mind without `by_place`."""
+    if not mind.by_place:
+        return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
+    found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
+    return np.array(found).T
+
+
+def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
+    """The values of a layer in which the one loop of a state leads back to it."""
+    _, worth, loop, own = case
+    if own is not None:
+        stays = (own * loop).sum(axis=0)
+        leads = (own * worth).sum(axis=0)
+        out = np.zeros_like(leads)
+        return np.asarray(np.divide(leads, 1 - stays, out=out, where=stays < 1))
+    repeated = np.divide(worth, 1 - loop, out=np.zeros_like(worth), where=loop < 1)
+    return np.asarray(repeated.max(axis=0))
+
+
+def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]]) -> Floats:
+    """The values of a layer where announcements or habits change when nothing else does."""
+    period = len(cases)
+    values = np.zeros((period, cases[0][0][1].shape[1]))
+    for _ in range(MOST_SWEEPS):
+        before = values.copy()
+        for phase in reversed(range(period)):
+            ahead = values[(phase + 1) % period]
+            total = np.zeros(values.shape[1])
+            for chance, worth, loop, own in cases[phase]:
+                each = worth + loop * ahead
+                total += chance * (each.max(axis=0) if own is None else (own * each).sum(axis=0))
+            values[phase] = total
+        if np.abs(values - before).max() < STILL:
+            return values
+    raise ArithmeticError("the values of a layer do not settle")
+
+
+@lru_cache(maxsize=4)
+def _all_uniform(target: int) -> Solved:
+    return solved(target, 0, (uniform(), uniform()), uniform())
+
+
+def value(missing: Triple, number: int = 0) -> float:
+    """The points that a seat can expect if all three move uniformly from here.
+
+    >>> round(value((1, 5, 5)), 6)
+    0.639985
+    """
+    one, two = others_of(number)
+    table = _all_uniform(max(USUAL, *missing))
+    return table.value((missing[number], missing[one], missing[two]))
+
+
+def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[float, float, float]:
+    """What each own move leads to beside the others' moves, by uniform play from there on.
+
+    A seat that did not move is given as 0.
+    """
+    return weighed(missing, number, {theirs: 1.0})
+
+
+def weighed(
+    missing: Triple, number: int, joint: Mapping[tuple[int, int], float]
+) -> tuple[float, float, float]:
+    """What each own move is worth under odds over the others' pairs of moves."""
+    found = []
+    for mine in MOVES:
+        total = 0.0
+        for (one, two), chance in joint.items():
+            if chance:
+                total += chance * standing(after(missing, number, mine, one, two), number)
+        found.append(total)
+    first, second, third = found
+    return first, second, third
+
+
+def standing(missing: Triple, number: int) -> float:
+    """The points of a seat where the race is over, else what uniform play is worth."""
+    points = prize(triple(-r for r in missing), 0)
+    return value(missing, number) if points is None else points[number]
+
+
+def steps(theirs: tuple[int, int]) -> tuple[int, int, int]:
+    """The steps that each own move gains beside the others' moves."""
+    first, second, third = (move if move not in theirs else 0 for move in MOVES)
+    return first, second, third
+
+
+MINDS: Mapping[str, Callable[..., Mind]] = {
+    "always": always,
+    "uniform": uniform,
+    "stage_equilibrium": mixed_equilibrium,
+    "finisher": finisher,
+    "blocker": blocker,
+    "rotator": rotator,
+    "keeper": keeper,
+    "follower": follower,
+}
+"""The declared minds of the game by the names of the partners that play them."""
+
+
+def mind_of(player: str, params: Mapping[str, object]) -> Mind | None:
+    """The declared mind of a player; None for a person, a model or another bot."""
+    if player == "random":
+        return uniform()
+    make = MINDS.get(player)
+    return None if make is None else make(**params)
+
+
+@lru_cache(maxsize=64)
+def _solved_by_name(
+    target: int, number: int, others: tuple[tuple[str, str], tuple[str, str]], talk: bool
+) -> Solved | None:
+    minds = []
+    for player, params in others:
+        mind = mind_of(player, msgspec.json.decode(params))
+        if mind is None or mind.hears:
+            return None
+        minds.append(mind if talk else muted(mind))
+    return solved(target, number, (minds[0], minds[1]))
+
+
+def solved_against(
+    target: int,
+    number: int,
+    others: Sequence[tuple[str, Mapping[str, object]]],
+    talk: bool = True,
+) -> Solved | None:
+    """The optimum against two players given by name and settings; None where it is not solved."""
+    one, two = (
+        (player, msgspec.json.encode(dict(params), order="deterministic").decode())
+        for player, params in others
+    )
+    return _solved_by_name(max(USUAL, target), number, (one, two), talk)

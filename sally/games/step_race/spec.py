@@ -1,0 +1,241 @@
+"""The step race on the shelf: the game, what is probed after the talk, and what was true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
+from sally.games.step_race.rules import (
+    MOVES,
+    SEATS,
+    STAYS,
+    Action,
+    State,
+    StepRace,
+    Triple,
+    View,
+    others_of,
+    triple,
+)
+from sally.games.step_race.solver import best, weighed
+from sally.games.step_race.talk import announced
+from sally.games.step_race.words import BOTH, TEXTS, StepWords
+
+Past = Replay[State, Action, View]
+YES, NO = "yes", "no"
+PAIRS = tuple(f"{one}-{two}" for one, two in product(MOVES, MOVES))
+
+
+def missing_of(game: StepRace, positions: Triple) -> Triple:
+    """The steps that each seat is short of the target."""
+    return triple(game.target - position for position in positions)
+
+
+def _others(view: View) -> tuple[Seat, Seat]:
+    one, two = others_of(view.number)
+    return SEATS[one], SEATS[two]
+
+
+# --- what is asked --------------------------------------------------------------------------------
+
+
+def _their_move(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.moving:
+        return ()
+    return tuple(Question("their_move", "odds", MOVES, other) for other in _others(view))
+
+
+def _will_keep(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.moving:
+        return ()
+    said = announced(view.talk, view.turn)
+    return tuple(
+        Question("will_keep", "choice", (YES, NO), SEATS[other])
+        for other in others_of(view.number)
+        if said[other] is not None
+    )
+
+
+def _joint(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.moving:
+        return ()
+    return (Question("joint", "odds", PAIRS, BOTH.join(_others(view))),)
+
+
+def _their_guess(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.moving:
+        return ()
+    return tuple(Question("their_guess_of_me", "choice", MOVES, other) for other in _others(view))
+
+
+def _can_win(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.moving:
+        return ()
+    return tuple(Question("who_can_win_now", "choice", (YES, NO), each) for each in SEATS)
+
+
+# --- what was true --------------------------------------------------------------------------------
+
+
+def moved(replay: Past, turn: int, seat: Seat) -> int | None:
+    """What a seat chose in a step of the log; None where it gave no move."""
+    move = replay.move(turn, seat)
+    return move if isinstance(move, int) else None
+
+
+def true_move(replay: Past, at: At) -> int | None:
+    """The move that the other then chose."""
+    return moved(replay, at.turn, Seat(at.about))
+
+
+def true_keeping(replay: Past, at: At) -> str | None:
+    """Whether the other moved as it had last announced."""
+    other = Seat(at.about)
+    move = moved(replay, at.turn, other)
+    view = replay.view(at.turn, at.seat)
+    said = announced(view.talk, view.turn)[SEATS.index(other)]
+    return None if move is None or said is None else (YES if move == said else NO)
+
+
+def true_pair(replay: Past, at: At) -> str | None:
+    """Both others' moves, that of the lower seat first."""
+    made = [moved(replay, at.turn, SEATS[n]) for n in others_of(SEATS.index(at.seat))]
+    return None if None in made else f"{made[0]}-{made[1]}"
+
+
+def their_guess(replay: Past, at: At) -> int | None:
+    """What the other itself expected of this seat, if it was asked; None otherwise."""
+    said = replay.report(at.turn, Seat(at.about), "their_move", str(at.seat))
+    return said.value if said is not None and isinstance(said.value, int) else None
+
+
+def true_arrival(replay: Past, at: At) -> str | None:
+    """Whether a seat is within one move of the target."""
+    game, state = replay.game, replay.state(at.turn)
+    assert isinstance(game, StepRace)
+    missing = game.target - state.positions[SEATS.index(Seat(at.about))]
+    return YES if missing <= MOVES[-1] else NO
+
+
+PROBES = (
+    Probe(
+        "their_move",
+        "the move of each other, as odds, asked after the talk",
+        "before",
+        "odds",
+        SEATS,
+        _their_move,
+        true_move,
+    ),
+    Probe(
+        "will_keep",
+        "whether an announced move will be made",
+        "before",
+        "choice",
+        SEATS,
+        _will_keep,
+        true_keeping,
+    ),
+    Probe(
+        "joint",
+        "both others' moves together, as odds over nine pairs",
+        "before",
+        "odds",
+        SEATS,
+        _joint,
+        true_pair,
+    ),
+    Probe(
+        "their_guess_of_me",
+        "the move that each other expects of this seat; judged by that seat's own report",
+        "before",
+        "choice",
+        SEATS,
+        _their_guess,
+        their_guess,
+    ),
+    Probe(
+        "who_can_win_now",
+        "who is within one move of the target: a fact, asked as a control",
+        "before",
+        "choice",
+        SEATS,
+        _can_win,
+        true_arrival,
+        of_mind=False,
+    ),
+)
+
+
+# --- best replies ---------------------------------------------------------------------------------
+
+
+def _odds_of(belief: Any) -> dict[int, float]:
+    """Odds over moves from a prediction: one move, or a chance for each."""
+    if isinstance(belief, int):
+        return {belief: 1.0}
+    return dict(zip(MOVES, belief, strict=True))
+
+
+def joint_odds(one: Mapping[int, float], two: Mapping[int, float]) -> dict[tuple[int, int], float]:
+    """Odds over pairs of moves of two seats that move independently."""
+    return {(a, b): p * q for a, p in one.items() for b, q in two.items()}
+
+
+def best_replies(
+    game: StepRace, view: View, belief: Mapping[str, int | Sequence[float]]
+) -> tuple[int, ...] | None:
+    """The moves that lead to the best standing if the others move as believed.
+
+    A standing is worth what uniform play from there on is worth. None while there is talk, or
+    where not both others were predicted.
+    """
+    one, two = _others(view)
+    if not view.moving or one not in belief or two not in belief:
+        return None
+    joint = joint_odds(_odds_of(belief[one]), _odds_of(belief[two]))
+    return best(weighed(missing_of(game, view.positions), view.number, joint))
+
+
+def numbers(game: StepRace, view: View) -> tuple[float, ...]:
+    """For learners: missing steps and announcements, the own seat first, scaled to 0 and 1.
+
+    An announcement is 0 where there is none, else 1/3, 2/3 or 1 for 1, 3 and 5.
+    """
+    order = (view.number, *others_of(view.number))
+    said = announced(view.talk, view.turn)
+    missing = [(game.target - view.positions[n]) / game.target for n in order]
+    words = [0.0 if said[n] is None else (MOVES.index(said[n] or STAYS) + 1) / 3 for n in order]
+    last = view.past.last
+    moves = [0.0 if last is None else last.moves[n] / MOVES[-1] for n in order]
+    return (*missing, *words, *moves)
+
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="step_race",
+    titles={"step_race": "The step race"},
+    sentences={
+        "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. A number that "
+        "several choose moves none of them. The first to arrive wins."
+    },
+    roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
+    about="three talk, then each secretly moves 1, 3 or 5 steps; equal numbers move nobody, the "
+    "first to arrive wins (after the public step game of Mazur 2025)",
+    game=StepRace,
+    words=StepWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    best_replies=best_replies,
+    acts_on=("their_move",),
+    doing=Doing("reward", regret="step_regret"),
+    pays=lambda game, seat: (0.0, 1.0),
+    settings={"target": (5, 40), "talks": (0, 4)},
+    usual="listener",
+    reference="listener",
+    numbers=numbers,
+)

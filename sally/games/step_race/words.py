@@ -1,0 +1,253 @@
+"""The step race in language: who said what, who moved how far, and where everyone is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, read_form
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, admitted, is_finite
+from sally.core.rules.probe import Question
+from sally.games.step_race.rules import (
+    ORDERS,
+    SEATS,
+    STAYS,
+    Action,
+    Done,
+    PastTurn,
+    Say,
+    Spoken,
+    StepRace,
+    View,
+    others_of,
+)
+from sally.games.step_race.talk import announced
+
+BOTH = " and "  # between the two seats that a question on both is about
+STOP = "<stop>"  # at the end of a message: nothing to add in this turn
+
+TEXTS: Mapping[str, str] = {
+    "rules": "Three players race along a track: {names}. You are {me}. Whoever is the first to "
+    "have {target} steps or more wins.\n"
+    "In each turn, after the talk if there is any, all three choose at the same time and in secret "
+    "how far to move: 1, 3 or 5 steps. A number that only one of you chooses moves that player "
+    "forward by that many steps. A number that two or three of you choose moves none of those who "
+    "chose it.\n"
+    "The race ends after the first turn in which somebody has {target} steps or more. The highest "
+    "total then wins 1 point; equal highest totals share it. If nobody has arrived after "
+    "{max_turns} turns, nobody gets anything.",
+    "rules.talk": "Before each move there is talk in {talks} rounds: in each round all three speak "
+    "once, everybody reads everything, and the order of speaking is drawn anew in each turn. What "
+    "is said binds nobody. Talk ends early after a round in which all three had nothing to add.",
+    "rules.talk.one": "Before each move there is one round of talk: all three speak once, "
+    "everybody reads everything, and the order of speaking is drawn anew in each turn. What is "
+    "said binds nobody.",
+    "rules.silent": "There is no talk.",
+    "name": "Player {number}",
+    "said": "{name} (turn {turn}): {text}",
+    "said.nothing": "{name} (turn {turn}) said nothing.",
+    "past": "Turn {turn}: {moves}. Positions: {positions}.",
+    "moved": "{name} chose {move} and moved {gain}",
+    "moved.none": "{name} chose nothing and stayed",
+    "position": "{name} at {position}",
+    "you": "{name} (you)",
+    "now.talk": "Turn {turn}, talk, round {round} of {talks}. The order of speaking is {speakers}. "
+    "You are at {mine} of {target} steps; {others}.",
+    "now.move": "Turn {turn}, the move. You are at {mine} of {target} steps; {others}.",
+    "now.other": "{name} is at {position}",
+    "question.talk": "What do you say to the others?",
+    "question.move": "How far do you move, {names}?",
+    "format.talk": "Answer with one line of the form `Say: <message>`, about 100 words at most. If "
+    "you have nothing to add in this turn, end it with `<stop>`; `Say: <stop>` says nothing at "
+    "all.",
+    "aside.their_move": "How far will {about} choose to move in this turn?",
+    "aside.will_keep": "{about} announced to move {move} in this turn. Will {about} do so?",
+    "aside.joint": "How will {first} and {second} move in this turn, taken together?",
+    "aside.their_guess_of_me": "How far does {about} expect you to move in this turn?",
+    "aside.who_can_win_now": "Can {about} reach {target} steps in this turn, if nobody else "
+    "chooses the same number?",
+    "steps.one": "{number} step",
+    "steps": "{number} steps",
+    "joint": "{first} moves {one} and {second} moves {two}",
+    "told.truth": "You are told, reliably or not, about this turn: {fact}.",
+    "told.own": "You expected, about this turn: {fact}.",
+    "fact.their_move": "{about} chooses {value}",
+    "fact.will_keep": "whether {about} moves as announced: {value}",
+    "fact.joint": "{value}",
+    "fact.their_guess_of_me": "{about} expects you to move {value}",
+    "fact.who_can_win_now": "whether {about} can arrive in this turn: {value}",
+    "kept": "In turn {turn}: {told}",
+}
+
+_THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
+_LABEL = re.compile(r"(?im)^[\s>#*_`-]*say[*_` ]*[:：][*_` ]*")
+_BLANK = re.compile(r"(?i)\W*<(?:your |the )?message>\W*")
+
+
+class StepWords(Words[Any, View]):
+    """Every seat reads the same lines about the three."""
+
+    def __init__(self, game: StepRace, texts: Mapping[str, str]) -> None:
+        super().__init__(game, texts)
+        self._race = game
+        self._names = tuple(self.say("name", number=n) for n in (1, 2, 3))
+
+    def called(self, seat: str | int) -> str:
+        """The name of a seat, by its number or its id."""
+        return self._names[seat if isinstance(seat, int) else SEATS.index(Seat(seat))]
+
+    # --- the rules ------------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        race = self._race
+        said = self.say(
+            "rules",
+            names=listed(self.listing(self._names)),
+            me=self.called(seat),
+            target=race.target,
+            max_turns=race.max_turns,
+        )
+        if not race.talks:
+            return f"{said}\n{self.say('rules.silent')}"
+        if race.talks == 1:
+            return f"{said}\n{self.say('rules.talk.one')}"
+        return f"{said}\n{self.say('rules.talk', talks=race.talks)}"
+
+    # --- a page ---------------------------------------------------------------------------------
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        yield from list(self._so_far(view))[since:]
+
+    def _so_far(self, view: View) -> Iterator[str]:
+        for number, turn in enumerate(view.past, 1):
+            yield from self._talk(number, turn.talk)
+            yield self._outcome(view, number, turn)
+        if not view.over:
+            yield from self._talk(view.turn, view.talk)
+
+    def _talk(self, number: int, talk: tuple[Spoken, ...]) -> Iterator[str]:
+        """What was said in a turn; the order of speaking shows in the lines themselves."""
+        for each in talk:
+            name = self.called(each.number)
+            if text := one_line(each.text):
+                yield self.say("said", name=name, turn=number, text=text)
+            else:
+                yield self.say("said.nothing", name=name, turn=number)
+
+    def _outcome(self, view: View, number: int, turn: PastTurn) -> str:
+        names = [self._you(n, view) for n in range(3)]
+        moves = [
+            self.say("moved.none", name=name)
+            if move == STAYS
+            else self.say("moved", name=name, move=move, gain=gain)
+            for name, move, gain in zip(names, turn.moves, turn.gains, strict=True)
+        ]
+        places = [
+            self.say("position", name=self.called(n), position=position)
+            for n, position in enumerate(turn.positions)
+        ]
+        shown = listed(self.listing(moves)), listed(self.listing(places))
+        return self.say("past", turn=number, moves=shown[0], positions=shown[1])
+
+    def _you(self, number: int, view: View) -> str:
+        name = self.called(number)
+        return self.say("you", name=name) if number == view.number else name
+
+    def now(self, view: View) -> str:
+        race = self._race
+        others = [
+            self.say("now.other", name=self.called(n), position=view.positions[n])
+            for n in others_of(view.number)
+        ]
+        facts: dict[str, Any] = {"turn": view.turn, "target": race.target}
+        facts |= {"mine": view.positions[view.number], "others": listed(self.listing(others))}
+        if view.speaks:
+            assert view.order is not None  # drawn before anybody speaks
+            order = listed([self.called(n) for n in ORDERS[view.order]], "then")
+            said = len(view.talk) // 3 + 1
+            return self.say("now.talk", round=said, talks=race.talks, speakers=order, **facts)
+        return self.say("now.move", **facts)
+
+    def question(self, view: View, options: Options[Any]) -> str:
+        if view.speaks:
+            return self.say("question.talk")
+        return self.say("question.move", names=self._or(self.menu(options)))
+
+    def format(self, view: View, options: Options[Any]) -> str:
+        return self.say("format.talk") if view.speaks else super().format(view, options)
+
+    def name(self, action: Any) -> str:
+        match action:
+            case Say(text):
+                return one_line(text)
+            case Done(text):
+                return f"{one_line(text)} {STOP}".strip()
+        return str(action)
+
+    def read(self, reply: str, view: View, options: Options[Any]) -> Any:
+        """A move by its number; a message behind the last `Say:`, or as JSON."""
+        if is_finite(options):
+            return super().read(reply, view, options)
+        said = list(_LABEL.finditer(text := _THINKING.sub("", reply)))
+        if not said:
+            if "{" in text:
+                return read_form(reply, options)
+            raise Unreadable(self.say("format.talk"))
+        return self._message(text[said[-1].end() :], options)
+
+    def _message(self, text: str, options: Options[Any]) -> Action:
+        if not text.strip() or _BLANK.fullmatch(text):
+            raise Unreadable(self.say("format.talk"))
+        done = STOP in text.lower()
+        message = one_line(re.sub(re.escape(STOP), " ", text, flags=re.I)).strip('"“”*` ')
+        action: Action = Done(message) if done else Say(message)
+        try:
+            return admitted(options, action)  # type: ignore[no-any-return]
+        except IllegalMove as why:
+            raise Unreadable(str(why)) from None
+
+    # --- probes ---------------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Any = None) -> str:
+        if question.probe == "joint":
+            first, second = question.about.split(BOTH)
+            return self.say("aside.joint", first=self.called(first), second=self.called(second))
+        facts: dict[str, Any] = {"about": self.called(question.about)}
+        if question.probe == "will_keep":
+            facts["move"] = announced(view.talk, view.turn)[SEATS.index(Seat(question.about))]
+        if question.probe == "who_can_win_now":
+            facts["target"] = self._race.target
+        return self.say(f"aside.{question.probe}", **facts)
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        if question.probe == "their_move":
+            return self.say("steps.one" if choice == 1 else "steps", number=choice)
+        if question.probe == "joint":
+            return self._joint(question.about, str(choice))
+        return str(choice)
+
+    def _joint(self, about: str, choice: str) -> str:
+        """A pair of moves in words, such as `3-5`: that of the lower seat comes first."""
+        (first, second), (one, two) = about.split(BOTH), choice.split("-")
+        names = {"first": self.called(first), "second": self.called(second)}
+        return self.say("joint", one=one, two=two, **names)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        value = str(told.value)
+        if told.probe == "joint":
+            fact = self.say("fact.joint", value=self._joint(told.about, value))
+        else:
+            fact = self.say(f"fact.{told.probe}", about=self.called(told.about), value=value)
+        return self.say(f"told.{told.source}", fact=fact)
+
+    def kept(self, told: Told, view: View) -> str:
+        return self.say("kept", turn=view.turn, told=self.told(told))
+
+
+def one_line(text: str) -> str:
+    """A text on one line, so that no message can look like a line of the page."""
+    return " ".join(text.split())

@@ -1,0 +1,172 @@
+"""Every vector of the protocol, certified tables, and partners that play as they are declared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.rules.chance import Stream
+from sally.games.step_race import solver
+from sally.games.step_race.certified import certified, certify
+from sally.games.step_race.rules import MOVES, gains, prize, triple
+from sally.games.step_race.solver import Mind, always, best, solved, uniform, value
+from tests.games.step_race.second_rules import play
+
+VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))
+MINDS = {
+    "always_5": lambda: always(5),
+    "always_3": lambda: always(3),
+    "uniform": uniform,
+    "stage_equilibrium": solver.mixed_equilibrium,
+    "finisher": solver.finisher,
+    "blocker": solver.blocker,
+}
+
+
+def test_there_are_twenty_vectors() -> None:
+    assert len(VECTORS) == 20
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if v["kind"] == "value_all_uniform"])
+def test_values_under_uniform_play(vector: dict[str, Any]) -> None:
+    assert value(triple(vector["missing"])) == pytest.approx(vector["value"], abs=1e-11)
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if v["kind"] == "best_reply"])
+def test_best_replies(vector: dict[str, Any]) -> None:
+    one, two = (MINDS[name]() for name in vector["others"])
+    missing = triple(vector["missing"])
+    target = max(missing)
+    found = solved(target, 0, (one, two))
+    assert found.value(missing) == pytest.approx(vector["optimum"], abs=1e-10)
+    assert list(best(found.worths(missing))) == vector["first_moves"]
+    even = solved(target, 0, (one, two), uniform()).value(missing)
+    assert even == pytest.approx(vector["uniform"], abs=1e-10)
+    if "always_5" in vector:
+        greedy = solved(target, 0, (one, two), always(5)).value(missing)
+        assert greedy == pytest.approx(vector["always_5"], abs=1e-10)
+
+
+def test_equilibria_of_one_turn() -> None:
+    (vector,) = [v for v in VECTORS if v["kind"] == "stage_equilibria"]
+    odds, worth = solver.stage_equilibrium()
+    assert odds == pytest.approx(tuple(vector["symmetric_mixed"]["p"].values()), abs=1e-8)
+    assert worth == pytest.approx(vector["symmetric_mixed"]["value"], abs=1e-8)
+    assert [list(moves) for moves in solver.pure_equilibria()] == vector["pure"]
+    for want in vector["two_mix_one_pure"]:
+        got = solver.two_mix(want["third"])
+        mix = {int(move): p for move, p in want["mix"].items()}
+        assert got.mix == pytest.approx(mix, abs=1e-5)
+        assert got.value_mixers == pytest.approx(want["value_mixers"], abs=1e-5)
+        assert (got.value_third, got.equilibrium) == (want["value_third"], want["equilibrium"])
+
+
+def test_the_value_of_a_seat_does_not_hang_on_its_number() -> None:
+    assert value((4, 9, 12)) == pytest.approx(value((9, 4, 12), 1))
+    assert sum(value((4, 9, 12), n) for n in range(3)) == pytest.approx(1.0)
+
+
+# --- simulation: what is solved is what is played -------------------------------------------------
+
+
+def simulated(minds: tuple[Mind, Mind, Mind], target: int, games: int) -> list[float]:
+    """The mean points of three minds, by the second implementation of the rules."""
+    totals = [0.0, 0.0, 0.0]
+    for n in range(games):
+        draws, standing, turn = Stream("simulated", n), (0, 0, 0), 1
+        points = None
+        while points is None and turn < 500:
+            missing = triple(target - p for p in standing)
+            said = [None, None, None]
+            for number, mind in enumerate(minds):
+                said[number] = draws.draw(dict(mind.announces))  # type: ignore[call-overload]
+            chosen = triple(
+                draws.draw(dict(zip(MOVES, mind.moves(missing, k, turn, tuple(said)), strict=True)))  # type: ignore[arg-type]
+                for k, mind in enumerate(minds)
+            )
+            (standing,), points = play([chosen], target, standing)
+            turn += 1
+        totals = [t + p for t, p in zip(totals, points or [0.0] * 3, strict=True)]
+    return [t / games for t in totals]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        ("stage_equilibrium", "blocker"),
+        ("finisher", "uniform"),
+        ("rotator", "keeper"),
+    ],
+)
+def test_solved_values_are_those_of_simulated_games(others: tuple[str, str]) -> None:
+    one, two = (solver.MINDS[name]() for name in others)
+    mine = uniform()
+    exact = solved(12, 0, (one, two), mine).value((12, 12, 12))
+    mean = simulated((mine, one, two), 12, 1500)[0]
+    assert mean == pytest.approx(exact, abs=0.05)  # four standard errors at most
+
+
+def test_a_solved_reply_is_worth_what_it_says() -> None:
+    """Play the solved best reply to a keeper and an always-5 with the second rules."""
+    minds = (always(5), solver.keeper(0.8))
+    found = solved(12, 0, minds)
+
+    def reply(missing: Any, number: int, turn: int, said: Any) -> Any:
+        return solver.sure(max(best(found.worths(missing, turn, said))))
+
+    mean = simulated((Mind(reply), *minds), 12, 1500)[0]
+    assert mean == pytest.approx(found.value((12, 12, 12)), abs=0.05)
+
+
+def test_a_mind_that_reacts_to_words_is_not_solved() -> None:
+    with pytest.raises(BadInput, match="announcements"):
+        solved(12, 0, (solver.follower(), uniform()))
+    assert solver.solved_against(20, 0, [("follower", {}), ("uniform", {})]) is None
+    assert solver.solved_against(20, 0, [("language", {}), ("uniform", {})]) is None
+
+
+# --- certified tables -----------------------------------------------------------------------------
+
+
+def test_a_table_that_nobody_can_win_is_no_problem() -> None:
+    others = {"player_2": ("always", {"move": 5}), "player_3": ("always", {"move": 3})}
+    with pytest.raises(BadInput, match="cannot win"):
+        certify({"target": 20, "talks": 0}, "player_1", others)
+
+
+def test_a_table_that_a_mute_player_solves_is_no_problem() -> None:
+    others = {"player_2": ("uniform", {}), "player_3": ("uniform", {})}
+    with pytest.raises(BadInput, match="no scale"):
+        certify({"target": 12, "talks": 0}, "player_1", others)
+
+
+def test_a_partner_that_is_not_solved_is_refused() -> None:
+    others = {"player_2": ("follower", {}), "player_3": ("uniform", {})}
+    with pytest.raises(BadInput, match="solved"):
+        certify({"target": 20}, "player_1", others)
+
+
+def test_certified_tables_leave_room_above_every_mute_player() -> None:
+    assert len(certified()) >= 20
+    assert len({each.id for each in certified()}) == len(certified())
+    for each in certified():
+        assert each.optimum >= 0.05 + max(each.uniform, *each.mindless.values())
+
+
+@pytest.mark.parametrize("number", range(0, 21, 5))
+def test_certificates_are_found_again(number: int) -> None:
+    each = certified()[number]
+    others = {seat: (who.player, who.params) for seat, who in each.others.items()}
+    again = certify(each.params, each.seat, others)
+    assert again.optimum == pytest.approx(each.optimum, abs=1e-12)
+    assert again.mindless == pytest.approx(each.mindless, abs=1e-12)
+    assert (again.id, again.first_moves) == (each.id, each.first_moves)
+
+
+def test_gains_and_prize_are_those_of_the_solver() -> None:
+    assert solver.after((6, 6, 6), 1, 5, 5, 3) == triple(6 - g for g in gains((5, 5, 3)))
+    assert solver.standing((0, 3, 4), 0) == (prize((20, 17, 16), 20) or (0.0,))[0] == 1.0
