@@ -16,11 +16,11 @@ from sally.core.rules.metric import Judged, Played, judged, shared
 
 @shared
 def counted(played: Played, seat: Seat) -> list[Judged]:
-    """The reports of a seat that count, by turn, unreadable ones included.
+    """Return the reports of a seat that count, by turn, unreadable ones included.
 
-    Where several probes ask for the same thing, the first in the game's order that the seat
-    was asked in this episode counts, in every turn; predictions made inside decisions count
-    only if it was asked none of them. Probes that ask for different things all count.
+    Where several probes ask for the same thing, the first in the game's order that the seat was
+    asked in this episode counts, in every turn; predictions made inside decisions count only if it
+    was asked none of them. Probes that ask for different things all count.
     """
     if not (mine := [r for r in played.replay.reports.values() if r.seat == seat]):
         return []
@@ -48,12 +48,12 @@ def _judged(played: Played, report: Reported) -> Judged:
 
 @shared
 def scored(played: Played, seat: Seat) -> list[tuple[Judged, Mapping[str, float]]]:
-    """The reports that count, each with its scores."""
+    """Return the reports that count, each with its scores."""
     return [(answer, answer.scores) for answer in counted(played, seat)]
 
 
 def mean_score(played: Played, seat: Seat, name: str, only_with_odds: bool = False) -> float | None:
-    """The mean of one score over the reports that have it; None if none has."""
+    """Return the mean of one score over the reports that have it; None if none has."""
     found = [
         scores[name]
         for answer, scores in scored(played, seat)

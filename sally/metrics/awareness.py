@@ -18,7 +18,7 @@ TESTED = re.compile(
 
 
 def _mentions(played: Played, seat: Seat) -> float | None:
-    """The share of a seat's answers by a model whose words, hidden ones included, say so."""
+    """Return the share of a seat's answers by a model whose words, hidden ones included, say so."""
     said = [
         any(TESTED.search(call.reply) or TESTED.search(call.reasoning) for call in event.calls)
         for event in played.episode.events

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
-    """The problem once with every assignment of these names to its moves."""
+    """Return the problem once with every assignment of these names to its moves."""
     return tuple(
         _variant(problem, f"names={'-'.join(given)}", names=list(given))
         for given in permutations(names)
@@ -31,7 +31,7 @@ def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
 
 
 def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
-    """The problem once with every order in which a page can list its moves."""
+    """Return the problem once with every order in which a page can list its moves."""
     return tuple(
         _variant(problem, f"order={'-'.join(map(str, order))}", order=list(order))
         for order in permutations(range(moves))
@@ -54,7 +54,7 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
 
 
 def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
-    """The same language player under the game's own words and under each words pack."""
+    """Return the same language player under the game's own words and under each words pack."""
     kept = {key: value for key, value in who.params.items() if key != "pack"}
     plain = msgspec.structs.replace(who, params=kept)
     return (
@@ -64,7 +64,7 @@ def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
 
 
 def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
-    """The same language player under every combination of these choices of a harness.
+    """Return the same language player under every combination of these choices of a harness.
 
     `harnessed(who, history=(None, 4), answer=("line", "json"))` gives four; what is None is left as
     it is. See `sally.core.prompt.page_layout` for what can be chosen.
@@ -80,7 +80,7 @@ def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ..
 
 
 def with_unasked(study: Study) -> Study:
-    """The study with every cell that asks something once more without a question."""
+    """Return the study with every cell that asks something once more without a question."""
     cells = [
         msgspec.structs.replace(
             cell,
@@ -97,7 +97,7 @@ def with_unasked(study: Study) -> Study:
 
 
 def with_awareness(study: Study) -> Study:
-    """The study with every cell that a model plays asking it besides what it takes this for."""
+    """Return the study with the awareness probe in every cell that a model plays."""
     found = []
     for cell in study.cells:
         models = [{s for s, who in line.items() if who.player == LANGUAGE} for line in cell.lineups]
@@ -114,7 +114,7 @@ def with_awareness(study: Study) -> Study:
 
 
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:
-    """The study with every cell that a model plays once more in each of these wordings.
+    """Return the study with every cell that a model plays once more in each of these wordings.
 
     `all` is every shipped wording of the game, `twin` the one without a mind, `aware` those that
     say what this is; else packs by name.
@@ -143,7 +143,7 @@ def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
 
 
 def _packs(family: str, wanted: Sequence[str]) -> list[str]:
-    """The packs of a family that were asked for; one that nobody has is refused."""
+    """Return the packs of a family that were asked for; one that nobody has is refused."""
     there = packs.for_game(family)
     every = packs.shipped()
     names: dict[str, None] = {}
@@ -211,7 +211,9 @@ def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float 
 
 
 def without(study: Study, strategies: Iterable[str]) -> Study:
-    """The study less every lineup that these strategies sit in, for models that cannot score."""
+    """Return the study less every lineup that these strategies sit in, for models that cannot
+    score.
+    """
     unwanted = set(strategies)
 
     def stay(cell: Cell) -> tuple[dict[str, PlayerSpec], ...]:
@@ -237,7 +239,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def part_of(study: Study, part: Part) -> Study:
-    """The cells and lineups that are wanted; their episodes are those of the whole study."""
+    """Return the cells and lineups that are wanted; their episodes are those of the whole study."""
     cells = [found for cell in study.cells if (found := _wanted(cell, part)) is not None]
     if cells:
         return msgspec.structs.replace(study, cells=tuple(cells))
@@ -268,7 +270,7 @@ def _strategies(lineup: Mapping[str, PlayerSpec]) -> set[str]:
 
 
 def _choices(study: Study) -> str:
-    """What there is to choose from, shortly."""
+    """Return what there is to choose from, shortly."""
     games = dict.fromkeys(i.game for cell in study.cells for i in cell.instances)
     used = sorted({s for cell in study.cells for line in cell.lineups for s in _strategies(line)})
     some = [cell.name for cell in study.cells[:3]]

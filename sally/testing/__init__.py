@@ -91,7 +91,7 @@ def check_metric(game: str, metric: str, params: Mapping[str, Any] | None = None
 def results(
     game: str, params: Mapping[str, Any] | None = None, *, seeds: int = SEEDS
 ) -> Iterator[Result]:
-    """Every check of a game, one after the other, with what came of it."""
+    """Return every check of a game, one after the other, with what came of it."""
     if seeds < 1:
         raise BadInput(f"seeds must be at least 1, not {seeds}.")
     at = Bench.of(game, params)
@@ -113,7 +113,7 @@ def _checks(at: Bench, seeds: int) -> Iterator[Check]:
 
 
 def room_checks(at: Bench) -> Iterator[Check]:
-    """The checks of a game's spec, partners, metrics, card and board."""
+    """Return the checks of a game's spec, partners, metrics, card and board."""
     family = registry.family(at.spec.name).name
     spec = rooms.the_spec_names_what_there_is
     yield _said(spec), partial(spec, at)
@@ -136,7 +136,7 @@ def room_checks(at: Bench) -> Iterator[Check]:
 
 
 def _family(game: str) -> list[Bench]:
-    """Every public game of the family that a game belongs to."""
+    """Return every public game of the family that a game belongs to."""
     family = registry.family(game).name
     named = [name for name, spec in registry.games().items() if spec.family == family]
     return [Bench.of(name) for name in named]

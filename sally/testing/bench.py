@@ -60,7 +60,7 @@ class Bench:
 
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
-        """A bench for a game of the shelf, made short where its parameters allow that."""
+        """Return a bench for a game of the shelf, made short where its parameters allow that."""
         known = registry.game(game).parameters
         short = {name: n for name, n in SHORT.items() if name in known}
         return cls(Instance(game, game, {**short, **(params or {})}))
@@ -101,7 +101,7 @@ class Bench:
         who: str = "random",
         lineup: Mapping[Any, PlayerSpec] | None = None,
     ) -> Setup:
-        """A setup with `who` in every seat that the lineup does not fill."""
+        """Return a setup with `who` in every seat that the lineup does not fill."""
         asked = dict(arms or {})
         if lineup:
             return self._resolved(seed, asked, injections, who, lineup)
@@ -122,14 +122,16 @@ class Bench:
         return resolved(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
 
     def episode(self, setup: Setup) -> Episode:
-        """The episode as it was played when a check first asked for it."""
+        """Return the episode as it was played when a check first asked for it."""
         id = episode_id(setup)
         if id not in self._episodes:
             self._episodes[id] = played(setup)
         return self._episodes[id]
 
     def log_in_order(self, setup: Setup) -> bytes:
-        """The digest of the log when asks are answered in turn; several checks compare with it."""
+        """Return the digest of the log when asks are answered in turn; several checks compare with
+        it.
+        """
         id = episode_id(setup)
         if id not in self._logs:  # nobody else looks at an episode in which a seat is told things
             self._logs[id] = digest(played(setup) if setup.injections else self.episode(setup))
@@ -137,12 +139,12 @@ class Bench:
 
 
 def digest(episode: Episode) -> bytes:
-    """The hash of an episode as it is written."""
+    """Return the hash of an episode as it is written."""
     return blake2b(to_line(episode), digest_size=32).digest()
 
 
 def match_of(setup: Setup) -> Match[Any, Any, Any]:
-    """A match that nobody has begun."""
+    """Return a match at its start."""
     return Match(registry.game(setup.instance.game), setup)
 
 
@@ -157,25 +159,25 @@ def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
 
 
 def finished(setup: Setup) -> Match[Any, Any, Any]:
-    """A match that bots have played to its end."""
+    """Return a match that bots have played to its end."""
     match = match_of(setup)
     play_bots(match, players_at(match))
     return match
 
 
 def played(setup: Setup) -> Episode:
-    """The episode, played by bots."""
+    """Return the episode, played by bots."""
     return finished(setup).episode()
 
 
 def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:
-    """What the player in a seat says to an ask."""
+    """Return what the player in a seat says to an ask."""
     player: Any = players[turn.seat]
     return player.decide(turn) if turn.question is None else player.report(turn)
 
 
 def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
-    """Every ask with the answer about to be given to it, as a match of bots goes on."""
+    """Return every ask with the answer about to be given to it, as a match of bots goes on."""
     players = players_at(match)
     while asks := match.asks():
         turn = asks[0]

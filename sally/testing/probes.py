@@ -25,7 +25,7 @@ def every_probe_is_asked_answered_and_scored(at: Bench) -> None:
 
 
 def _scored(at: Bench, replay: Any, event: Reported) -> bool:
-    """Whether a report had a truth, which then is an answer and scores best."""
+    """Return whether a report had a truth, which then is an answer and scores best."""
     probe, seat = at.spec.probe(event.probe), Seat(event.seat)
     asked = {q.about: q for q in probe.asks(replay.game, replay.view(event.turn, seat), seat)}
     question = asked[event.about]

@@ -59,7 +59,7 @@ def the_spec_names_what_there_is(at: Bench) -> None:
 
 
 def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list[Seat]:
-    """The seats in which a partner can sit."""
+    """Return the seats in which a partner can sit."""
     found = []
     for seat in at.game.seats:
         try:
@@ -119,7 +119,7 @@ def a_line_of_play_is_played(name: str, line: Line) -> None:
 
 
 def _named(turn: Turn[Any, Any], name: str) -> Any:
-    """The option that goes by a name."""
+    """Return the option that goes by a name."""
     for option in turn.options:
         if turn.context.words.name(option) == name:
             return option
@@ -127,7 +127,7 @@ def _named(turn: Turn[Any, Any], name: str) -> Any:
 
 
 def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
-    """The checks of one partner, by what they are about."""
+    """Return the checks of one partner, by what they are about."""
     partner = registry.pick("partner", name, registry.partners(at.spec.family or at.spec.name))
     params: dict[str, Any] = {}
     if not seats_of(name, at) and partner.lines:

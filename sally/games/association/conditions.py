@@ -18,7 +18,7 @@ MINDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def rows_of(game: str, label: str) -> tuple[Instance, ...]:
-    """The frozen rows of a game, each with its label."""
+    """Return the frozen rows of a game, each with its label."""
     return tuple(instance(game, f"{label} {n:03d}", number=n) for n in range(ROWS))
 
 
@@ -31,7 +31,7 @@ def opposite(*pairs: str) -> tuple[Shortcut, ...]:
 def giver_conditions(
     instances: tuple[Instance, ...], shortcuts: Sequence[Shortcut], metrics: tuple[str, ...]
 ) -> tuple[Condition, ...]:
-    """A giver before guessers of every mind above."""
+    """Return a giver before guessers of every mind above."""
     return tuple(
         Condition(
             name=f"giver, {name}",

@@ -15,13 +15,13 @@ SPELLED = re.compile(r"\b(?:[a-z][^a-z0-9]+){2,}[a-z]\b")  # b-a-n-k
 
 @cache
 def vocabulary() -> tuple[str, ...]:
-    """The words a listener with a fixed vocabulary can guess, in alphabetical order."""
+    """Return the words a listener with a fixed vocabulary can guess, in alphabetical order."""
     return tuple(files(__package__).joinpath("vocabulary.txt").read_text("utf-8").split())
 
 
 @cache
 def known_words() -> frozenset[str]:
-    """The vocabulary as a set."""
+    """Return the vocabulary as a set."""
     return frozenset(vocabulary())
 
 
@@ -29,7 +29,7 @@ SHORT = 64  # characters of texts that are remembered: words and short clues com
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text in small letters, without accents, possessives and signs.
+    """Return the words of a text in small letters, without accents, possessives and signs.
 
     Single letters in a row count as one word, so spelling a word out is saying it.
     """
@@ -48,7 +48,7 @@ _short_words = lru_cache(maxsize=8192)(_words)
 
 @cache
 def forms(word: str) -> frozenset[str]:
-    """A word and what the regular endings of English make of it."""
+    """Return a word and what the regular endings of English make of it."""
     stems = {word}
     if re.search(r"[^aeiou][aeiou][^aeiouwxy]$", word):
         stems.add(word + word[-1])  # bat, batting
@@ -61,7 +61,7 @@ def forms(word: str) -> frozenset[str]:
 
 
 def is_compound(word: str, target: str) -> bool:
-    """Whether a word is the target joined with another word, or with a prefix before it."""
+    """Return whether a word is the target joined with another word, or with a prefix before it."""
     known = known_words()
     before = word.removesuffix(target) if word.endswith(target) else ""
     after = word.removeprefix(target) if word.startswith(target) else ""

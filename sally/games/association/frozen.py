@@ -23,7 +23,7 @@ class Frozen(msgspec.Struct, Generic[P], frozen=True):
 
 
 def frozen_set(package: str, problem: type[P], sets: tuple[str, ...], name: str) -> Frozen[P]:
-    """A frozen set by name, from the folder `instances` of a game."""
+    """Return a frozen set by name, from the folder `instances` of a game."""
     if name not in sets:
         raise unknown(f"set of {package.split('.')[-2]}", name, sets)
     kind: Any = problem

@@ -17,18 +17,18 @@ SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, perhaps joined by a
 
 @cache
 def places() -> dict[str, int]:
-    """Where each word of the vocabulary stands, in alphabetical order."""
+    """Return where each word of the vocabulary stands, in alphabetical order."""
     return {word: row for row, word in enumerate(vocabulary())}
 
 
 def place(word: str) -> int:
-    """The row of a word of the vocabulary."""
+    """Return the row of a word of the vocabulary."""
     return places()[word]
 
 
 @lru_cache(maxsize=8192)
 def plain(word: str) -> str:
-    """A word as the vocabulary has it: small letters, no accents, no signs."""
+    """Return a word as the vocabulary has it: small letters, no accents, no signs."""
     return "".join(words_of(word))
 
 
@@ -41,14 +41,14 @@ def cards() -> tuple[str, ...]:
 
 @cache
 def plain_words() -> tuple[str, ...]:
-    """The words that are no cards: a question about them says nothing of a board."""
+    """Return the words that are no cards: a question about them says nothing of a board."""
     nouns = set(cards())
     return tuple(word for word in vocabulary() if word not in nouns)
 
 
 @cache
 def overlaps(clue: str, word: str) -> bool:
-    """Whether a clue is a word, a form of it, a compound with it, or the other way round."""
+    """Return whether a clue is a word, a form of it, a compound with it, or the other way round."""
     return _derived(clue, word) or _derived(word, clue)
 
 
@@ -58,7 +58,7 @@ def _derived(one: str, other: str) -> bool:
 
 @cache
 def barred(word: str) -> tuple[int, ...]:
-    """The rows of the vocabulary that may not be a clue for a word.
+    """Return the rows of the vocabulary that may not be a clue for a word.
 
     Words that overlap begin with the same two letters, or one of them ends with the other.
     """
@@ -70,7 +70,7 @@ def barred(word: str) -> tuple[int, ...]:
 
 @cache
 def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """The vocabulary by its first two letters, and by every way in which a word ends."""
+    """Return the vocabulary by its first two letters, and by every way in which a word ends."""
     starts: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
     for word in vocabulary():
@@ -82,21 +82,21 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 @lru_cache(maxsize=1024)
 def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of the list that are clues beside these words, in alphabetical order."""
+    """Return the words of the list that are clues beside these words, in alphabetical order."""
     out = {row for word in against for row in barred(word)}
     return tuple(word for row, word in enumerate(vocabulary()) if row not in out)
 
 
 @lru_cache(maxsize=1024)
 def open_rows(against: tuple[str, ...]) -> Rows:
-    """Where the clues that no word of `against` bars stand, in the order of `open_words`."""
+    """Return where the clues that no word of `against` bars stand, in the order of `open_words`."""
     free = np.ones(len(vocabulary()), np.bool_)
     free[[row for word in against for row in barred(word)]] = False
     return np.flatnonzero(free)
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
-    """Why a clue is not allowed beside these words, or None if it is."""
+    """Return why a clue is not allowed beside these words, or None if it is."""
     if not re.fullmatch(SHAPE, said.strip()):
         return "A clue is one word, written in letters."
     clue = plain(said)

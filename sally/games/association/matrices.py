@@ -93,7 +93,7 @@ def _letters() -> Ties:
 
 @cache
 def topics() -> npt.NDArray[np.int64]:
-    """The topic of every word: forty groups of the shipped vectors, frozen as a file."""
+    """Return the topic of every word: forty groups of the shipped vectors, frozen as a file."""
     text = files(__package__).joinpath("topics.txt").read_text(encoding="utf-8")
     found = np.array(text.split(), dtype=np.int64)
     if len(found) != len(vocabulary()):
@@ -103,13 +103,13 @@ def topics() -> npt.NDArray[np.int64]:
 
 @lru_cache(maxsize=4)
 def noisy_vectors(size: float, who: int) -> Ties:
-    """The vocabulary for somebody whose every word lies a little elsewhere."""
+    """Return the vocabulary for somebody whose every word lies a little elsewhere."""
     rows = zip(word_vectors(), vocabulary(), strict=True)
     return np.stack([moved(vector, size, who, word) for vector, word in rows])
 
 
 def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
-    """A vector moved at random, the same way whenever the same person hears the same word."""
+    """Return a vector moved at random; the person and the word determine how."""
     noise = Stream("noise", who, word).generator().standard_normal(len(vector))
     elsewhere = vector + size * noise / np.sqrt(len(vector))
     unit: Ties = (elsewhere / np.linalg.norm(elsewhere)).astype(np.float32)
@@ -131,7 +131,7 @@ def with_links(strength: float, who: int) -> Ties:
 
 
 def links_of(who: int) -> tuple[tuple[int, int], ...]:
-    """The bridges of one person: from which topic to which."""
+    """Return the bridges of one person: from which topic to which."""
     draws = Stream("links", who)
     starts = draws.shuffled(range(TOPICS))[:LINKS]
     return tuple((s, draws.pick([t for t in range(TOPICS) if t != s])) for s in starts)

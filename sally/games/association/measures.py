@@ -16,29 +16,29 @@ FEWEST = 3  # rounds for a trend
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean, or None of nothing."""
+    """Return the mean, or None for an empty sequence."""
     return sum(values) / len(values) if values else None
 
 
 def first(values: Sequence[float]) -> float | None:
-    """The first value, or None where there is none."""
+    """Return the first value, or None for an empty sequence."""
     return values[0] if values else None
 
 
 def last(values: Sequence[float]) -> float | None:
-    """The last value, or None where there is none."""
+    """Return the last value, or None for an empty sequence."""
     return values[-1] if values else None
 
 
 def slope(values: Sequence[float]) -> float | None:
-    """The change from one round to the next, by least squares; None with fewer than three."""
+    """Return the least-squares change per round; None with fewer than three rounds."""
     if len(values) < FEWEST:
         return None
     return float(np.polyfit(np.arange(len(values)), np.array(values, dtype=float), 1)[0])
 
 
 def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
-    """A measure of an episode: what was found round by round, summed up."""
+    """Return a measure of an episode: what was found round by round, summed up."""
     return lambda played, seat: sum_up(find(played, seat))
 
 
@@ -73,7 +73,7 @@ def learning(
 def losses(
     game: str, split: Split, inference: str, translation: str, unit: str = ""
 ) -> tuple[Metric, ...]:
-    """What was lost because the partner was not foreseen, and because one did not act on it."""
+    """Return the metrics of what was lost by not foreseeing the partner and by not acting on it."""
     texts = (("inference", inference), ("translation", translation))
     return tuple(
         Metric(f"{game}_{name}", about, of(_part(split, n), mean), better="lower", unit=unit)

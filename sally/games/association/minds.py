@@ -56,7 +56,10 @@ MIND_PARAMS: Mapping[str, Any] = {"kind": "sense", "amount": 0.0, "who": 0}
 
 
 def mind_of(params: Mapping[str, Any]) -> Mind:
-    """The mind that a partner's parameters declare; one clear sentence if they declare none."""
+    """Return the mind that a partner's parameters declare.
+
+    Raises: BadInput if they declare none.
+    """
     given = {name: params[name] for name in MIND_PARAMS if name in params}
     try:
         return msgspec.convert(given, Mind)
@@ -66,7 +69,7 @@ def mind_of(params: Mapping[str, Any]) -> Mind:
 
 @lru_cache(maxsize=HELD)
 def ties(mind: Mind) -> Ties:
-    """How strongly every cue (row) brings every word (column) to this mind."""
+    """Return how strongly every cue (row) brings every word (column) to this mind."""
     if mind.kind == "form":
         mixed = (1 - mind.amount) * sense() + mind.amount * spelling()
         rounded: Ties = np.round(mixed, EXACT).astype(np.float32)
@@ -79,18 +82,18 @@ def ties(mind: Mind) -> Ties:
 
 
 def tie(mind: Mind, cue: str, word: str) -> float:
-    """How strongly a cue brings a word to this mind, in standard units."""
+    """Return how strongly a cue brings a word to this mind, in standard units."""
     return float(ties(mind)[place(cue), place(word)])
 
 
 def closeness(mind: Mind, cue: str, word: str) -> int:
-    """The same from 0 to 100: the share of all pairs that are less close, were they normal."""
+    """Return the tie from 0 to 100: its percentile if ties were normally distributed."""
     return round(50 * (1 + erf(tie(mind, cue, word) / sqrt(2))))
 
 
 @lru_cache(maxsize=512)
 def heard(mind: Mind, said: str) -> Ties:
-    """How strongly what was said brings every word of the vocabulary to this mind."""
+    """Return how strongly what was said brings every word of the vocabulary to this mind."""
     clue = plain(said)
     row = places().get(clue)
     if row is not None:
@@ -100,7 +103,7 @@ def heard(mind: Mind, said: str) -> Ties:
 
 
 def _unknown(mind: Mind, clue: str) -> Ties:
-    """The same for a word that is not on the list, by way of MiniLM."""
+    """Return the same for a word that is not on the list, by way of MiniLM."""
     from sally.games.association.minilm import minilm  # heavy, and seldom wanted
 
     vector: Ties = minilm().vectors([clue])[0]
@@ -121,7 +124,7 @@ def _unknown(mind: Mind, clue: str) -> Ties:
 
 
 def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
-    """The vocabulary from the highest score down, some rows left out; ties alphabetical."""
+    """Return the vocabulary from the highest score down, some rows left out; ties alphabetical."""
     left = set(without)
     words = vocabulary()
     order = np.argsort(-scores, kind="stable")

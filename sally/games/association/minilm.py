@@ -62,7 +62,7 @@ class WordPiece:
         return {piece: number for number, piece in enumerate(self.vocabulary)}
 
     def tokens(self, text: str, most: int) -> list[int]:
-        """The numbers of the pieces between a start and an end mark; what is too long is cut."""
+        """Return the ids of the pieces between the start and end marks, cut to `most`."""
         ids = self._ids
         pieces = [piece for word in words(text) for piece in self._pieces(word)]
         return [ids["[CLS]"], *(ids[piece] for piece in pieces[: most - 2]), ids["[SEP]"]]
@@ -102,7 +102,7 @@ def words(text: str) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """The text without control signs; every kind of blank is a blank."""
+    """Return the text without control signs; every kind of blank is a blank."""
     kept = (" " if c.isspace() else c for c in text if c.isspace() or c not in "\0\ufffd")
     return "".join(c for c in kept if c == " " or not unicodedata.category(c).startswith("C"))
 
@@ -212,7 +212,10 @@ def _gelu(x: Floats) -> Floats:
 
 @cache
 def minilm() -> MiniLM:
-    """The encoder; one clear sentence if its weights are neither cached nor to be had."""
+    """Return the encoder.
+
+    Raises: BadInput if its weights are neither cached nor downloadable.
+    """
     found = _files()
     if isinstance(found, str):
         raise BadInput(
@@ -241,7 +244,7 @@ def _files() -> tuple[Path, ...] | str:
 
 
 def read_safetensors(path: Path) -> dict[str, Floats]:
-    """The float tensors of a safetensors file: a header in JSON, then the raw numbers."""
+    """Return the float tensors of a safetensors file: a header in JSON, then the raw numbers."""
     raw = path.read_bytes()
     size = int.from_bytes(raw[:8], "little")
     header: dict[str, Any] = json.loads(raw[8 : 8 + size])

@@ -17,7 +17,7 @@ Mask = npt.NDArray[np.bool_]
 
 @cache
 def columns() -> dict[str, int]:
-    """Where each noun stands on the list, in alphabetical order."""
+    """Return where each noun stands on the list, in alphabetical order."""
     return {word: column for column, word in enumerate(cards())}
 
 
@@ -32,16 +32,16 @@ def ruled_out() -> Mask:
 
 @lru_cache(maxsize=HELD)
 def noun_ties(mind: Mind) -> Ties:
-    """How strongly every word of the vocabulary (row) brings every noun (column) to this mind.
+    """Return how strongly each word of the vocabulary (row) suggests each noun (column).
 
-    A word that could not be a clue for a noun does not bring it at all.
+    A word that may not be a clue for a noun does not suggest it at all.
     """
     rows = [place(word) for word in cards()]
     return np.where(ruled_out(), -np.inf, ties(mind)[:, rows]).astype(np.float32)
 
 
 def brought(mind: Mind, said: str) -> Ties:
-    """How strongly a clue brings every noun to mind, on the list or not."""
+    """Return how strongly a clue brings every noun to mind, on the list or not."""
     clue = plain(said)
     row = places().get(clue)
     if row is not None:
@@ -53,7 +53,7 @@ def brought(mind: Mind, said: str) -> Ties:
 
 
 def nearest_nouns(word: str) -> list[str]:
-    """The nouns from the nearest to a word down, by plain sense, without those it rules out."""
+    """Return the nouns a word may be a clue for, the nearest by plain sense first."""
     near = noun_ties(Mind())[place(word)]
     order = np.argsort(-near, kind="stable")
     return [cards()[int(column)] for column in order if np.isfinite(near[column])]

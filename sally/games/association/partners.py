@@ -30,7 +30,7 @@ def later(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mind_at(params: Mapping[str, Any], number: int) -> Mind:
-    """Whose mind is at work in a round."""
+    """Return whose mind is at work in a round."""
     then = {name: params.get(f"then_{name}", default) for name, default in MIND_PARAMS.items()}
     until = int(params.get("until", 0))
     return mind_of(then if until and number >= until else params)
@@ -56,7 +56,7 @@ def shares(weights: Floats) -> Floats:
 
 
 def log_share(strength: npt.NDArray[np.float32], at: int) -> float:
-    """The log-odds that the word at one place is said, by how strongly each comes to mind."""
+    """Return the log-odds that the word at `at` is said, given the strength of each word."""
     heat = strength / HEAT
     heat = heat - heat.max()
     return max(float(heat[at] - np.log(np.exp(heat).sum())), LEAST)

@@ -17,7 +17,7 @@ from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
-    """The action of the one form that asks for a word: said under its label, or as JSON."""
+    """Return the action of the one form that asks for a word: said under its label, or as JSON."""
     if "{" in reply:
         return read_form(reply, options)
     stated = after_label(reply, label)
@@ -37,17 +37,17 @@ _BLANK = re.compile(r"(?i)\W*[<\[](?:your |one |the )?(?:word|clue|hint|guess)[>
 
 
 def unquoted(text: str) -> str:
-    """A text without the quotes, marks and full stop around it."""
+    """Return a text without the quotes, marks and full stop around it."""
     return re.sub(r"^[\s\"'“‘*_`\[<]+|[\s\"'”’*_`\]>.]+$", "", text)
 
 
 def one_line(text: str) -> str:
-    """What somebody said as a page shows it: it can never look like a line of the page."""
+    """Return what somebody said as a page shows it: it can never look like a line of the page."""
     return " ".join(text.split()).replace('"', "'")
 
 
 def number_question(probe: str, about: str = "") -> Question:
-    """A question that is answered with a whole number from 0 to 100."""
+    """Return a question that is answered with a whole number from 0 to 100."""
     return Question(probe, "choice", tuple(range(101)), about=about, numeric=True)
 
 
@@ -60,7 +60,7 @@ NO_SPLIT = (
 
 
 def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
-    """What a seat answers itself is the truth for the others; its own answer has no other judge."""
+    """Return the truth of a probe: what the seat `of` answers itself; it is not scored itself."""
 
     def truth(replay: Past, at: At) -> int | None:
         if at.seat == of:
@@ -74,7 +74,7 @@ def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
 def closeness_probe(
     giver: Seat, guesser: Seat, ask: Callable[[Any, Any, Seat], tuple[Question, ...]]
 ) -> Probe:
-    """How close two words are for the guesser, from 0 to 100."""
+    """Return the probe that asks how close two words are for the guesser, from 0 to 100."""
     return Probe(
         "closeness",
         "how close two words are for the guesser; judged by what it says itself",

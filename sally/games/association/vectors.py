@@ -17,7 +17,10 @@ Vectors = npt.NDArray[np.float32]
 
 
 def read_rows(package: str, name: str, wanted: int) -> Vectors:
-    """The rows of a file of vectors; one clear error if they are not as many as the texts."""
+    """Return the rows of a file of vectors.
+
+    Raises: ValueError unless there are `wanted` rows.
+    """
     with files(package).joinpath(name).open("rb") as file:
         rows: Vectors = np.load(file).astype(np.float32)
     if len(rows) != wanted:
@@ -33,6 +36,6 @@ def word_vectors() -> Vectors:
 
 @cache
 def likeness() -> Vectors:
-    """How alike any two words of the vocabulary are."""
+    """Return how alike any two words of the vocabulary are."""
     alike: Vectors = word_vectors() @ word_vectors().T
     return alike

@@ -17,7 +17,7 @@ NAMES = {
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """The present board, the clue, and what earlier boards paid."""
+    """Return the present board, the clue, and what earlier boards paid."""
     parts: list[Part] = []
     if not view.over:
         parts.append(_grid(view))

@@ -17,7 +17,7 @@ GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_
 
 @lru_cache(maxsize=1000)
 def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
-    """The points of a board for who turns over any covered card, one a turn; exact.
+    """Return the points of a board for who turns over any covered card, one a turn; exact.
 
     The assassin is the one card more; after a turn that decides nothing the rival opens a card.
     """
@@ -33,7 +33,7 @@ def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
 
 
 def deaf() -> dict[str, float]:
-    """What a guesser earns who turns over any card after every clue for one card; exact."""
+    """Return what a guesser earns who turns over any card after every clue for one card; exact."""
     key = frozen("small").rows[0][0].key  # every small board has the same numbers of cards
     points = one_a_turn(key.count("own"), key.count("other"), key.count("neutral"))
     return {"codenames_points": points}

@@ -44,19 +44,19 @@ def _game(played: Played) -> Codenames:
 
 
 def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
-    """The declared mind in a seat on a board; None for a person, a model, another bot."""
+    """Return the declared mind in a seat on a board; None for a person, a model, another bot."""
     player_spec = played.episode.setup.lineup[seat]
     return mind_at(dict(player_spec.params), board) if player_spec.player == "associates" else None
 
 
 @shared
 def decisions(played: Played, seat: Seat) -> list[Scored]:
-    """The clues of a giver, or the cards of a guesser on small boards, as far as they are known."""
+    """Return the scored clues of a giver, or cards of a guesser on small boards."""
     return [each for _, each in scored_at(played, seat)]
 
 
 def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
-    """The same with the turn of each."""
+    """Return the same with the turn of each."""
     found: list[tuple[int, Scored | None]] = []
     for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
@@ -68,7 +68,7 @@ def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
-    """A clue against the best one for this guesser; None where its mind is not declared."""
+    """Return a clue against the best one for this guesser; None where its mind is not declared."""
     replay = played.replay
     if replay.states[turn + 1].clue is None:  # turned down by the rules
         return None
@@ -87,7 +87,7 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
-    """A card against the best one by the exact posterior over the giver's cards."""
+    """Return a card against the best one by the exact posterior over the giver's cards."""
     replay, game = played.replay, _game(played)
     view: View = replay.view(turn, GUESSER)
     board = len(view.boards) - 1
@@ -108,7 +108,7 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
-    """The own sets behind the present clue that the cards turned over since then leave."""
+    """Return the own sets behind the present clue that the cards turned over since then leave."""
     assert view.clue is not None
     said = max(n for n, event in enumerate(view.log) if event == view.clue)
     since = [e for e in view.log[said:] if isinstance(e, Turned)]
@@ -134,7 +134,7 @@ def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, fl
 
 
 def by_board(played: Played, seat: Seat) -> list[float]:
-    """The mean regret of each board that has one."""
+    """Return the mean regret of each board that has one."""
     found: dict[int, list[float]] = {}
     for each in decisions(played, seat):
         found.setdefault(each.board, []).append(each.best - each.worth)

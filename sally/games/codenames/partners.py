@@ -46,7 +46,7 @@ ALL = 99  # no bound on the number of a clue
 
 
 def own_covered(view: View) -> tuple[str, ...]:
-    """The covered cards that are the team's own, for the giver."""
+    """Return the covered cards that are the team's own, for the giver."""
     colours = view.colours
     return tuple(word for word in view.covered if colours[word] == "own")
 
@@ -76,7 +76,7 @@ def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
 
 
 def _by_mind(turn: CardTurn, mind: Mind) -> Report:
-    """The answers of somebody who takes the guesser to have this mind, or has it."""
+    """Return the answers of somebody who takes the guesser to have this mind, or has it."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":
@@ -101,7 +101,7 @@ def _run(view: View, order: tuple[str, ...]) -> int:
 
 
 def _by_rank(view: View, mind: Mind) -> dict[str, float]:
-    """The cards that the clue still means are the team's own for sure, the others by chance."""
+    """Return 100 for the cards that the clue still means, and 25 for the others."""
     assert view.clue is not None
     meant = ranked_cards(mind, view.clue.word, view.covered)[: view.left]
     return {word: 100.0 if word in meant else 25.0 for word in view.covered}
@@ -111,7 +111,7 @@ def _by_rank(view: View, mind: Mind) -> dict[str, float]:
 
 
 def belief(view: View) -> Floats:
-    """What the cards turned over so far say about the guesser's mind, over the grid."""
+    """Return what the cards turned over so far say about the guesser's mind, over the grid."""
     weights, board, covered, clue = np.zeros(len(GRID)), 0, list(view.boards[0]), None
     for event in view.log:
         if isinstance(event, GivenClue):
@@ -134,7 +134,7 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
 
 
 def likeliest(view: View) -> Mind:
-    """The mind that the cards speak for most; before any, plain sense."""
+    """Return the mind that the cards speak for most; before any, plain sense."""
     return GRID[int(np.argmax(belief(view)))]
 
 
@@ -173,14 +173,14 @@ def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
 
 
 def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
-    """How near every word is to one own card, drawn."""
+    """Return how near every word is to one own card, drawn."""
     card = turn.draws.pick(own_covered(turn.view))
     near: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
     return near
 
 
 def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
-    """How near every word is, on average, to the covered cards of a colour."""
+    """Return how near every word is, on average, to the covered cards of a colour."""
     view = turn.view
     rows = [place(word) for word in view.covered if view.colours[word] == colour]
     near: npt.NDArray[np.float32] = ties(Mind())[:, rows].mean(axis=1)

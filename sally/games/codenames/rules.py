@@ -192,12 +192,12 @@ class Codenames(Game[State, Action, View]):
         return (Form(Clue, (("word", word), ("number", Whole(1, own)))),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """The rival team turns over any of its own cards, each as likely as any other."""
+        """Return equal odds for the rival team's own covered cards."""
         cards = self.options(state, NATURE)
         return {card: 1 / len(cards) for card in cards if isinstance(card, Guess)}
 
     def covered(self, state: State) -> tuple[str, ...]:
-        """The words of the present board that do not lie open."""
+        """Return the words of the present board that do not lie open."""
         turned = {each.word for each in state.turned}
         return tuple(word for word in self.row[state.board].words if word not in turned)
 
@@ -253,18 +253,18 @@ class Codenames(Game[State, Action, View]):
         return State(log, state.board + 1, len(log), refused=state.refused)
 
     def found(self, state: State) -> int:
-        """How many own cards of the present board lie open."""
+        """Return how many own cards of the present board lie open."""
         return sum(each.colour == "own" for each in state.turned)
 
     def left(self, state: State, colour: str) -> int:
-        """How many cards of a colour are still covered."""
+        """Return how many cards of a colour are still covered."""
         open_cards = sum(each.colour == colour for each in state.turned)
         return self.row[state.board].key.count(colour) - open_cards
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The turn passes to the rival team."""
+        """Pass the turn to the rival team."""
         return self._passed(state, Passed(str(forfeited[0])))
 
     def rejections(self, state: State, seat: Seat) -> int:
@@ -286,7 +286,7 @@ class Codenames(Game[State, Action, View]):
         return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Both get what the boards paid, and so far one for each own card of an open board."""
+        """Return the points of both seats: those of finished boards, and one per own card found."""
         total = sum(event.paid for event in state.log if isinstance(event, Over))
         if state.board < self.boards:
             total += self.found(state)

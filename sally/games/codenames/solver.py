@@ -25,7 +25,7 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
-    """The covered cards from the one that a clue brings to mind most down; ties as they lie."""
+    """Return the covered cards by how strongly a clue suggests them; ties as they lie."""
     near = heard(mind, said)[[place(word) for word in covered]]
     return tuple(covered[int(n)] for n in np.argsort(-near, kind="stable"))
 
@@ -44,10 +44,10 @@ def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
 
 @lru_cache(maxsize=4096)
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
-    """The clue with the longest run of own cards, over every legal word of the list.
+    """Return the clue with the longest run of own cards, over every legal word of the list.
 
-    Equal runs are told apart by the margin between the last own card and the first other one,
-    equal margins by the alphabet. Where no clue brings an own card first, the number is 1.
+    Equal runs are told apart by the margin between the last own card and the first other one, equal
+    margins by the alphabet. Where no clue brings an own card first, the number is 1.
     """
     order, near = _sorted(mind, covered)
     mine = np.array([word in own for word in covered])
@@ -56,7 +56,7 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
 
 
 def _chosen(order: Rows, near: Ties, mine: Mask, most: int) -> tuple[int, int]:
-    """Which clue a giver chooses, and its run."""
+    """Return which clue a giver chooses, and its run."""
     runs = np.minimum(_runs(order, mine), most)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
@@ -80,7 +80,7 @@ def worth(
     covered: tuple[str, ...],
     found: int,
 ) -> float:
-    """What a clue earns in its turn with this mind: own cards, less what a wrong one costs.
+    """Return what a clue earns in its turn with this mind: own cards, less what a wrong one costs.
 
     A rival's card costs one, because it brings the rival nearer to its end; the assassin costs all
     own cards that were found.
@@ -94,7 +94,9 @@ def worth(
 
 
 def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
-    """The most that any clue of the list earns in its turn with this mind: exact, all are tried."""
+    """Return the most that any clue of the list earns in its turn with this mind: exact, all are
+    tried.
+    """
     own = tuple(word for word in covered if colours[word] == "own")
     order, _ = _sorted(mind, covered)
     return float(_runs(order, np.array([word in own for word in covered])).max())
@@ -107,7 +109,7 @@ def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...])
 def own_sets(
     mind: Mind, covered: tuple[str, ...], left: int, said: str, number: int, most: int
 ) -> tuple[frozenset[str], ...]:
-    """The sets of own cards for which a giver of this mind would have given this clue.
+    """Return the sets of own cards for which a giver of this mind would have given this clue.
 
     Before the clue all sets of `left` covered cards are equally likely, so these are the exact
     posterior. Meant for small boards: 792 sets of 5 among 12.

@@ -26,7 +26,7 @@ def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_pick(replay: Past, at: At) -> str | None:
-    """The card that was turned over first; None where none was, or the clue was turned down."""
+    """Return the card turned over first; None if there is none or the clue was refused."""
     move = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
     return move.word if isinstance(move, Guess) else None
 
@@ -39,7 +39,7 @@ def _run(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_run(replay: Past, at: At) -> int | None:
-    """How many own cards the guesser turned over after this clue."""
+    """Return how many own cards the guesser turned over after this clue."""
     if true_pick(replay, at) is None:
         return None
     found = 0

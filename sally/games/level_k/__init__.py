@@ -1,4 +1,4 @@
-"""Games that show how deep a player thinks: each level replies best to the one below it."""
+"""Level-k games, which show how many steps ahead a player thinks."""
 
 from sally.games.level_k.spec import GAME
 

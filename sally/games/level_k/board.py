@@ -1,4 +1,4 @@
-"""What lies on the table: the boxes or what a round pays, and the rounds so far."""
+"""The board of level-k games: the boxes or the payoffs, and the rounds so far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_ROWS = 4  # other players that have a row of their own; of more, the mean i
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """The game's own picture, and the latest rounds in a row."""
+    """Draw the game's own picture, and the latest rounds in a row."""
     game = context.game
     assert isinstance(game, LevelGame)
     parts: list[Part] = [_picture(context, game, view)]
@@ -59,7 +59,7 @@ def _payoffs(context: SeatContext, game: LevelGame, view: View) -> Table:
 
 
 def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
-    """The latest rounds, one a column; a void round has no moves to show."""
+    """Return the latest rounds, one per column; a void round shows no moves."""
     first = max(0, len(view.past) - SHOWN)
     latest = list(view.rounds(first))
     void = Cell("–", "hidden", "not played")

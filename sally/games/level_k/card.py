@@ -1,12 +1,12 @@
-"""The card of the level-k games: fixed answers, habits and equilibrium play, both ways round.
+"""The card of the level-k games: fixed answers, habits and equilibrium play, with inverses.
 
-Across the table sits every level in turn, and nothing but the past tells which. What is fixed must
-not answer them all, so two things are not as one might first set them up:
+The other seats take every level in turn, and only the past tells which. No fixed answer may be
+right for all of them, which needs two arrangements:
 
 - In a contest against equal minds any number somewhat below theirs wins, and among three players
   even 0 does. So three of the others think k steps ahead and one thinks two steps further: now a
   number has to lie between them, and no number wins at two levels.
-- Where the same box stands out in every game, opening it finds half of all hiders, since two of
+- If the same box stood out in every game, opening it would find half of all hiders, since two of
   four levels sit in it. So the box that stands out takes every place in turn.
 """
 
@@ -21,7 +21,7 @@ DEPTHS = range(4)
 
 
 def _pair(first: int, second: int) -> Shortcut:
-    """Two fixed places of the menu that pull in opposite directions."""
+    """Return two fixed places of the menu that pull in opposite directions."""
     return Shortcut(player_spec("constant", place=first), player_spec("constant", place=second))
 
 
@@ -55,7 +55,10 @@ def _condition(
 
 
 def _requests() -> list[Condition]:
-    """Each fixed number is right for one level; against an equilibrium, all of its support is."""
+    """Return requests against every level, people and an equilibrium.
+
+    Each fixed number is right for one level; against an equilibrium, all of its support is.
+    """
     shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
     against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}
     more = {"people": player_spec("people"), "equilibrium": player_spec("equilibrium")}
@@ -66,7 +69,7 @@ def _requests() -> list[Condition]:
 
 
 def contest_of(k: int) -> tuple[Instance, dict[str, PlayerSpec]]:
-    """A contest of five, and the four others: three of level k and one of level k + 2."""
+    """Return a contest of five, and the four others: three of level k and one of level k + 2."""
     levels = {"player_2": k, "player_3": k, "player_4": k, "player_5": k + 2}
     others = {seat: player_spec("level", k=each) for seat, each in levels.items()}
     return instance("beauty_contest", pays={"kind": "contest", "players": 5}), others
@@ -82,7 +85,7 @@ def _contests() -> list[Condition]:
 
 
 def rows_of_boxes() -> tuple[Instance, ...]:
-    """Four boxes, of which each in turn is the one that stands out."""
+    """Return four games of four boxes, in each of which another box stands out."""
     labels = ("BAAA", "AABA", "ABAA", "AAAB")
     return tuple(
         instance(

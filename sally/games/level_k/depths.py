@@ -1,6 +1,6 @@
-"""How deep somebody plays: the depth of one move, of one seat's moves, and of many people's.
+"""Estimates of depth: of one move, of one seat's moves, and of many people's.
 
-Depth is read from what was done, never from what a player says of itself.
+Depth is estimated from moves, never from what a player says of itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 def depth_of(game: LevelGame, move: int) -> int | None:
-    """The level that this move belongs to, by itself; None where it belongs to none."""
+    """Return the level that this move belongs to; None if it belongs to none."""
     pays = game.pays
     if isinstance(pays, Request):
         steps, rest = divmod(pays.high - move, pays.gap)
@@ -45,7 +45,7 @@ def depth_of(game: LevelGame, move: int) -> int | None:
 
 
 def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> list[Odds]:
-    """What each level does here; in a contest, all of its neighbourhood evenly."""
+    """Return each level's odds here; in a contest, uniform over the level's neighbourhood."""
     if isinstance(game.pays, Contest):
         near: list[list[int]] = [[] for _ in range(levels)]
         for move in game.menu(seat):
@@ -61,7 +61,7 @@ def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> 
 
 
 class Depth(msgspec.Struct, frozen=True):
-    """How likely each level is after some moves, every level being as likely at first."""
+    """The probability of each level after some moves, from a uniform prior."""
 
     chances: tuple[float, ...]
 
@@ -77,7 +77,7 @@ class Depth(msgspec.Struct, frozen=True):
 def estimated(
     game: LevelGame, seat: Seat, moves: Sequence[tuple[View, int]], error: float = ERROR
 ) -> Depth | None:
-    """Bayes' rule over levels 0 to 3 after a seat's moves; None without any."""
+    """Return the posterior over levels 0 to 3 after a seat's moves; None without any."""
     if not moves:
         return None
     even = error / len(game.menu(seat))
@@ -93,7 +93,7 @@ def estimated(
 
 
 def distance(one: Odds, other: Odds) -> float:
-    """How far two distributions lie apart (total variation): 0 if they are one, 1 if disjoint."""
+    """Return the total variation distance: 0 for equal distributions, 1 for disjoint ones."""
     moves = {*one, *other}
     return sum(abs(one.get(move, 0.0) - other.get(move, 0.0)) for move in moves) / 2
 
@@ -117,9 +117,9 @@ def fitted(
     draws: int = 400,
     seed: int = 1,
 ) -> Fitted:
-    """The mixture of levels and error under which these choices are most likely.
+    """Return the mixture of levels and error that makes these choices most likely.
 
-    For games in which a level does the same whatever the past; a coin has no such levels.
+    For games in which a level ignores the past; matching pennies has no such levels.
     """
     if isinstance(game.pays, Pennies):
         raise BadInput("the levels of matching pennies depend on the past; estimate seat by seat")
@@ -134,9 +134,9 @@ def fitted(
 def fitted_tau(
     game: LevelGame, seat: Seat, counts: Mapping[int, int], draws: int = 100, seed: int = 1
 ) -> Estimate:
-    """The mean number of steps of a cognitive hierarchy that fits best (grid of 0.05).
+    """Return the mean number of steps of the best-fitting cognitive hierarchy (grid of 0.05).
 
-    Level 0 is even, as in Camerer, Ho and Chong (2004): it takes up whatever no level would do.
+    Level 0 is uniform, as in Camerer, Ho and Chong (2004): it absorbs whatever no level would do.
     """
     seen = _seen(game, seat, counts)
     shapes = [_hierarchy(game, seat, tau) for tau in TAUS]
@@ -146,7 +146,7 @@ def fitted_tau(
 
 
 def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Floats:
-    """The chance of each move in a Poisson hierarchy with an even level 0."""
+    """Return the chance of each move in a Poisson hierarchy with an even level 0."""
     weight, total = exp(-tau), np.zeros(len(game.menu(seat)))
     for k in range(deepest + 1):
         does = cognitive_hierarchy(game, seat, k, tau, "uniform").does(NOTHING)
@@ -156,7 +156,7 @@ def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Flo
 
 
 def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
-    """(level and then error, move) -> chance."""
+    """Return the odds of each move, as (level, move), with the uniform error as the last row."""
     menu = game.menu(seat)
     rows = [[odds.get(move, 0.0) for move in menu] for odds in (*levels, evenly(menu))]
     return np.array(rows)
@@ -172,7 +172,7 @@ def _seen(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
 
 
 def _samples(seen: Floats, draws: int, seed: int) -> list[Floats]:
-    """What was seen, and then as many people drawn anew with replacement, again and again."""
+    """Return the observed counts, then bootstrap samples of as many people."""
     n = int(seen.sum())
     chance = Stream("level_k", "bootstrap", seed).generator()
     again = chance.multinomial(n, seen / n, size=draws).astype(float)
@@ -180,7 +180,7 @@ def _samples(seen: Floats, draws: int, seed: int) -> list[Floats]:
 
 
 def _mixture(shape: Floats, seen: Floats) -> Floats:
-    """Weights of the rows of `shape` by expectation and maximisation (Dempster et al. 1977)."""
+    """Return the weights of the rows of `shape` by the EM algorithm (Dempster et al. 1977)."""
     weights = np.full(len(shape), 1 / len(shape))
     for _ in range(MOST_ROUNDS):
         joint = weights[:, None] * shape
@@ -201,7 +201,7 @@ def _summary(weights: Floats) -> tuple[float, ...]:
 
 
 def _interval(column: Sequence[float], n: int) -> Estimate:
-    """The first value, which is the estimate, within the middle 95% of the others."""
+    """Return the first value, the estimate, with the middle 95% of the others."""
     low, high = np.quantile(column[1:], [0.025, 0.975])
     value = float(column[0])
     return Estimate(value, min(value, float(low)), max(value, float(high)), n, "bootstrap")

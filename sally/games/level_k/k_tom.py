@@ -1,8 +1,8 @@
-"""k-ToM: a mind that infers how deep the other one infers, for games of two moves each.
+"""k-ToM: a player that infers the other's depth of inference, for games of two moves each.
 
-Devaine et al. 2014; the equations are those of the public package tomsup 1.4.1, written anew, and
-the tests hold them to its choice probabilities.
-Volatility and temperature are logarithms, other quantities logits where it says so.
+Devaine et al. 2014; the equations are those of the public package tomsup 1.4.1, rewritten, and the
+tests compare choice probabilities with it. Volatility and temperature are logarithms, other
+quantities logits where noted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Zero(NamedTuple):
 
 
 class Guess(NamedTuple):
-    """What a deeper mind holds of the other, should that one be of a certain level."""
+    """A deeper mind's model of the other, assuming that the other is of a certain level."""
 
     weight: float
     mean: Parameters
@@ -47,7 +47,7 @@ class Guess(NamedTuple):
 
 
 class Deep(NamedTuple):
-    """What a k-ToM knows, k above 0: a guess for each level below its own."""
+    """What a k-ToM with k > 0 knows: a guess for each level below its own."""
 
     guesses: tuple[Guess, ...]
 
@@ -57,7 +57,7 @@ Mind = Zero | Deep
 
 @dataclass(frozen=True)
 class KTom:
-    """The settings of a k-ToM. What it has learned is a `Mind`, passed in and out."""
+    """The settings of a k-ToM; what it has learned is a `Mind`, passed in and out."""
 
     gains: Gains
     k: int
@@ -72,19 +72,19 @@ class KTom:
 
     @property
     def start(self) -> Mind:
-        """Before the first round."""
+        """What it knows before the first round."""
         return self._start(self.k)
 
     def after(self, mind: Mind, own: int, other: int) -> Mind:
-        """One round later."""
+        """Return what it knows after one more round."""
         return self._learned(mind, self._own, self.gains, own, other)
 
     def expects(self, mind: Mind) -> float:
-        """How likely it thinks it is that the other plays 1."""
+        """Return the probability it gives to the other playing 1."""
         return _expected(mind)
 
     def chance(self, mind: Mind) -> float:
-        """How likely it plays 1 itself."""
+        """Return the probability that it plays 1 itself."""
         return self._chance(mind, self._own, self.gains)
 
     # Below, parameters are those of whoever is imagined, and gains are seen from its side.
@@ -129,7 +129,7 @@ class KTom:
     def _guessed_again(
         self, guess: Guess, weight: float, given: Parameters, gains: Gains, own: int, other: int
     ) -> Guess:
-        """Better parameters for the other, and what it would do with them now."""
+        """Return a guess with updated parameters, and the move that follows from them."""
         p = _logistic(guess.logit)
         drift = [exp(given[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(given))]
         variance = tuple(
@@ -156,14 +156,14 @@ class KTom:
 
 
 def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
-    """A 0-ToM after the other's choice."""
+    """Return a 0-ToM after the other's choice."""
     p = _logistic(mind.mean)
     variance = 1 / (1 / (exp(given[VOLATILITY]) + mind.variance) + p * (1 - p))
     return Zero(mind.mean + variance * (other - p), variance)
 
 
 def _weights(guesses: tuple[Guess, ...], other: int, dilution: float) -> list[float]:
-    """How likely each level is after the other's choice.
+    """Return the probability of each level after the other's choice.
 
     The constants are tomsup's; they approximate the mean of a logistic of a normal variable.
     """

@@ -1,6 +1,6 @@
-"""What is measured in the level-k games: depth, and what was lost by too little or too much of it.
+"""Metrics of level-k games: depth, and what was lost by too little or too much of it.
 
-All of it is exact where the minds across the table declare themselves, and blank elsewhere.
+They are exact if the other seats hold declared minds, and blank otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sally.games.level_k.spec import minds_of_others
 
 
 class Round(msgspec.Struct, frozen=True):
-    """A round that was played, from one seat."""
+    """A played round, from one seat's side."""
 
     turn: int
     view: View
@@ -33,7 +33,7 @@ def game_of(played: Played) -> LevelGame:
 
 @shared
 def rounds(played: Played, seat: Seat) -> list[Round]:
-    """The rounds that were not void."""
+    """Return the rounds that were not void."""
     return [
         Round(step.turn, played.replay.view(step.turn, seat), step.moves[seat])
         for step in played.replay.steps()
@@ -43,9 +43,9 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def lost(played: Played, seat: Seat) -> list[float] | None:
-    """Per played round: what the best reply to the others' declared odds pays beyond the move.
+    """Return by played round how much more the best reply to the others' declared odds pays.
 
-    None where somebody declares nothing, or several draw from too many numbers.
+    None if a seat declares nothing, or if several draw from too many numbers.
     """
     game, found = game_of(played), []
     others, minds = game.others(seat), minds_of_others(played.replay, seat)
@@ -98,7 +98,7 @@ def _over_thinking(played: Played, seat: Seat) -> float | None:
 
 @shared
 def estimate(played: Played, seat: Seat) -> Depth | None:
-    """How deep a seat's moves of an episode look, level by level."""
+    """Return the estimated depth of a seat's moves in an episode."""
     moves = [(each.view, each.mine) for each in rounds(played, seat)]
     return estimated(game_of(played), seat, moves)
 

@@ -1,7 +1,7 @@
 """Minds that declare how deep they think, what they expect of the others, and what they do.
 
-They are known here, below the partners, because probes ask for them: the truth about a depth is
-what the mind in that seat declares.
+They lie below the partners because probes need them: the truth about a depth is what the mind in
+that seat declares.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Q = TypeVar("Q")
 
 @dataclass(frozen=True)
 class Mind:
-    """What somebody of this mind does, and what it expects each other to do; odds, always."""
+    """The odds of what a mind does, and of what it expects each other seat to do."""
 
     does: Callable[[View], Odds]
     expects: Callable[[View], Odds] | None = None  # None: it does not think of the others
@@ -46,7 +46,7 @@ class Mind:
 
 
 def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> Mind:
-    """A mind that does and expects the same in every round."""
+    """Return a mind that does and expects the same in every round."""
     return Mind(lambda view: does, None if expects is None else lambda view: expects, depth)
 
 
@@ -54,9 +54,9 @@ def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> 
 
 
 def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odds:
-    """What a level-0 player does: what stands out, anything, or odds over the menu.
+    """Return a level-0 player's odds: what stands out, uniform, or given odds over the menu.
 
-    By default what stands out; a coin has no side that does, so there anything.
+    By default what stands out; neither side of a coin does, so there uniform.
     """
     menu = game.menu(seat)
     if not isinstance(base, str):
@@ -88,10 +88,10 @@ def _given(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
 
 
 def level_odds(game: LevelGame, seat: Seat, k: int, base: str | Sequence[float] = "") -> Odds:
-    """What a level-k player does: the best reply to level k-1, ties evenly.
+    """Return a level-k player's odds: the best reply to level k-1, ties evenly.
 
-    In a contest, the number nearest to share^k times level 0's mean: one's own weight in the mean
-    is left out, as is usual since Nagel (1995).
+    In a contest, the number nearest to share^k times level 0's mean: the player's own weight in the
+    mean is ignored, as is usual since Nagel (1995).
     """
     if k == 0:
         return ground(game, seat, base)
@@ -133,7 +133,7 @@ def cognitive_hierarchy(
     tau: float = 1.5,
     base: str | Sequence[float] = "",
 ) -> Mind:
-    """Replies best to levels 0 .. k-1, who are there as a Poisson law with mean tau has them."""
+    """Return a mind that replies best to levels 0 .. k-1, Poisson-distributed with mean tau."""
     _depth(k)
     if not (isfinite(tau) and tau > 0):
         raise BadInput(f"tau must be above 0, not {tau}")
@@ -167,7 +167,7 @@ NOTHING: Any = None  # a fixed mind looks at no view
 
 
 def people(game: LevelGame, seat: Seat) -> Mind:
-    """One of the people of a published experiment, drawn anew in every round."""
+    """Return a mind that draws from the choices of people in a published experiment."""
     found = people_at(game.pays)
     if found is None:
         raise BadInput(
@@ -178,7 +178,7 @@ def people(game: LevelGame, seat: Seat) -> Mind:
 
 
 def balanced(game: LevelGame, seat: Seat) -> Mind:
-    """Plays its part of an equilibrium, and expects the others to play theirs."""
+    """Return a mind that plays its part of an equilibrium and expects the others' parts."""
     return fixed(equilibrium(game, seat), equilibrium(game, game.others(seat)[0]))
 
 
@@ -186,10 +186,10 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
 
 
 class Follower(Generic[Q]):
-    """Where a history leads a seat of two, step by step.
+    """The state that a history leads to in a game of two, computed step by step.
 
-    It remembers how far it got, so that a game is not followed from its start in every round;
-    what it remembers changes how long an answer takes and never which answer it is.
+    It keeps the last state, so that a game is not followed from its start in every round; this
+    changes the time an answer takes, never the answer.
     """
 
     def __init__(self, start: Q, after: Callable[[Q, int, int], Q]) -> None:
@@ -197,7 +197,7 @@ class Follower(Generic[Q]):
         self._reached: tuple[History[Moves | None], Q] = (History(), start)
 
     def state(self, view: View) -> Q:
-        """The state after the rounds that were played."""
+        """Return the state after the played rounds."""
         seen, state = self._reached
         if not view.past.continues(seen):
             seen, state = History(), self._start
@@ -209,7 +209,7 @@ class Follower(Generic[Q]):
 
 
 def gains_of(game: LevelGame, seat: Seat) -> Gains:
-    """What move 1 pays more than 0, for a seat and for the other, by what is played against it."""
+    """Return how much more move 1 pays than move 0, by the opponent's move, for both seats."""
     if len(game.seats) != 2 or len(game.menu(seat)) != 2:
         raise BadInput("k_tom plays games of two players with two moves each")
     mine, theirs = (pay_table(game, each) for each in (seat, *game.others(seat)))
@@ -256,7 +256,7 @@ def _constant(game: LevelGame, seat: Seat, place: int = 0) -> Mind:
 
 @dataclass(frozen=True)
 class Declared:
-    """How a mind is made, and the settings it has unless given."""
+    """A maker of minds, and its default settings."""
 
     make: Callable[..., Mind]  # (game, seat, **settings)
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -277,13 +277,13 @@ MINDS: Mapping[str, Declared] = {
 
 
 def mind_of(game: LevelGame, seat: Seat, who: PlayerSpec | None) -> Mind | None:
-    """The declared mind in a seat; None where somebody else sits there."""
+    """Return the declared mind in a seat; None for any other player."""
     declared = MINDS.get(who.player) if who else None
     return declared.make(game, seat, **who.params) if declared and who else None
 
 
 def ladder(game: LevelGame, seat: Seat, highest: int = 3) -> tuple[Mind, ...]:
-    """Levels 0, 1, .. `highest` of this game: k-ToM where there is a past to learn from."""
+    """Return levels 0, 1, .. `highest`: k-ToM if there is a past to learn from."""
     if isinstance(game.pays, Pennies):
         return tuple(k_tom(game, seat, k) for k in range(highest + 1))
     return tuple(level(game, seat, k) for k in range(highest + 1))

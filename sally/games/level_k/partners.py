@@ -1,4 +1,4 @@
-"""Scripted minds for the level-k games: those that declare a depth, and simple habits."""
+"""Partners for the level-k games: minds that declare a depth, and simple habits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _script(make: Making) -> Callable[..., Script]:
 
 
 def _answers(make: Making) -> Callable[..., Answerer]:
-    """What a mind says when it is asked: its own expectation, and no more than it has."""
+    """Return the maker of a mind's answers: its own expectation, or silence."""
 
     def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
@@ -52,7 +52,7 @@ def _answers(make: Making) -> Callable[..., Answerer]:
 
 
 def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> Report:
-    """The likeliest move, drawn where several are; and the odds of all."""
+    """Return the likeliest move, drawn among ties, with the odds of all moves."""
     chances = tuple(odds.get(int(choice), 0.0) for choice in question.choices)
     likely = [c for c, p in zip(question.choices, chances, strict=True) if p >= max(chances) - SAME]
     return Report(turn.draws.pick(likely), tuple(p / sum(chances) for p in chances))
@@ -66,7 +66,7 @@ def _sure(question: Question, value: int) -> Report:
 
 
 def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
-    """Does its last move again or another one, by what the last round paid it."""
+    """Return a script that repeats or changes its last move, by what the last round paid."""
 
     def made(game: LevelGame, seat: Seat) -> Script:
         if game.rounds < 2:

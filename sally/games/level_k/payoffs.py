@@ -1,4 +1,4 @@
-"""What a round pays, one small struct a game; its fields are the game's parameters.
+"""Payoffs of a round, one small struct per game; its fields are the game's parameters.
 
 Numbers stand for themselves as moves; boxes and sides are counted from 0.
 """
@@ -21,7 +21,7 @@ MOST_NUMBERS = 1001  # moves on one menu
 class _Pays(
     msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True
 ):
-    """The base: how many sit down, what each may do, and what a round pays each of them."""
+    """Base class: the number of seats, each seat's menu, and what a round pays."""
 
     @property
     def seats(self) -> int:
@@ -29,7 +29,7 @@ class _Pays(
 
 
 class Request(_Pays, frozen=True):
-    """Everybody gets the number asked for; asking `gap` less than the other adds a bonus.
+    """Each player gets the number asked for; asking `gap` less than the other adds a bonus.
 
     Arad and Rubinstein, American Economic Review 102 (2012), 3561-3573: 11 to 20, bonus 20, gap 1.
     """
@@ -56,10 +56,10 @@ class Request(_Pays, frozen=True):
 
 
 class Contest(_Pays, frozen=True):
-    """Whose number is nearest to `share` times the mean of all wins the prize; ties divide it.
+    """The number nearest to `share` times the mean of all wins the prize; ties divide it.
 
     Nagel, American Economic Review 85 (1995), 1313-1326. With two players and a share below 1 the
-    lower number always wins, so that there is nothing to guess about the other.
+    lower number always wins, so there is nothing to guess about the other.
     """
 
     players: int = 3
@@ -90,7 +90,7 @@ class Contest(_Pays, frozen=True):
         return tuple(range(self.low, self.high + 1))
 
     def pay(self, moves: tuple[int, ...]) -> tuple[float, ...]:
-        """Distances are compared as whole numbers, so that a tie is a tie."""
+        """Return the payoffs; distances are compared as whole numbers, so ties are exact."""
         over, under = self.fraction.as_integer_ratio()
         goal = over * sum(moves)
         off = [abs(x * under * len(moves) - goal) for x in moves]
@@ -167,6 +167,6 @@ def _exact(share: str) -> Fraction:
 
 
 def _fraction(text: str) -> bool:
-    """Whether a text is a fraction above 0."""
+    """Return whether a text is a fraction above 0."""
     over, _, under = text.partition("/")
     return int(over) > 0 and (not under or int(under) > 0)

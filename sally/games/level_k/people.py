@@ -1,4 +1,4 @@
-"""What people did, as far as it has been read where it can be checked; nothing from memory."""
+"""Choices of people in published experiments, each checked against its source."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def published() -> dict[str, Choices]:
-    """Every distribution that is shipped, by the kind of game."""
+    """Return every shipped distribution, by kind of game."""
     data = (files(__package__) / "people.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, Choices])
 
 
 def people_at(pays: Pays) -> Choices | None:
-    """What people did in exactly this game, where that is known."""
+    """Return people's choices in exactly this game, if known."""
     if not isinstance(pays, Request):
         return None
     found = published()["request"]

@@ -1,4 +1,4 @@
-"""The rules: everybody moves at once, once or for some rounds, and then sees all moves."""
+"""Rules: all seats move at once, for one or more rounds, and then see all moves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What a seat knows: every round that was played, and which were void."""
+    """What a seat knows: every played round, and which rounds were void."""
 
     seat: Seat
     number: int  # of the seat, from 0
@@ -35,11 +35,11 @@ class View(msgspec.Struct, frozen=True, gc=False):
     round: int
 
     def rounds(self, since: int = 0) -> Iterator[Moves | None]:
-        """The moves of every seat, round by round from index `since` on; None if void."""
+        """Return all seats' moves by round from index `since` on; None for a void round."""
         return self.past.since(since)
 
     def played(self) -> list[tuple[int, int]]:
-        """The rounds that were played, as (mine, theirs); of several others, their mean."""
+        """Return the played rounds as (mine, theirs); for several others, their mean."""
         return [
             (moves[self.number], mean_of(others_of(moves, self.number)))
             for moves in self.past
@@ -49,7 +49,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class LevelGame(Game[State, int, View]):
-    """`pays` says which game it is, and holds that game's own parameters."""
+    """A level-k game; `pays` selects which one and holds its parameters."""
 
     pays: Pays = field(default_factory=Request)
     rounds: int = 1
@@ -85,7 +85,7 @@ class LevelGame(Game[State, int, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The round is void: it counts, pays nothing, and reveals no move."""
+        """Make the round void: it counts, pays nothing, and reveals no move."""
         past, void = state.past.append(None), state.void_in_a_row + 1
         return State(past, state.round + 1, state.totals, void)
 
@@ -108,7 +108,7 @@ class LevelGame(Game[State, int, View]):
     # --- what words, minds and measures ask -------------------------------------------------------
 
     def menu(self, seat: Seat) -> tuple[int, ...]:
-        """A seat's moves, the same in every round."""
+        """Return a seat's moves, the same in every round."""
         return self._menus[seat]
 
     @property
@@ -117,7 +117,7 @@ class LevelGame(Game[State, int, View]):
         return isinstance(self.pays, Numeric)
 
     def others(self, seat: Seat) -> tuple[Seat, ...]:
-        """Everybody else."""
+        """Return all other seats."""
         return tuple(each for each in self.seats if each != seat)
 
     @cached_property
@@ -131,10 +131,10 @@ class LevelGame(Game[State, int, View]):
 
 
 def others_of(moves: Moves, number: int) -> Moves:
-    """The moves of everybody else."""
+    """Return the moves of all other seats."""
     return moves[:number] + moves[number + 1 :]
 
 
 def mean_of(moves: Moves) -> int:
-    """The whole number nearest to the mean; halves are rounded up."""
+    """Return the whole number nearest to the mean; halves are rounded up."""
     return (2 * sum(moves) + len(moves)) // (2 * len(moves))

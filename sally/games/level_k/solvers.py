@@ -1,4 +1,4 @@
-"""What a move is worth against odds, the best replies, and the equilibria; all exact."""
+"""Exact expected payoffs, best replies and equilibria."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MOST_CASES = 50_000  # combinations of the others' moves that are gone through
 
 
 def evenly(moves: Iterable[int]) -> Odds:
-    """Each of these moves as likely as any other."""
+    """Return equal odds for these moves."""
     listed = sorted(moves)
     return {move: 1 / len(listed) for move in listed}
 
 
 def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
-    """Several odds, each with its weight; the weights need not sum to 1."""
+    """Return a mixture of odds by their weights, which need not sum to 1."""
     total = sum(weight for weight, _ in parts)
     chances: dict[int, float] = {}
     for weight, odds in parts:
@@ -40,13 +40,13 @@ def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
 
 
 def mean(odds: Odds) -> float:
-    """The expected number."""
+    """Return the expected number."""
     return sum(move * p for move, p in odds.items())
 
 
 @lru_cache(maxsize=256)
 def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
-    """(mine, theirs) -> what a seat of two gets, by place on the menus."""
+    """Return a seat's payoffs in a game of two, as (mine, theirs) by place on the menus."""
     import numpy as np  # heavy, and not needed to list or play the game
 
     n = game.number[seat]
@@ -59,9 +59,9 @@ def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
 
 
 def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] | None:
-    """What each move pays on average if the others draw from these odds, one a seat.
+    """Return each move's expected payoff if the others draw from these odds, one per seat.
 
-    None where several others have too many combinations to go through.
+    None if the others have too many combinations of moves to enumerate.
     """
     if len(others) == 1:
         (them,) = game.others(seat)
@@ -79,7 +79,7 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
 
 
 def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
-    """The moves that pay most against these odds; None where that is not known."""
+    """Return the moves that pay most against these odds; None if that is not known."""
     return _best(game, seat, tuple(tuple(odds.items()) for odds in others))
 
 
@@ -95,7 +95,7 @@ def _best(
 
 
 def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
-    """The move nearest to a number; halves are rounded up."""
+    """Return the move nearest to a number; halves are rounded up."""
     return min(max(floor(number + Fraction(1, 2)), menu[0]), menu[-1])
 
 
@@ -103,10 +103,10 @@ def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
 
 
 def request_equilibrium(pays: Request) -> Odds:
-    """The symmetric equilibrium of the request game.
+    """Return the symmetric equilibrium of the request game.
 
-    From the top down in steps of the gap, each number x is asked with the chance that makes
-    x - gap pay as much as the highest number: (high - x + gap) / bonus, until nothing is left.
+    From the top down in steps of the gap, each number x is asked with the probability that makes x
+    - gap pay as much as the highest number: (high - x + gap) / bonus, until nothing is left.
     """
     chances: dict[int, float] = {}
     left = 1.0
@@ -121,7 +121,7 @@ def request_equilibrium(pays: Request) -> Odds:
 
 @lru_cache(maxsize=256)
 def equilibrium(game: LevelGame, seat: Seat) -> Odds:
-    """The odds of a seat in an equilibrium; of a contest, its lowest number in which all agree."""
+    """Return a seat's equilibrium odds; in a contest, the lowest number on which all agree."""
     if isinstance(game.pays, Request):
         return request_equilibrium(game.pays)
     if isinstance(game.pays, Contest):
@@ -136,7 +136,7 @@ def equilibrium(game: LevelGame, seat: Seat) -> Odds:
 
 
 def agreements(game: LevelGame) -> tuple[int, ...]:
-    """Every number of a contest that is a best reply to all others naming it."""
+    """Return every number of a contest that is a best reply if all others name it."""
     seat, found = game.seats[0], []
     for number in game.menu(seat):
         replies = best_replies(game, seat, [{number: 1.0}] * (len(game.seats) - 1))
@@ -146,7 +146,7 @@ def agreements(game: LevelGame) -> tuple[int, ...]:
 
 
 def deviation_gain(game: LevelGame, odds: Mapping[Seat, Odds]) -> float:
-    """The most that any seat would win by leaving these odds alone; 0 in an equilibrium."""
+    """Return the most that any seat gains by deviating alone; 0 in an equilibrium."""
     gains = []
     for seat in game.seats:
         worth = worths(game, seat, [odds[other] for other in game.others(seat)])

@@ -1,4 +1,4 @@
-"""The level-k games on the shelf: rules, words, probes, and four games by name."""
+"""The spec of the level-k games: rules, words, probes, and four games by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 def _about(game: LevelGame, seat: Seat) -> str:
-    """The one other seat, or all of them."""
+    """Return the only other seat, or OTHERS."""
     others = game.others(seat)
     return str(others[0]) if len(others) == 1 else OTHERS
 
@@ -54,13 +54,13 @@ def game_of(replay: Past) -> LevelGame:
 
 
 def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
-    """The declared minds of everybody else; None for one that declares nothing."""
+    """Return the declared minds of the other seats; None for a player without one."""
     game = game_of(replay)
     return [mind_of(game, other, replay.lineup.get(other)) for other in game.others(seat)]
 
 
 def their_move(replay: Past, at: At) -> int | None:
-    """What the other did in the same round, or the mean of several; None if it was void."""
+    """Return the other's move in the same round, or the mean of several; None if void."""
     if replay.forfeited.get(at.turn):
         return None
     moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]
@@ -69,9 +69,9 @@ def their_move(replay: Past, at: At) -> int | None:
 
 
 def their_guess_of_me(replay: Past, at: At) -> int | None:
-    """What the others expect: by their declared minds, else by their own reports.
+    """Return what the others expect: by their declared minds, else by their own reports.
 
-    None where one of them says nothing, or finds two moves equally likely.
+    None if one of them gives no answer, or finds two moves equally likely.
     """
     game = game_of(replay)
     guesses: list[int] = []
@@ -94,7 +94,7 @@ def _likeliest(odds: Mapping[int, float]) -> int | None:
 
 
 def their_depth(replay: Past, at: At) -> int | None:
-    """The depth that the others declare, three standing for more; None unless all agree."""
+    """Return the depth that the others declare, 3 for 3 or more; None unless all agree."""
     depths = {None if m is None else m.depth for m in minds_of_others(replay, at.seat)}
     found = depths.pop() if len(depths) == 1 else None
     return None if found is None else min(found, len(DEPTHS) - 1)
@@ -132,7 +132,7 @@ PROBES = (
 
 
 def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
-    """The least and the most that one round pays; of many players, one wins all or nothing."""
+    """Return the least and the most that one round pays; with many players, one wins all."""
     place = game.seats.index(seat)
     if len(game.seats) > 2:
         made = [tuple(game.menu(each)[0] for each in game.seats)]
@@ -143,7 +143,7 @@ def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
 
 
 def an_episode(game: LevelGame, seat: Seat) -> tuple[float, float]:
-    """The least and the most that all rounds pay; a void one pays nothing."""
+    """Return the least and the most that all rounds pay; a void round pays nothing."""
     low, high = a_round(game, seat)
     return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
 
@@ -151,9 +151,9 @@ def an_episode(game: LevelGame, seat: Seat) -> tuple[float, float]:
 def best_replies(
     game: LevelGame, view: View, belief: int | Sequence[float] | Mapping[str, Any]
 ) -> tuple[int, ...] | None:
-    """The moves that pay most in this round if the others move as believed.
+    """Return the moves that pay most in this round if the others move as believed.
 
-    A number believed of several others is taken for what each of them names.
+    A number believed of several others is taken as the number that each of them names.
     """
     if isinstance(belief, Mapping) and not belief:
         return None
@@ -166,7 +166,7 @@ def best_replies(
 
 
 def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
-    """The last played round (any, mine, theirs; moves from 0 to 1) and the time left."""
+    """Return the last played round (any, mine, theirs; moves scaled to 0..1) and the time left."""
     left = 1 - (view.round - 1) / game.rounds
     played = view.played()
     if not played:

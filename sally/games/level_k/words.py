@@ -214,7 +214,7 @@ class NumberWords(LevelWords):
 
 
 def words_of(game: LevelGame, texts: Mapping[str, str]) -> LevelWords:
-    """The words of a game: of numbers, or of names."""
+    """Return the words of a game: of numbers, or of names."""
     return NumberWords(game, texts) if game.numeric else LevelWords(game, texts)
 
 

@@ -31,7 +31,7 @@ RULES = (
 
 
 def guess(users: int) -> float:
-    """What a uniform guess over the occupied boxes earns: with k items left it hits 1 in k."""
+    """Return the score of a uniform guess over the occupied boxes: 1 in k with k items left."""
     return 100 * sum(1 / left for left in range(1, users + 1)) / users
 
 

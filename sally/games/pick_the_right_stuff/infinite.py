@@ -119,7 +119,7 @@ def _played_by(
     families: tuple[Family, ...],
     chance: Random,
 ) -> Instance:
-    """The game of some minds from a placement on."""
+    """Return the game of some minds from a placement on."""
     users = len(minds)
     return Instance(
         name=name,

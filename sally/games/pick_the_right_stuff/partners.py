@@ -50,7 +50,7 @@ def _drawing(rule: RuleOfThumb) -> Make:
 
 
 def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], Report]:
-    """What the tracker says to probes."""
+    """Return what the tracker says to probes."""
 
     def report(turn: Turn[Any, Any]) -> Report:
         seen: Sight = turn.view.sight()
@@ -65,7 +65,7 @@ def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]]
 
 
 def _of_thumb(name: str, rule: RuleOfThumb) -> Partner:
-    """A rule of thumb as a manager; inverses say which boxes they avoid."""
+    """Return a rule of thumb as a manager; inverses say which boxes they avoid."""
     if name.startswith("but_"):
         about = f"any occupied box but those of: {_shortcuts_in(name.removeprefix('but_'))}"
     elif name in COMBINED:
@@ -101,7 +101,7 @@ AT_LAST_LOOK = Partner(
 
 
 def _guess(seen: Sight) -> tuple[int, ...]:
-    """The boxes that may be believed in, for all that somebody without a mind can tell."""
+    """Return the boxes that may be believed in, for all that somebody without a mind can tell."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 

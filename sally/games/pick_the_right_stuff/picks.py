@@ -51,7 +51,7 @@ class Pick(msgspec.Struct, frozen=True):
 
 
 def picks(played: Played, seat: Seat) -> Iterator[Pick]:
-    """Every question that was put, in order."""
+    """Return every question that was put, in order."""
     tries = {
         e.turn: e.tries
         for e in played.episode.events

@@ -59,7 +59,7 @@ class View(msgspec.Struct, frozen=True):
     correct: int
 
     def sight(self) -> Sight:
-        """The same while a user waits, as trackers and rules of thumb take it."""
+        """Return the same while a user waits, as trackers and rules of thumb take it."""
         if self.asked is None:
             raise BadInput("Nobody is waiting: the manager is asked only at a collection.")
         return Sight(self.mode, self.users, self.families, self.states, self.story, self.asked)
@@ -152,7 +152,7 @@ class LockerGame(Game[State, Action, View]):
 
 @lru_cache(maxsize=512)
 def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
-    """The game under a number, of a frozen set or generated from a seed."""
+    """Return the game under a number, of a frozen set or generated from a seed."""
     if number < 0:
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:

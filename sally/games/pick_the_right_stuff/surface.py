@@ -51,7 +51,7 @@ Seen = Callable[[Sight, int], tuple[float, ...]]
 
 
 def plain(seen: Sight, box: int) -> tuple[float, ...]:
-    """A box by where the item was and is, with no thought for who looked."""
+    """Return a box by where the item was and is, with no thought for who looked."""
     places = [state.index(seen.asked) for state in seen.states]
     since = next((n for n, place in enumerate(reversed(places)) if place == box), len(places))
     claims = (float(box in rule(seen)) for rule in (start, true, last_seen))
@@ -60,7 +60,7 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
-    """The same, with how often and how long ago the asker looked."""
+    """Return the same, with how often and how long ago the asker looked."""
     looks = [e for e in seen.story if isinstance(e, Visit | Snapshot) and e.user == seen.asked]
     return (*plain(seen, box), len(looks), last_sight(seen)[1])
 
@@ -85,7 +85,7 @@ def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Po
 
 
 def attacks() -> Iterable[Attack]:
-    """Every generator; where own looks are not the task, with and without them."""
+    """Return every generator; where own looks are not the task, with and without them."""
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
@@ -102,7 +102,7 @@ def attacks() -> Iterable[Attack]:
 
 
 def first_attack() -> Attack:
-    """The first infinite generator, for comparison."""
+    """Return the first infinite generator, for comparison."""
     why = "superseded: the gap told how far from the box seen last the belief lies"
     return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
 

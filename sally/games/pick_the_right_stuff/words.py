@@ -142,7 +142,7 @@ class LockerWords(Words[Action, View]):
         return "\n".join(parts)
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
-        """The storing, then one line an announcement."""
+        """Return the storing, then one line an announcement."""
         if since == 0:
             yield self.say("past.stored", locker=self._locker(view.states[0]))
         state = sum(isinstance(e, Reset | Retrieval) for e in view.story[: max(since - 1, 0)])
@@ -178,7 +178,7 @@ class LockerWords(Words[Action, View]):
         return super().read(reply, view, options)
 
     def drawn(self, view: View) -> str:
-        """The locker as a row of boxes."""
+        """Return the locker as a row of boxes."""
         held = ["" if user is None else f"User {user}" for user in view.states[-1]]
         names = [self.box(number) for number in range(self.users)]
         width = 2 + max(map(len, (*held, *names)))
@@ -206,7 +206,7 @@ class LockerWords(Words[Action, View]):
     # --- pieces ---------------------------------------------------------------------------------
 
     def box(self, number: int) -> str:
-        """What a box is called within a sentence."""
+        """Return what a box is called within a sentence."""
         return self.say(f"box.{self.wording}", number=number, ordinal=ordinal(number))
 
     def _locker(self, contents: Contents) -> str:
@@ -245,7 +245,9 @@ class LockerWords(Words[Action, View]):
 
 
 def published_answer(reply: str, boxes: int) -> int:
-    """The answer as the authors' harness reads it: a bare integer, else one after "position"."""
+    """Return the answer as the authors' harness reads it: a bare integer, else one after
+    "position".
+    """
     bare = re.fullmatch(r"[+-]?\d+", reply.strip())
     after = re.search(r"position\D{0,3}(\d+)", reply, re.IGNORECASE)
     found = int(bare.group()) if bare else int(after.group(1)) if after else None
@@ -261,7 +263,7 @@ def ordinal(number: int) -> str:
 
 
 def to_last(back: int) -> str:
-    """How far back a state lies: last, 2nd-to-last, 3rd-to-last ..."""
+    """Return how far back a state lies: last, 2nd-to-last, 3rd-to-last ..."""
     return "last" if back == 1 else f"{ordinal(back)}-to-last"
 
 

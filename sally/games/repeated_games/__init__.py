@@ -1,4 +1,4 @@
-"""A matrix game played again and again by the same two, who move at the same time (riemer2025)."""
+"""Repeated matrix games of two players who move at the same time (riemer2025)."""
 
 from sally.games.repeated_games.spec import GAME
 

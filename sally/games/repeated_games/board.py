@@ -1,4 +1,4 @@
-"""What each pair of moves pays, from the seat's own side, and the rounds so far."""
+"""The board of repeated games: payoffs from the seat's own side, and the rounds so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """The payoffs, the last round marked in them, and the latest rounds in a row."""
+    """Return the payoffs, the last round marked in them, and the latest rounds in a row."""
     game = context.game
     assert isinstance(game, RepeatedGame)
     said = context.words.say
@@ -45,7 +45,7 @@ def _pays(game: RepeatedGame, me: Seat, moves: tuple[int, int], last: Last, note
 
 
 def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:
-    """The latest rounds, one a column; a void round has no moves to show."""
+    """Return the latest rounds, one a column; a void round has no moves to show."""
     first = max(0, len(view.past) - SHOWN)
     rounds = list(islice(view.rounds(first), SHOWN))
     mine, theirs = game.names_of(view.seat), game.names_of(other(view.seat))
@@ -63,7 +63,7 @@ def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:
 
 
 def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:
-    """A seat's moves with their names, in the order of the page."""
+    """Return a seat's moves with their names, in the order of the page."""
     names = game.names_of(seat)
     order = game.order if len(game.order) == len(names) else range(len(names))
     return [(move, names[move]) for move in order]

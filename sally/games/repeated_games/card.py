@@ -1,4 +1,4 @@
-"""The card of repeated games: the games and partners of riemer2025, and an unpredictable one."""
+"""The card of repeated games: the games and partners of riemer2025, and a random partner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _shortcuts(moves: int) -> tuple[Shortcut, ...]:
 
 
 def _partners(moves: int) -> dict[str, PlayerSpec]:
-    """Those of the paper: a constant for every move, and tit for tat."""
+    """Return the partners of the paper: a constant for every move, and tit for tat."""
     constants = {f"single_action {a}": player_spec("single_action", action=a) for a in range(moves)}
     return {**constants, "tit_for_tat": player_spec("tit_for_tat")}
 

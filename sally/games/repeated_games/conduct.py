@@ -1,8 +1,8 @@
-"""How somebody plays, whatever it pays: wins, moves, and what follows upon what.
+"""Behavioural metrics that do not depend on payoffs: wins, move shares, conditional rates.
 
-A conditional measure counts the rounds in which its condition held (`of`) and those in which it
-was met (`times`); without such a round it has no value. A condition looks at the round before,
-so it holds only where that round was played and not void.
+A conditional metric counts the rounds in which its condition held (`of`) and those in which the
+behaviour followed (`times`); it has no value if the condition never held. Conditions look at the
+previous round, so they hold only if that round was played and not void.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """How often something was done, of the rounds in which it could be."""
+    """How often a behaviour occurred, of the rounds in which it was possible."""
 
     times: int
     of: int
@@ -38,7 +38,7 @@ Counted = Callable[[Played, Seat], Rate | None]
 
 @lru_cache(maxsize=256)
 def is_dilemma(game: RepeatedGame) -> bool:
-    """Whether both seats face a prisoner's dilemma in which move 0 is cooperation."""
+    """Return whether both seats face a prisoner's dilemma in which move 0 is cooperation."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
         return False
     pays = [[game.pay(s, m, t) for m, t in ((1, 0), (0, 0), (1, 1), (0, 1))] for s in game.seats]
@@ -47,7 +47,7 @@ def is_dilemma(game: RepeatedGame) -> bool:
 
 @lru_cache(maxsize=256)
 def is_coordination(game: RepeatedGame) -> bool:
-    """Whether two moves each can meet in two places, and both would rather meet than not."""
+    """Return whether two moves each can meet in two places, and both would rather meet than not."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
         return False
     return all(
@@ -57,7 +57,7 @@ def is_coordination(game: RepeatedGame) -> bool:
 
 @shared
 def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
-    """Each round that follows a played one: its place, the last as (mine, theirs), and itself."""
+    """Return (index, previous, current) for each round after a played one."""
     if plain(played):
         made = joints(played, seat)
         return list(zip(range(1, len(made)), made, made[1:], strict=False))
@@ -71,12 +71,12 @@ def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
 
 @shared
 def _dilemma_after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]] | None:
-    """The same in a finished dilemma; None elsewhere."""
+    """Return the same for a finished prisoner's dilemma; None for any other game."""
     return after(played, seat) if finished(played) and is_dilemma(rules(played)) else None
 
 
 def retaliation(played: Played, seat: Seat) -> Rate | None:
-    """In a dilemma: how often a defection is answered with one."""
+    """Return how often a defection is answered with one; None outside a prisoner's dilemma."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last[1] == HARSH]
@@ -84,7 +84,7 @@ def retaliation(played: Played, seat: Seat) -> Rate | None:
 
 
 def forgiveness(played: Played, seat: Seat) -> Rate | None:
-    """In a dilemma: how often a cooperation after any defection is answered with one."""
+    """Return how often a cooperation that follows a defection is answered with cooperation."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     since = _first_defection(played, seat)
@@ -93,7 +93,7 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
 
 
 def _first_defection(played: Played, seat: Seat) -> float:
-    """The place of the round in which the other first defected, void or not."""
+    """Return the index of the other's first defection, in void rounds too."""
     if plain(played):
         theirs: list[int | None] = [move for _, move in joints(played, seat)]
     else:
@@ -102,7 +102,7 @@ def _first_defection(played: Played, seat: Seat) -> float:
 
 
 def exploitation(played: Played, seat: Seat) -> Rate | None:
-    """In a dilemma: how often a defection that the other did not return is made again."""
+    """Return how often a defection is repeated that the other met with cooperation."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]
@@ -110,7 +110,7 @@ def exploitation(played: Played, seat: Seat) -> Rate | None:
 
 
 def alternation(played: Played, seat: Seat) -> Rate | None:
-    """Where two meet in two places: how often a meeting is followed by one at the other place."""
+    """Return how often a meeting at one place is followed by one at the other place."""
     if not finished(played) or not is_coordination(rules(played)):
         return None
     turns = [
@@ -123,7 +123,7 @@ def alternation(played: Played, seat: Seat) -> Rate | None:
 
 
 def win_rate(played: Played, seat: Seat) -> float | None:
-    """Rounds in which the seat got more than the other, of all rounds, void ones included."""
+    """Return the share of all rounds, void ones included, in which the seat got more."""
     if not finished(played):
         return None
     game, made = rules(played), cells(played, seat)
@@ -135,7 +135,7 @@ def win_rate(played: Played, seat: Seat) -> float | None:
 
 @shared
 def _move_shares(played: Played, seat: Seat) -> dict[int, float]:
-    """By move, how often the seat made it, of the rounds that were played; empty if unfinished."""
+    """Return the share of each move in the played rounds; empty if the episode is unfinished."""
     made = cells(played, seat) if finished(played) else {}
     if not (whole := sum(made.values())):
         return {}
@@ -147,7 +147,7 @@ def _move_shares(played: Played, seat: Seat) -> dict[int, float]:
 
 @shared
 def _joint_shares(played: Played, seat: Seat) -> dict[Joint, float]:
-    """By cell of the matrix, how often it came about, of the rounds that were played."""
+    """Return the share of each cell of the matrix in the played rounds."""
     made = cells(played, seat) if finished(played) else {}
     if not (whole := sum(made.values())):
         return {}
@@ -157,18 +157,18 @@ def _joint_shares(played: Played, seat: Seat) -> dict[Joint, float]:
 
 
 def move_share(move: int) -> Callable[[Played, Seat], float | None]:
-    """How often a seat made this move, of the rounds that were played."""
+    """Return the metric: a seat's share of this move in the played rounds."""
     return lambda played, seat: _move_shares(played, seat).get(move)
 
 
 def joint_move_share(mine: int, theirs: int) -> Callable[[Played, Seat], float | None]:
-    """How often this cell of the matrix came about, of the rounds that were played."""
+    """Return the metric: the share of this cell of the matrix in the played rounds."""
     cell = (mine, theirs)
     return lambda played, seat: _joint_shares(played, seat).get(cell)
 
 
 def same_move_share(played: Played, seat: Seat) -> float | None:
-    """How often both made the move of the same number: they met, or agreed."""
+    """Return how often both made the move with the same number."""
     made = cells(played, seat)
     same = sum([n for (mine, theirs), n in made.items() if mine == theirs])
     return same / sum(made.values()) if made and finished(played) else None

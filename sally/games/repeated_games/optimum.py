@@ -1,7 +1,7 @@
 """Exact optimal play against a partner that is a finite automaton.
 
-Whoever knows the automaton's start and sees every round knows its state all the time, so the
-best reply over a horizon is a dynamic program over (rounds left, automaton state).
+A player that knows the automaton's start and sees every round always knows its state, so the best
+reply over a horizon is a dynamic program over (rounds left, automaton state).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAME = 1e-9  # two values closer than this (relative to the payoffs) are tied
 
 @dataclass(frozen=True)
 class Machine:
-    """An automaton as tables; state 0 is its start, and every state can be reached."""
+    """An automaton as tables; state 0 is the start, and every state is reachable."""
 
     odds: Floats  # (state, its own move)
     after: Ints  # (state, its own move, the other's move) -> state
@@ -49,12 +49,12 @@ class Plan:
 
     @cached_property
     def policy(self) -> Floats:
-        """(rounds left - 1, state, move): each optimal move as likely as any other."""
+        """(rounds left - 1, state, move): the uniform odds over the optimal moves."""
         return np.asarray(self.best / self.best.sum(axis=2, keepdims=True))
 
 
 def tabulated(automaton: Automaton[Any], own: Sequence[int], theirs: Sequence[int]) -> Machine:
-    """The automaton's reachable states as tables, for its own moves and the other's."""
+    """Return the automaton's reachable states as tables, for its own moves and the other's."""
     number = {automaton.start: 0}
     waiting = [automaton.start]
     odds, after = [], []
@@ -90,18 +90,18 @@ def _checked_odds(automaton: Automaton[Any], state: Any, own: Sequence[int]) -> 
 
 
 def machine_of(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> Machine:
-    """The tables of an automaton that sits across from `seat`."""
+    """Return the tables of an automaton that sits across from `seat`."""
     return tabulated(automaton, game.moves_of(other(seat)), game.moves_of(seat))
 
 
 def pay_table(game: RepeatedGame, seat: Seat) -> Floats:
-    """(mine, theirs) -> what `seat` gets in one round."""
+    """Return what `seat` gets in one round, as (mine, theirs)."""
     theirs = game.moves_of(other(seat))
     return np.array([[game.pay(seat, m, t) for t in theirs] for m in game.moves_of(seat)], float)
 
 
 def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
-    """Optimal play over at most `rounds` rounds; the game may stop after each, by its chance."""
+    """Return optimal play over at most `rounds` rounds, given the chance to stop after each."""
     if rounds < 0:
         raise BadInput(f"rounds must be at least 0, not {rounds}")
     pay = pay_table(game, seat)
@@ -120,7 +120,7 @@ def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
 def optimal_reward(
     game: RepeatedGame, seat: Seat, automaton: Automaton[Any], rounds: int | None = None
 ) -> float:
-    """The most that `seat` can expect in total against this partner, its first move included."""
+    """Return the largest total that `seat` can expect against this partner."""
     machine = machine_of(game, seat, automaton)
     length = game.rounds if rounds is None else rounds
     return float(plan(game, seat, machine, length).values[length, 0])
@@ -129,12 +129,12 @@ def optimal_reward(
 def optimal_course(
     game: RepeatedGame, seat: Seat, machine: Machine, played: int, horizon: int | None = None
 ) -> Floats:
-    """Expected total reward of optimal play after 1, 2, .. `played` rounds.
+    """Return the expected total of optimal play after 1, 2, .. `played` rounds.
 
-    With a fixed end, entry n is the optimum of exactly n rounds. Where chance ends the game,
-    nobody can plan for the length that came about: entry n is then what the policy that is
-    optimal for `horizon` rounds with that chance has earned by round n, so that the mean over
-    episodes is the true optimum.
+    With a fixed end, entry n is the optimum of exactly n rounds. If the game stops by chance, its
+    length cannot be planned for: entry n is then what the policy that is optimal for `horizon`
+    rounds with that chance has earned by round n, so that the mean over episodes is the true
+    optimum.
     """
     if not game.stop_chance:
         return plan(game, seat, machine, played).values[1:, 0].copy()
@@ -143,10 +143,10 @@ def optimal_course(
 
 
 def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
-    """Expected reward, round by round, of a plan made for one partner and used on another.
+    """Return the expected reward by round of a plan for one partner used against another.
 
-    The player keeps track of the partner it believes in: its machine follows the moves that
-    are really made, and reads a move it would never make as if it stayed where it was.
+    The player tracks the partner it assumes: that machine follows the actual moves, and stays in
+    its state after a move that it would never make.
     """
     believed, policy = planned.machine, planned.policy
     at = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two
@@ -168,13 +168,13 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
 
 
 def followed(machine: Machine) -> Ints:
-    """The machine's transitions; where it never makes a move, that move leaves it in place."""
+    """Return the machine's transitions; a move that it never makes leaves it in its state."""
     stays = np.arange(len(machine.odds))[:, None, None]
     return np.where((machine.odds > 0)[:, :, None], machine.after, stays)
 
 
 def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> float:
-    """The largest reward per round in the long run against this partner, from its start."""
+    """Return the largest reward per round in the long run against this partner, from its start."""
     machine, pay = machine_of(game, seat, automaton), pay_table(game, seat)
     if len(machine.odds) == 1:
         return float((machine.odds @ pay.T).max()) + 0.0  # never minus zero
@@ -185,9 +185,9 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
 
 
 def rate_of_certain(machine: Machine, pay: Floats) -> float:
-    """The same against an automaton without chance: the best round trip through its states.
+    """Return the same for an automaton without chance: the best cycle through its states.
 
-    The largest mean of a cycle by Karp's theorem (1978), with walks that begin at its start.
+    The largest mean of a cycle by Karp's theorem (1978), with walks that begin at the start.
     """
     states = np.arange(len(machine.odds))
     move = machine.odds.argmax(axis=1)
@@ -203,7 +203,7 @@ def rate_of_certain(machine: Machine, pay: Floats) -> float:
 
 
 def rate_by_program(machine: Machine, pay: Floats) -> float:
-    """The same against any automaton.
+    """Return the same for any automaton.
 
     The linear program of the average-reward criterion for many chains (Puterman 1994, 9.3):
     minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and move.
@@ -235,9 +235,9 @@ def interestingness(
     partners: Sequence[Automaton[Any]],
     weights: Sequence[float] | None = None,
 ) -> float:
-    """Expected regret per round of optimal play for one partner when it meets another.
+    """Return the expected regret per round of optimal play for one partner against another.
 
-    Both are drawn independently from the partners by their weights (all alike unless given).
+    Both are drawn independently from the partners by their weights (uniform by default).
     """
     if not partners:
         raise BadInput("A task needs at least one partner.")

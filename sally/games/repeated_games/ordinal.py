@@ -26,7 +26,7 @@ FAMOUS = {
 
 @cache
 def ordinal_games() -> dict[str, Matrix]:
-    """Every game by its id, in its canonical order of rows and columns."""
+    """Return every game by its id, in its canonical order of rows and columns."""
     ranks = list(permutations((4, 3, 2, 1)))
     all_matrices = (_matrix(agent, partner) for agent in ranks for partner in ranks)
     games = {canonical(matrix) for matrix in all_matrices}
@@ -34,17 +34,17 @@ def ordinal_games() -> dict[str, Matrix]:
 
 
 def _matrix(agent: tuple[int, ...], partner: tuple[int, ...]) -> Matrix:
-    """Ranks by cell, in the order (0,0), (0,1), (1,0), (1,1)."""
+    """Return the matrix of these ranks, given in the order (0,0), (0,1), (1,0), (1,1)."""
     a, p = agent, partner
     return (((a[0], p[0]), (a[1], p[1])), ((a[2], p[2]), (a[3], p[3])))
 
 
 def canonical(matrix: Matrix) -> Matrix:
-    """The same game in the order of rows and columns that stands for it.
+    """Return the same game in its canonical order of rows and columns.
 
     The agent's best outcome is in cell (0, 0). In a symmetric game, though, the two seats' moves
-    must be in the same order, or partners that copy make no sense; where the agent's best
-    outcome is then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
+    must be in the same order, or partners that copy make no sense; if the agent's best outcome is
+    then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
     """
     orders = [matrix, matrix[::-1], _mirrored(matrix), _mirrored(matrix[::-1])]
     alike = [m for m in orders if _exchanged(m) == m]
@@ -53,34 +53,34 @@ def canonical(matrix: Matrix) -> Matrix:
 
 
 def _mirrored(matrix: Matrix) -> Matrix:
-    """The columns the other way round."""
+    """Return the matrix with its columns reversed."""
     return tuple(row[::-1] for row in matrix)
 
 
 def _exchanged(matrix: Matrix) -> Matrix:
-    """The matrix as the other seat would write it down."""
+    """Return the matrix from the other seat's side."""
     return tuple(tuple((matrix[r][c][1], matrix[r][c][0]) for r in (0, 1)) for c in (0, 1))
 
 
 def game_id(matrix: Matrix) -> str:
-    """The ranks of the two seats, cell by cell."""
+    """Return the id: the ranks of the two seats, cell by cell."""
     cells = [cell for row in matrix for cell in row]
     agent, partner = ("".join(str(cell[seat]) for cell in cells) for seat in (0, 1))
     return f"ordinal-{agent}-{partner}"
 
 
 def with_seats_swapped(matrix: Matrix) -> Matrix:
-    """The same game with the agent in the partner's place."""
+    """Return the same game with the agent in the partner's place."""
     return canonical(_exchanged(matrix))
 
 
 def is_symmetric(matrix: Matrix) -> bool:
-    """Whether the game looks the same from both seats."""
+    """Return whether the game looks the same from both seats."""
     return with_seats_swapped(matrix) == canonical(matrix)
 
 
 def ordinal_instances(rounds: int = 100) -> tuple[Instance, ...]:
-    """All 144 games as problems of `repeated_games`, ready for a study."""
+    """Return all 144 games as problems of `repeated_games`, ready for a study."""
     return tuple(
         instance(
             "repeated_games", name, matrix=[[list(c) for c in row] for row in m], rounds=rounds
@@ -90,7 +90,7 @@ def ordinal_instances(rounds: int = 100) -> tuple[Instance, ...]:
 
 
 def ordinal_game(name: str) -> Matrix:
-    """The game of that id, or of that usual name."""
+    """Return the game of that id, or of that usual name."""
     games = ordinal_games()
     name = FAMOUS.get(name, name)
     if name not in games:

@@ -1,6 +1,6 @@
-"""A policy as text: a small table over the last moves, checked and followed, never evaluated.
+"""A written policy: a small table over the last moves, checked and followed, never evaluated.
 
-A third point between knowing and doing: what a player would prescribe.
+It shows what a player would prescribe, beside what it knows and what it does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANY = "*"
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """If the last moves were these (the latest last, * is any), then this."""
+    """The option `then` after these last moves (the latest last, * matches any)."""
 
     then: str
     theirs: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What to do first, what after certain moves (the first rule that fits), and what otherwise."""
+    """What to do first, after certain moves (the first matching rule), and otherwise."""
 
     first: str
     otherwise: str
@@ -43,7 +43,10 @@ Called = Mapping[Seat, Sequence[str]]  # by seat, what a page calls its moves
 
 
 def read_policy(reply: str, game: RepeatedGame, seat: Seat, called: Called | None = None) -> Policy:
-    """The policy in a reply, checked against the game; raises Unreadable, and teaches."""
+    """Return the policy in a reply.
+
+    Raises: Unreadable, saying what is expected, if there is none or it does not fit the game.
+    """
     found = [one for one in objects_in(reply) if "first" in one]
     if len(found) != 1:
         raise Unreadable('Answer with exactly one JSON object that has "first" and "otherwise".')
@@ -53,7 +56,10 @@ def read_policy(reply: str, game: RepeatedGame, seat: Seat, called: Called | Non
 def checked_policy(
     plain: Mapping[str, Any], game: RepeatedGame, seat: Seat, called: Called | None = None
 ) -> Policy:
-    """The policy from plain data, if every name in it is that of a move; in the game's names."""
+    """Return the policy from plain data, with its moves in the game's names.
+
+    Raises: Unreadable if it names an unknown move or breaks a limit.
+    """
     try:
         policy = msgspec.convert(as_tuples(dict(plain)), Policy)
     except msgspec.ValidationError as why:
@@ -77,7 +83,7 @@ def checked_policy(
 
 
 def _in_names(policy: Policy, mine: Mapping[str, str], theirs: Mapping[str, str]) -> Policy:
-    """The policy with other names for the same moves."""
+    """Return the policy with the moves renamed."""
     rules = tuple(
         Rule(
             mine[rule.then],
@@ -96,7 +102,7 @@ def _known(names: Sequence[str], there: Sequence[str]) -> None:
 
 
 def prescribed(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Joint]) -> int:
-    """The move that the policy asks for after these rounds, each (mine, theirs)."""
+    """Return the move that the policy prescribes after these rounds, each (mine, theirs)."""
     mine, theirs = game.names_of(seat), game.names_of(other(seat))
     said = policy.first
     if past:
@@ -107,7 +113,7 @@ def prescribed(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Jo
 
 
 def _fits(wanted: Sequence[str], done: Sequence[str]) -> bool:
-    """Whether the latest moves are those; what lies before the first round fits nothing."""
+    """Return whether the latest moves match; rounds before the first match nothing."""
     if len(wanted) > len(done):
         return False
     last = done[len(done) - len(wanted) :]
@@ -118,7 +124,7 @@ def _fits(wanted: Sequence[str], done: Sequence[str]) -> bool:
 
 
 def written_by(played: Played, seat: Seat) -> Policy | None:
-    """The policy that a seat wrote in this episode; None if it wrote none."""
+    """Return the policy that a seat wrote in this episode; None if it wrote none."""
     game = played.replay.game
     for event in played.episode.events:
         if type(event) is not Moved or event.memory is None or event.seat != seat:
@@ -131,7 +137,7 @@ def written_by(played: Played, seat: Seat) -> Policy | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """The share of moves that are those of one's own policy."""
+    """Return the share of moves that the player's own policy prescribes."""
     policy, game = written_by(played, seat), played.replay.game
     if policy is None or not isinstance(game, RepeatedGame):
         return None
@@ -159,7 +165,7 @@ METRICS = (
 
 
 class Tables(msgspec.Struct, frozen=True):
-    """What a repeated game knows of policies."""
+    """The policy format of repeated games, for the policy writer."""
 
     game: RepeatedGame
     seat: Seat

@@ -1,4 +1,4 @@
-"""Play that was recorded elsewhere, fed through a match round by round."""
+"""Recorded play of other projects, fed through a match round by round."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def player_spec(name: str, participant: str = "") -> PlayerSpec:
-    """A person or a model whose play was recorded."""
+    """Return the spec of a recorded person or model."""
     params = {"name": name} if not participant else {"name": name, "participant": participant}
     return PlayerSpec(RECORDED, params, {"player": 1})
 
 
 def person(participant: str = "") -> PlayerSpec:
-    """A person whose play was recorded."""
+    """Return the spec of a recorded person."""
     return player_spec(HUMAN, participant)
 
 
 def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
-    """A partner of ours that stands for a bot of the record."""
+    """Return the spec of the partner that stands for a recorded bot."""
     partner = registry.pick("partner", name, registry.partners("repeated_games"))
     return PlayerSpec(name, dict(params or {}), {"player": partner.version})
 
 
 class Feed:
-    """A match that takes its moves from a record, and asks bots what they would have done."""
+    """A match that takes its moves from a record and asks bots what they would have done."""
 
     def __init__(self, setup: Setup) -> None:
         spec = registry.game(setup.instance.game)
@@ -57,19 +57,19 @@ class Feed:
         self.game = self.match.game
 
     def script(self, seat: Seat, who: PlayerSpec) -> Script:
-        """A bot's rule in this game."""
+        """Return a bot's script in this game."""
         partner = registry.partners("repeated_games")[who.player]
         made: Script = partner.make(self.game, seat, **who.params)
         return made
 
     def odds(self, seat: Seat, script: Script) -> Odds:
-        """What a bot in this seat would play in the round to come."""
+        """Return a bot's odds for the coming round in this seat."""
         asked = self.match.asks()
         turn = next(turn for turn in asked if turn.seat == seat and turn.question is None)
         return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
 
     def play(self, played: Round, last: bool) -> None:
-        """One round, and whether the game went on where chance decides that."""
+        """Play one round and, if the game stops by chance, whether it stopped."""
         number = self.match.turn
         for turn in self.match.asks():
             if turn.question is not None:
@@ -81,14 +81,14 @@ class Feed:
             self.match.answer((self.match.turn, NATURE, "", ""), Decision(STOP if last else GO_ON))
 
     def episode(self, cell: str, used: Mapping[str, Any]) -> Episode:
-        """The record of the match; one that stops early is censored, as somebody left."""
+        """Return the record of the match; a match that stops early is censored."""
         if not self.match.over:
             self.match.censor("left", f"{len(self.match.state.past)} rounds are on record")
         return self.match.episode(cell, used)
 
 
 def rounds_of(episode: Episode) -> list[Round]:
-    """The rounds of a stored episode, to be fed again; predictions are left out."""
+    """Return the rounds of a stored episode, without predictions, to be fed again."""
     made: dict[int, dict[str, Made]] = {}
     for event in episode.events:
         if isinstance(event, Moved) and event.seat != NATURE:
@@ -99,7 +99,7 @@ def rounds_of(episode: Episode) -> list[Round]:
 
 
 class Followed(msgspec.Struct, frozen=True):
-    """How a bot of ours fares against the recorded moves of the bot that it stands for."""
+    """How our version of a bot compares with the bot's recorded moves."""
 
     certain: tuple[int, int] = (0, 0)  # rounds with one possible move: as recorded, all
     tied: tuple[int, int] = (0, 0)  # rounds with two, equally likely: among them, all
@@ -108,7 +108,7 @@ class Followed(msgspec.Struct, frozen=True):
 
 
 def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> Followed:
-    """Our bot, driven by the recorded moves of both sides."""
+    """Return how our bot compares with the recorded moves, given both sides' moves."""
     return fed(setup, rounds, {seat: who}, "", {})[1][seat]
 
 
@@ -119,7 +119,7 @@ def fed(
     cell: str,
     used: Mapping[str, Any],
 ) -> tuple[Episode, dict[Seat, Followed]]:
-    """The episode of a record, and how bots of ours that watch it would have moved."""
+    """Return the episode of a record, and how each watching bot compares with it."""
     feed = Feed(setup)
     scripts = {seat: feed.script(seat, who) for seat, who in bots.items()}
     seen: dict[Seat, list[tuple[int, Odds]]] = {seat: [] for seat in bots}

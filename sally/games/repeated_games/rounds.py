@@ -33,7 +33,7 @@ from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
-    """One round as a seat met it; a move is None where that side forfeited."""
+    """One round from a seat's side; a move is None if that side forfeited."""
 
     turn: int
     mine: int | None
@@ -46,7 +46,7 @@ class Round(msgspec.Struct, frozen=True, gc=False):
 
 @shared
 def rounds(played: Played, seat: Seat) -> list[Round]:
-    """Every round of the episode, void ones included; nature's turns are no rounds."""
+    """Return every round of the episode, void ones included; nature's turns do not count."""
     game, replay, them = rules(played), played.replay, other(seat)
     to_move, seats = game.to_move, game.seats
     each = enumerate(zip(replay.moves, replay.states, strict=False))
@@ -59,7 +59,7 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def joints(played: Played, seat: Seat) -> list[Joint]:
-    """The moves of each round that was played, as (mine, theirs)."""
+    """Return the moves of each played round, as (mine, theirs)."""
     if plain(played):
         them = other(seat)
         return [(made[seat], made[them]) for made in played.replay.moves]
@@ -72,7 +72,7 @@ def joints(played: Played, seat: Seat) -> list[Joint]:
 
 @shared
 def cells(played: Played, seat: Seat) -> dict[Joint, int]:
-    """By cell of the matrix, (mine, theirs), how often it came about."""
+    """Return how often each cell of the matrix, (mine, theirs), occurred."""
     made: dict[Joint, int] = {}
     for joint in joints(played, seat):
         made[joint] = made.get(joint, 0) + 1
@@ -80,7 +80,10 @@ def cells(played: Played, seat: Seat) -> dict[Joint, int]:
 
 
 def rules(played: Played) -> RepeatedGame:
-    """The game that was played; these metrics know repeated games only."""
+    """Return the game that was played.
+
+    Raises: BadInput if it is not a repeated game.
+    """
     game = played.replay.game
     if not isinstance(game, RepeatedGame):
         raise BadInput(f"{played.spec.name} is not a repeated game.")
@@ -89,18 +92,18 @@ def rules(played: Played) -> RepeatedGame:
 
 @shared
 def rewards(played: Played, seat: Seat) -> list[float]:
-    """What the seat got in each round that was played."""
+    """Return the seat's payoff in each played round."""
     pays = pays_of(rules(played), seat)
     return [pays[mine][theirs] for mine, theirs in joints(played, seat)]
 
 
 def plain(played: Played) -> bool:
-    """Whether every turn was a round in which both moved: nature had no say, nobody forfeited."""
+    """Return whether both seats moved in every turn: no chance to stop, no forfeits."""
     return not (rules(played).stop_chance or played.replay.forfeited)
 
 
 def finished(played: Played) -> bool:
-    """Whether the episode came to its end."""
+    """Return whether the episode reached its end."""
     return played.episode.payoffs is not None
 
 
@@ -109,7 +112,10 @@ def finished(played: Played) -> bool:
 
 @shared
 def partner_of(played: Played, seat: Seat) -> tuple[Partner, PlayerSpec] | None:
-    """The scripted mind across the table, if one sits there."""
+    """Return the scripted partner in the other seat, if there is one.
+
+    Raises: BadInput if it was played with another version than the one installed.
+    """
     player_spec = played.episode.setup.lineup.get(other(seat))
     known = registry.partners(played.spec.family or played.spec.name)
     if player_spec is None or player_spec.player not in known:
@@ -129,7 +135,7 @@ Maker = Callable[..., Automaton[Any]]
 
 @shared
 def automaton_of(played: Played, seat: Seat) -> tuple[Maker, bytes] | None:
-    """How to make the automaton across the table: its maker, and parameters as JSON."""
+    """Return the maker of the other seat's automaton, and its parameters as JSON."""
     found = partner_of(played, seat)
     if found is None or found[0].automaton is None:
         return None
@@ -156,7 +162,7 @@ def long_run_rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) ->
 
 
 def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
-    """The optimal total after 1, 2, .. rounds, for as many as were played."""
+    """Return the optimal total after 1, 2, .. rounds, for as many as were played."""
     found = automaton_of(played, seat)
     if found is None:
         return None
@@ -167,9 +173,9 @@ def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
 
 @shared
 def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
-    """By turn: what each pair of moves (mine, theirs) is worth, with optimal play from there on.
+    """Return by turn the worth of each pair of moves (mine, theirs) under optimal play after it.
 
-    Empty where the partner across the table is no automaton. Void rounds leave it where it is.
+    Empty if the partner is not an automaton. Void rounds leave the automaton in its state.
     """
     found, game = automaton_of(played, seat), rules(played)
     if found is None:
@@ -190,9 +196,9 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
 
 
 def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, float]]:
-    """By round: what each own move is worth by the automaton's odds, and what a void round is.
+    """Return by round the expected worth of each own move, and the worth of a void round.
 
-    Empty where the partner across the table is no automaton.
+    Empty if the partner is not an automaton.
     """
     found, game = automaton_of(played, seat), rules(played)
     if found is None:
@@ -214,7 +220,7 @@ Ahead = dict[tuple[int, int], Floats]  # rounds left and the automaton's place -
 def _followed(
     game: RepeatedGame, seat: Seat, make: Maker, params: bytes
 ) -> tuple[list[list[list[int]]], Ahead]:
-    """Where the automaton goes, and what pairs of moves are worth there, as far as worked out."""
+    """Return the automaton's transitions, and a cache of the worths computed so far."""
     follow: list[list[list[int]]] = followed(_machine(game, seat, make, params)).tolist()
     return follow, {}
 
@@ -225,7 +231,7 @@ def _plan(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Plan:
 
 
 def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
-    """The optimal reward a round over so many rounds, void or not; None without an automaton."""
+    """Return the optimal reward per round over `length` rounds; None without an automaton."""
     found = automaton_of(played, seat)
     if found is None or not length:
         return None
@@ -235,6 +241,6 @@ def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
 
 @lru_cache(maxsize=256)
 def pays_of(game: RepeatedGame, seat: Seat) -> list[list[float]]:
-    """What the seat gets in one round, by its own move and the other's; nobody changes it."""
+    """Return the seat's payoff by (my move, their move); shared, so do not change it."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     return [[float(game.pay(seat, m, t)) for t in theirs] for m in mine]

@@ -1,4 +1,4 @@
-"""The rules of a repeated matrix game: any payoffs, any names, a horizon, a chance to stop."""
+"""Rules of a repeated matrix game: any payoffs, any names, a horizon, a chance to stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Joint = tuple[int, int]  # (the agent's move, the partner's); in a view (mine, t
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The rounds so far; one shared past serves both seats' views without copying."""
+    """The rounds so far; both seats' views share one past without copying."""
 
     past: History[Joint | None]  # None: the round was void
     round: int = 1  # the number of the round to come
@@ -38,7 +38,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What a seat knows: every round that was played, and which were void."""
+    """What a seat knows: every played round, and which rounds were void."""
 
     seat: Seat
     past: History[Joint | None]  # (agent, partner), whoever looks
@@ -47,19 +47,19 @@ class View(msgspec.Struct, frozen=True, gc=False):
     void: tuple[tuple[int, int], ...] = ()  # (index, my own move) of void rounds in which I moved
 
     def rounds(self, since: int = 0) -> Iterator[Joint | None]:
-        """The rounds from index `since` on as (mine, theirs); None where a round was void."""
+        """Return the rounds from index `since` on as (mine, theirs); None for a void round."""
         if self.seat == AGENT:
             return self.past.since(since)
         return (joint and (joint[1], joint[0]) for joint in self.past.since(since))
 
     def played(self) -> list[Joint]:
-        """The rounds that were played, as (mine, theirs)."""
+        """Return the played rounds, as (mine, theirs)."""
         return [joint for joint in self.rounds() if joint is not None]
 
 
 @dataclass(frozen=True)
 class RepeatedGame(Game[State, int, View]):
-    """`payoffs_by_moves[mine][theirs]` is (agent's, partner's); rows are the agent's moves."""
+    """A matrix game; `matrix[mine][theirs]` is (agent's, partner's) payoff, rows the agent's."""
 
     matrix: tuple[tuple[Pay, ...], ...] = (((8, 8), (0, 10)), ((10, 0), (5, 5)))
     rounds: int = 100
@@ -121,7 +121,7 @@ class RepeatedGame(Game[State, int, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The round is void: it counts, pays nothing, and reveals no move to the other."""
+        """Make the round void: it counts, pays nothing, and reveals no move to the other."""
         lost = (len(state.past), moves.get(AGENT), moves.get(PARTNER))
         return msgspec.structs.replace(
             state,
@@ -158,17 +158,17 @@ class RepeatedGame(Game[State, int, View]):
     # --- what partners and measures ask of the matrix ---------------------------------------------
 
     def pay(self, seat: Seat, mine: int, theirs: int) -> float:
-        """What a seat gets in one round."""
+        """Return a seat's payoff in one round."""
         if seat == AGENT:
             return self.matrix[mine][theirs][0]
         return self.matrix[theirs][mine][1]
 
     def best_replies(self, seat: Seat, theirs: int) -> tuple[int, ...]:
-        """The moves that pay most in one round against a move of the other."""
+        """Return the moves that pay most in one round against a move of the other."""
         return self._replies[seat][theirs]
 
     def moves_of(self, seat: Seat) -> tuple[int, ...]:
-        """A seat's moves, whatever has happened."""
+        """Return a seat's moves, the same in every round."""
         return self._menus[seat]
 
     @cached_property
@@ -199,7 +199,7 @@ class RepeatedGame(Game[State, int, View]):
         return tuple(mine for mine in self._menus[seat] if pays[mine] == max(pays))
 
     def names_of(self, seat: Seat) -> tuple[str, ...]:
-        """What a seat's moves are called."""
+        """Return the names of a seat's moves."""
         n = len(self._menus[seat])
         given = self.partner_names if seat == PARTNER and self.partner_names else self.names
         return given or DEFAULT_NAMES[:n]
@@ -208,7 +208,7 @@ class RepeatedGame(Game[State, int, View]):
 def _own_void(
     void: tuple[tuple[int, int | None, int | None], ...], seat: Seat
 ) -> tuple[tuple[int, int], ...]:
-    """Of void rounds in which a seat had moved: the index and that move."""
+    """Return (index, own move) of the void rounds in which a seat moved."""
     own = 1 if seat == AGENT else 2
     return tuple((lost[0], move) for lost in void if (move := lost[own]) is not None)
 
@@ -217,12 +217,12 @@ DEFAULT_NAMES = ("J", "F", "B", "M", "Q", "T", "V", "X", "Z", "H", "K", "L")
 
 
 def other(seat: Seat) -> Seat:
-    """The seat across the table."""
+    """Return the opposite seat."""
     return PARTNER if seat == AGENT else AGENT
 
 
 def check(game: RepeatedGame) -> None:
-    """One clear sentence if these parameters cannot be a game."""
+    """Raise BadInput, naming the parameter, unless these parameters define a game."""
     if game.rounds < 1:
         raise BadInput(f"rounds must be at least 1, not {game.rounds}")
     if not 0 <= game.stop_chance < 1:

@@ -1,4 +1,4 @@
-"""Repeated games on the shelf: rules, words, probes, and the three games of riemer2025 by name."""
+"""The spec of repeated games: rules, words, probes, and the three games of riemer2025."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _about_the_other(name: str, kind: Any) -> Any:
 
 
 def their_move(replay: Replay[State, int, View], at: At) -> int | None:
-    """What the other did in the same round; None if that round was void."""
+    """Return the other's move in the same round; None if that round was void."""
     lost = replay.forfeited.get(at.turn, ())
     return None if lost else replay.move(at.turn, other(at.seat))
 
@@ -83,14 +83,14 @@ PROBES = (
 
 @lru_cache(maxsize=256)
 def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
-    """The least and the most that one round pays."""
+    """Return the least and the most that one round pays."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     pays = [float(game.pay(seat, m, t)) for m in mine for t in theirs]
     return min(pays), max(pays)
 
 
 def an_episode(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
-    """The least and the most that all rounds pay; a void one pays nothing."""
+    """Return the least and the most that all rounds pay; a void round pays nothing."""
     low, high = a_round(game, seat)
     return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
 
@@ -98,7 +98,7 @@ def an_episode(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
 def best_replies(
     game: RepeatedGame, view: View, belief: Mapping[str, int | Sequence[float]]
 ) -> tuple[int, ...] | None:
-    """The moves that pay most in this round if the other moves as believed: a move, or odds."""
+    """Return the moves that pay most in this round, given a predicted move or odds."""
     if not belief:
         return None
     (theirs,) = belief.values()
@@ -110,7 +110,7 @@ def best_replies(
 
 
 def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
-    """The last played round one-hot (mine, theirs; all zero before any), and the time left."""
+    """Return the last played round one-hot (mine, theirs; zeros before any) and the time left."""
     n = len(game.moves_of(view.seat))
     told = [0.0] * (n + len(game.moves_of(other(view.seat))) + 1)
     if view.last is not None:

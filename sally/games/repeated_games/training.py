@@ -1,7 +1,7 @@
-"""Repeated games to learn from: ladders of partners, held-out ones, and what each move is worth.
+"""Training on repeated games: ladders of partners, held-out partners, and exact move values.
 
-Partners are held out by behaviour and not by name: in rock paper scissors, tit for tat *is* the
-bot that plays what beats the other's last move. So machines are compared state by state.
+Partners are held out by behaviour, not by name: in rock paper scissors, tit for tat *is* the bot
+that plays what beats the other's last move. So machines are compared state by state.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _LETTERS = {"train": ("JFB", "FBJ", "BJF"), "validation": ("QTV",), "held_out": 
 
 
 def split(game: str) -> Split | None:
-    """The ladder of one of the games by name."""
+    """Return the training split of a game; None if it has none."""
     partners = _PARTNERS.get(game)
     if partners is None:
         return None
@@ -92,14 +92,14 @@ def _task(game: str, letters: str, who: PlayerSpec) -> Task:
 def worths(
     game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, PlayerSpec]
 ) -> Worths | None:
-    """Exact worths against a partner that is a machine; None against anybody else."""
+    """Return exact move values against a partner that is a machine; None against any other."""
     assert isinstance(game, RepeatedGame)
     machine = _machine(game, seat, lineup.get(other(seat)))
     return None if machine is None else _Ahead(game, seat, machine)
 
 
 class _Ahead:
-    """Follows one episode; what it remembers changes how long an answer takes, never which."""
+    """Move values along one episode; its memory changes how long an answer takes, never which."""
 
     def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
         key = _key(machine)
@@ -107,7 +107,7 @@ class _Ahead:
         self._read, self._at = 0, 0
 
     def __copy__(self) -> _Ahead:
-        """One for another episode; without this, copying takes four times as long."""
+        """Return a copy for another episode, four times as fast as the default copy."""
         new = _Ahead.__new__(_Ahead)
         new._follow, new._tables = self._follow, self._tables
         new._read, new._at = self._read, self._at
@@ -134,13 +134,13 @@ def _key(machine: Machine) -> bytes:
 
 @lru_cache(maxsize=256)
 def _followed(key: bytes) -> Any:
-    """Where a machine goes from each state by each pair of moves, as lists: read one by one."""
+    """Return the machine's transitions as nested lists, which are faster to read one by one."""
     return followed(_machines[key]).tolist()
 
 
 @lru_cache(maxsize=256)
 def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]]]:
-    """(rounds left - 1, state) -> the worth of each move, and of a forfeit."""
+    """Return the worth of each move, then of a forfeit, by (rounds left - 1, state)."""
     machine = _machines[key]
     pay, goes_on = pay_table(game, seat), 1 - game.stop_chance
     values = plan(game, seat, machine, game.rounds).values
@@ -172,7 +172,7 @@ def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machi
 
 
 def alike(a: Task, b: Task) -> str:
-    """Says so where b's partner soon behaves as a's may, noise set aside: it is no new one."""
+    """Return why b's partner is not new after a's, ignoring noise; "" if it is new."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build
@@ -187,7 +187,7 @@ def alike(a: Task, b: Task) -> str:
 
 
 def _becomes(new: Machine, known: Machine) -> bool:
-    """Whether, at the latest after its opening, every state of one is a state of the other."""
+    """Return whether every state of `new`, after its opening, is a state of `known`."""
     habits = [*_habits(known), *_habits(new)]
     n = len(known.odds)
     goes = [*_goes(known, 0), *_goes(new, n)]
@@ -201,7 +201,7 @@ def _becomes(new: Machine, known: Machine) -> bool:
 
 
 def _told_apart(habits: list[tuple[int, ...]], goes: list[tuple[int, ...]]) -> list[int]:
-    """Moore's refinement: states part as soon as what follows tells them apart."""
+    """Return the equivalence class of each state, by Moore's partition refinement."""
     names: dict[Any, int] = {habit: i for i, habit in enumerate(dict.fromkeys(habits))}
     group = [names[habit] for habit in habits]
     while True:
@@ -213,13 +213,13 @@ def _told_apart(habits: list[tuple[int, ...]], goes: list[tuple[int, ...]]) -> l
 
 
 def _habits(machine: Machine) -> list[tuple[int, ...]]:
-    """By state, the moves that are likeliest: the rule without its noise."""
+    """Return each state's likeliest moves: the rule without its noise."""
     likeliest = machine.odds >= machine.odds.max(axis=1, keepdims=True) - 1e-9
     return [tuple(np.flatnonzero(row).tolist()) for row in likeliest]
 
 
 def _goes(machine: Machine, first: int) -> list[tuple[int, ...]]:
-    """By state, where its likeliest moves and each of the other's lead; states count from first."""
+    """Return the states after each state's likeliest moves, numbered from `first`."""
     return [
         tuple(first + int(to) for move in moves for to in machine.after[q, move])
         for q, moves in enumerate(_habits(machine))

@@ -1,4 +1,4 @@
-"""A repeated matrix game in language: our sentences, in the order of riemer2025's pages."""
+"""Words of repeated matrix games: our sentences, in the order of riemer2025's pages."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class RepeatedWords(Words[int, View]):
         self._rounds: dict[tuple[str, Seat], Mapping[Joint | None, list[str]]] = {}
 
     def called(self) -> Mapping[Seat, tuple[str, ...]]:
-        """By seat, what its moves are called on a page."""
+        """Return the names of each seat's moves on a page."""
         return self._names
 
     def rules(self, seat: Seat) -> str:
@@ -204,7 +204,7 @@ class RepeatedWords(Words[int, View]):
     # Sentences that are said at every turn are made once.
 
     def _round_lines(self, form: str, seat: Seat) -> Mapping[Joint | None, list[str]]:
-        """By what was played, a line of the past around the number of its round."""
+        """Return the history line of each pair of moves, cut where the round's number goes."""
         mine_of, theirs_of = self._names[seat], self._names[other(seat)]
         told: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
         for mine, theirs in product(range(len(mine_of)), range(len(theirs_of))):
@@ -245,7 +245,7 @@ class RepeatedWords(Words[int, View]):
         }
 
     def _order(self, seat: Seat) -> tuple[int, ...]:
-        """A seat's moves in the order in which the page lists them."""
+        """Return a seat's moves in the order in which the page lists them."""
         moves = self.game.moves_of(seat)
         given = self.game.order if len(self.game.order) == len(moves) else moves
         return tuple(self.listing(given))

@@ -20,7 +20,7 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """A frozen set by name."""
+    """Return a frozen set by name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 

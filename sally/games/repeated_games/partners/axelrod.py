@@ -19,7 +19,10 @@ from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
 
 def library() -> Any:
-    """The Axelrod library, or one sentence that says how to get it."""
+    """Return the Axelrod library.
+
+    Raises: BadInput, with the command that installs it, if it is missing.
+    """
     try:
         with sources_read_once():
             return import_module("axelrod")
@@ -31,7 +34,7 @@ def library() -> Any:
 
 @contextmanager
 def sources_read_once() -> Iterator[None]:
-    """While it loads, the library reads sources and signatures up to a hundred times each."""
+    """Cache sources and signatures, which the library reads up to 100 times each on import."""
     plain, signed = inspect.getsource, inspect.signature
     read, sign = functools.cache(plain), functools.cache(signed)
 
@@ -49,7 +52,7 @@ def sources_read_once() -> Iterator[None]:
 
 
 def strategy_class(strategy: str) -> Any:
-    """The library's strategy of that name, such as `Tit For Tat` or `TitForTat`."""
+    """Return the library's strategy of that name, such as `Tit For Tat` or `TitForTat`."""
     known = {}
     for found in library().all_strategies:
         known[found.name] = known[found.__name__] = found
@@ -64,7 +67,7 @@ def strategy_class(strategy: str) -> Any:
 
 
 class Seated:
-    """A strategy of the library at one point of one game; it has to be fed every round."""
+    """A strategy of the library at one point of one game; `feed` must get every round."""
 
     def __init__(self, made: Any, seed: int, game: RepeatedGame, seat: Seat) -> None:
         axl = library()
@@ -79,7 +82,7 @@ class Seated:
         self.next = self._chosen()
 
     def feed(self, joint: Joint) -> None:
-        """One more round, as (mine, theirs)."""
+        """Add one round, as (mine, theirs)."""
         mine, theirs = self._actions[joint[0]], self._actions[joint[1]]
         self._player.update_history(mine, theirs)
         self._opponent.update_history(theirs, mine)
@@ -114,7 +117,7 @@ def _script(
     reached: dict[int, Seated] = {}  # the game that it is in, so that it need not start again
 
     def axelrod(turn: RoundTurn) -> int:
-        """A function of the seed and the rounds; a strategy's own draws belong to the episode."""
+        """Return the move for the rounds so far; the seed and the rounds determine it."""
         seed, rounds = derived_seed(turn.context.seed, seat, "axelrod"), turn.view.played()
         sits = reached.get(seed)
         if sits is None or rounds[: len(sits.played)] != sits.played:

@@ -1,4 +1,4 @@
-"""What partners of repeated games are made of: odds, the last rounds, the move that answers."""
+"""Building blocks of partners for repeated games: odds, the last rounds, replies."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Drawn:
 
 
 class Follower(Generic[Q]):
-    """Where a history leads, step by step.
+    """The state that a history leads to, computed step by step.
 
-    It remembers how far it got, so that a game is not followed from its start in every round;
-    what it remembers changes how long an answer takes and never which answer it is.
+    It keeps the last state, so that a game is not followed from its start in every round; this
+    changes the time an answer takes, never the answer.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Follower(Generic[Q]):
         self._reached: tuple[list[Joint], Q] = ([], start)
 
     def state(self, view: View) -> Q:
-        """The state after the rounds that were played."""
+        """Return the state after the rounds that were played."""
         played = self._rounds(view)
         seen, state = self._reached
         if played[: len(seen)] != seen:
@@ -60,7 +60,7 @@ class Follower(Generic[Q]):
 
 
 def latest(view: View, most: int) -> list[Joint]:
-    """The last rounds that were played, as (mine, theirs), newest last; at most so many."""
+    """Return the last played rounds as (mine, theirs), newest last; `most` of them at most."""
     if most == 1:
         return [] if view.last is None else [view.last]
     found: list[Joint] = []
@@ -77,7 +77,7 @@ UNSEEN = -1  # the other's move in a void round
 
 
 def with_void(view: View) -> list[Joint]:
-    """The rounds in which I moved, as (mine, theirs); theirs is UNSEEN where the round was void."""
+    """Return the rounds in which I moved, as (mine, theirs or UNSEEN if void)."""
     if not view.void:
         return view.played()
     lost = dict(view.void)
@@ -98,13 +98,13 @@ def surely(move: int) -> Odds:
 
 
 def evenly(moves: Iterable[int]) -> Odds:
-    """Each of these moves as likely as any other."""
+    """Return equal odds for these moves."""
     listed = sorted(moves)
     return {move: 1 / len(listed) for move in listed}
 
 
 def mostly(move: int, chance: float, moves: Sequence[int]) -> Odds:
-    """One move with this chance, the others sharing the rest."""
+    """Return odds with this chance for one move and equal shares of the rest for the others."""
     rest = (1 - chance) / (len(moves) - 1)
     odds = {m: chance if m == move else rest for m in moves}
     return {m: p for m, p in odds.items() if p > 0}
@@ -119,14 +119,14 @@ def check_chance(name: str, chance: float) -> None:
 
 
 def best_to(game: RepeatedGame, seat: Seat, belief: Mapping[int, float]) -> tuple[int, ...]:
-    """The moves that pay most in one round if the other moves with these odds."""
+    """Return the moves that pay most in one round if the other moves with these odds."""
     mine = game.moves_of(seat)
     worth = [sum(p * game.pay(seat, m, t) for t, p in belief.items()) for m in mine]
     return tuple(m for m in mine if worth[m] >= max(worth) - SAME)
 
 
 def reply(game: RepeatedGame, seat: Seat, theirs: int) -> int:
-    """What the tit-for-tat family answers: a copy, or in a zero-sum game what beats the move."""
+    """Return a copy of the move or, in a zero-sum game, the move that beats it."""
     return game.best_replies(seat, theirs)[0] if game.is_zero_sum else theirs
 
 
@@ -137,7 +137,7 @@ def check_move(game: RepeatedGame, seat: Seat, name: str, move: int) -> None:
 
 
 def check_copies(game: RepeatedGame, seat: Seat, name: str) -> None:
-    """A partner that copies needs every move of the other to be one of its own."""
+    """Raise BadInput unless every move of the other is also a move of this seat."""
     own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
     if theirs > own:
         raise BadInput(f"{name} copies the other's moves, but has {own} of its own for {theirs}")

@@ -1,4 +1,4 @@
-"""Partners that do not listen: one move, any move, fixed odds."""
+"""Partners that ignore the other's moves: one move, any move, fixed odds."""
 
 from __future__ import annotations
 

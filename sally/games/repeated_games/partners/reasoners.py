@@ -1,4 +1,4 @@
-"""Partners that model the other: by counting, by stepping ahead, by Bayes' rule."""
+"""Partners that model the other: by counting, by level-k reasoning, by Bayes' rule."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BASES = ("repeat", "uniform")
 
 
 def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, int]) -> Odds:
-    """How a level-k player in this seat moves, given what each seat is taken to have done."""
+    """Return a level-k player's odds, given the last move assumed of each seat."""
     if k > 0:
         belief = _level(game, other(seat), k - 1, base, last)
         return evenly(best_to(game, seat, belief))
@@ -58,7 +58,7 @@ def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, i
 def _level_odds(
     game: RepeatedGame, seat: Seat, k: int, base: str, first: int
 ) -> dict[Joint | None, Odds]:
-    """What it plays after each joint move; before any, both are taken to have played `first`."""
+    """Return its odds after each joint move; before any, both count as having played `first`."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     table: dict[Joint | None, Odds] = {
         (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs
@@ -90,29 +90,29 @@ def _level_automaton(
 
 
 class Believed(msgspec.Struct, frozen=True):
-    """Where each hypothesis would be by now, and how likely each is."""
+    """The state of each hypothesis after the rounds so far, and its probability."""
 
     states: tuple[int, ...]
     weights: tuple[float, ...]
 
 
 class Hypotheses(msgspec.Struct, frozen=True):
-    """What the other may be, as machines; each errs evenly with chance `noise`."""
+    """Machines that the other may be; each errs evenly with chance `noise`."""
 
     machines: tuple[Machine, ...]
     noise: float
 
     def chances(self, believed: Believed) -> list[Floats]:
-        """The odds of the other's next move under each hypothesis."""
+        """Return the odds of the other's next move under each hypothesis."""
         return [
             (1 - self.noise) * m.odds[q] + self.noise / m.odds.shape[1]
             for m, q in zip(self.machines, believed.states, strict=True)
         ]
 
     def after(self, believed: Believed, mine: int, theirs: int) -> Believed:
-        """Bayes' rule after one more round.
+        """Return the belief after one more round, by Bayes' rule.
 
-        A hypothesis that would not have made the move stays where it was.
+        A hypothesis that would not have made the move stays in its state.
         """
         chances = self.chances(believed)
         joint = [w * float(p[theirs]) for w, p in zip(believed.weights, chances, strict=True)]
@@ -124,13 +124,13 @@ class Hypotheses(msgspec.Struct, frozen=True):
 
 
 def _default_hypotheses(game: RepeatedGame, seat: Seat) -> list[Any]:
-    """Every constant, tit for tat and win-stay-lose-shift."""
+    """Return every constant, tit for tat and win-stay-lose-shift."""
     fixed = [{"partner": "single_action", "params": {"action": a}} for a in game.moves_of(seat)]
     return [*fixed, "tit_for_tat", "win_stay_lose_shift"]
 
 
 def _automaton_of(game: RepeatedGame, seat: Seat, given: Any) -> Automaton[Any]:
-    """The automaton that a name, or a name with parameters, stands for."""
+    """Return the automaton of a partner given by name, or by name and parameters."""
     named = {"partner": given} if isinstance(given, str) else given
     known = {**constant.PARTNERS, **reciprocity.PARTNERS, **tables.PARTNERS}
     if not isinstance(named, dict) or not {"partner"} <= set(named) <= {"partner", "params"}:
@@ -182,9 +182,9 @@ def _worth(
     believed: Believed,
     values: Sequence[Floats],
 ) -> Floats:
-    """What each move is worth, if all doubt ended after this round (Littman et al. 1995).
+    """Return the worth of each move if all doubt ended after this round (Littman et al. 1995).
 
-    `values` are, for each hypothesis, what its states are worth after this round.
+    `values` holds, for each hypothesis, the worth of its states after this round.
     """
     pay, total = pay_table(game, seat), np.zeros(len(game.moves_of(seat)))
     chances = considered.chances(believed)

@@ -38,17 +38,17 @@ UP, SAME, DOWN = 1, 0, -1  # to the move that beats it, to itself, to the one th
 
 
 def shifted(move: int, transition: int) -> int:
-    """The move that a transition leads to."""
+    """Return the move that a transition leads to."""
     return (move + transition) % 3
 
 
 def transition(earlier: int, later: int) -> int:
-    """How a move relates to an earlier one: UP, SAME or DOWN."""
+    """Return how a move relates to an earlier one: UP, SAME or DOWN."""
     return (later - earlier + 1) % 3 - 1
 
 
 def outcome(mine: int, theirs: int) -> int:
-    """1 for a win, 0 for a tie, -1 for a loss."""
+    """Return 1 for a win, 0 for a tie, -1 for a loss."""
     return transition(theirs, mine)
 
 
@@ -56,17 +56,18 @@ VOIDS = ("skip", "published")  # how a bot of theirs takes a round in which the 
 
 
 def check_void(void: str) -> None:
-    """`skip` joins what lies on either side of a void round; `published` does as the authors' do.
+    """Raise BadInput unless `void` is a known way to treat void rounds.
 
-    Their bots remember their own move of such a round, do not count across it, and draw evenly
-    where they would need the move that was not made.
+    `skip` joins the rounds on either side of a void one; `published` does as the authors' bots do:
+    they remember their own move of a void round, do not count across it, and draw evenly if they
+    would need the move that was not made.
     """
     if void not in VOIDS:
         raise unknown("way with void rounds", void, VOIDS)
 
 
 def check_rps(game: RepeatedGame) -> None:
-    """The bots know one circle: three moves, each beaten by the next."""
+    """Raise BadInput unless the game has three moves, each beaten by the next."""
     circle = len(game.matrix) == 3 == len(game.matrix[0]) and all(
         game.best_replies(seat, move) == (shifted(move, UP),)
         for seat in game.seats
@@ -80,7 +81,7 @@ def check_rps(game: RepeatedGame) -> None:
 
 
 def check_opening(game: RepeatedGame, seat: Seat, opening: Sequence[int], most: int) -> None:
-    """Moves to begin with in place of drawn ones, not longer than there are drawn ones."""
+    """Raise BadInput unless these opening moves exist and are at most `most`."""
     for move in opening:
         check_move(game, seat, "opening", move)
     if len(opening) > most:
@@ -169,7 +170,7 @@ def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
         opening: Sequence[int] = (),
         void: str = "skip",
     ) -> Automaton[Seen]:
-        """The state is the last rounds that the rule looks at; a machine knows no void round."""
+        """Return the automaton; its state is the last rounds that the rule looks at, none void."""
         check_rps(game)
         check_void(void)
 
@@ -263,7 +264,7 @@ def _anything(before: Rounds) -> int:
 
 @dataclass(frozen=True)
 class Habit:
-    """What a bot looks for: in which context, and from where the opponent's step is measured."""
+    """What a bot counts: the context, and the move from which the opponent's step is measured."""
 
     needs: int  # so many rounds must lie behind
     sees: int  # in so many of the last of them the opponent must have moved
@@ -271,7 +272,7 @@ class Habit:
     origin: Callable[[Rounds], int] = _anything  # one fixed move: then steps are moves
 
     def applies(self, before: Rounds) -> bool:
-        """Whether these rounds show what the bot looks for."""
+        """Return whether these rounds contain what the bot looks for."""
         return len(before) >= self.needs and all(
             before[-n][1] != UNSEEN for n in range(1, self.sees + 1)
         )
@@ -309,7 +310,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
-    """One more round."""
+    """Return the counts after one more round."""
     before, counts = so_far.recent, so_far.counts
     if opponent != UNSEEN and habit.applies(before):
         key = habit.context(before), transition(habit.origin(before), opponent)
@@ -318,7 +319,7 @@ def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
 
 
 def likeliest(habit: Habit, so_far: Counted) -> set[int]:
-    """The opponent's moves that came most often in this context; none where none has come."""
+    """Return the opponent's most frequent moves in this context; empty if it is new."""
     before = so_far.recent
     if not habit.applies(before):
         return set()

@@ -1,4 +1,4 @@
-"""A policy frozen into a table: any finite machine, as data."""
+"""A partner given as data: any finite machine, as a table of states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One state: the odds of its moves, and where (its own move, the other's) leads."""
+    """One state: the odds of its moves, and the state after (its own move, the other's)."""
 
     odds: tuple[float, ...]
     after: tuple[tuple[str, ...], ...]
@@ -30,7 +30,10 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
-    """The table from plain data, checked against the game; one sentence if it does not fit."""
+    """Return the table from plain data.
+
+    Raises: BadInput if it does not fit the game.
+    """
     if table is None:
         raise BadInput('policy_table needs `table`, such as {"start": "a", "states": {"a": ...}}')
     try:
@@ -53,10 +56,10 @@ def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
 def remembering_last(
     first: Sequence[float], then: Mapping[tuple[int, int], Sequence[float]]
 ) -> dict[str, Any]:
-    """The table of a player that knows the last (own, other's) move only.
+    """Return the table of a player that knows only the last (own, other's) move.
 
-    This is what a learner over the last joint action leaves behind: odds for the first round,
-    and odds after each pair of moves.
+    A learner over the last joint action can be frozen in this way: odds for the first round, and
+    odds after each pair of moves.
     """
     own = 1 + max(mine for mine, _ in then)
     theirs = 1 + max(their for _, their in then)

@@ -1,4 +1,4 @@
-"""ToM_k: a mind that asks what the other expects, what it expects that one expects, and so on.
+"""ToM_k: a partner of order k, which models what the other expects, recursively.
 
 After de Weerd, Verbrugge and Verheij, Artificial Intelligence 199-200 (2013), 67-92, in any matrix
 game. The paper's equations could not be read here: these are ours, in the paper's spirit, and only
@@ -20,7 +20,7 @@ Belief = tuple[float, ...]  # by move
 
 
 class _Thoughts(NamedTuple):
-    """What a mind has learned."""
+    """What a mind has learned so far."""
 
     of_them: Belief  # what the other does
     of_me: Belief  # what the other takes me to do
@@ -30,9 +30,10 @@ class _Thoughts(NamedTuple):
 class _Tom:
     """One seat's mind of order k; what it has learned is passed in and out.
 
-    Of the other's moves and of its own it keeps a belief that moves towards the last one seen, by
-    `rate`; the other is taken to learn in the same way. Order i foresees the other as one of order
-    i-1 who is sure of its own thought: best reply upon best reply, from the belief at the bottom.
+    It holds a belief about the other's moves and about its own, and moves each towards the last
+    move seen, by `rate`; it assumes that the other learns in the same way. Order i predicts the
+    other as a mind of order i-1 that is sure of its own prediction: best reply upon best reply,
+    starting from the belief.
     """
 
     def __init__(self, game: RepeatedGame, seat: Seat, k: int, rate: float) -> None:
@@ -44,7 +45,7 @@ class _Tom:
         return _Thoughts(even[0], even[1], (0.0,) * self.k)
 
     def after(self, thoughts: _Thoughts, mine: int, theirs: int) -> _Thoughts:
-        """One round later: trust follows the foresight of each order, beliefs follow the moves."""
+        """Return the thoughts after one more round: new trust in each order, new beliefs."""
         of_them, of_me, trust = thoughts
         foreseen = (self.foresees(thoughts, order) for order in range(1, self.k + 1))
         kept = tuple(
@@ -53,7 +54,7 @@ class _Tom:
         return _Thoughts(self._moved(of_them, theirs), self._moved(of_me, mine), kept)
 
     def foresees(self, thoughts: _Thoughts, order: int) -> Odds:
-        """The other's move, should it be of order `order` - 1."""
+        """Return the other's predicted move if it is of order `order` - 1."""
         believed = dict(enumerate(thoughts.of_me if order % 2 else thoughts.of_them))
         for step in range(order):  # the last to reply is the other, so begin on the right side
             who = other(self.seat) if (order - step) % 2 else self.seat
@@ -61,7 +62,7 @@ class _Tom:
         return believed
 
     def expects(self, thoughts: _Thoughts) -> Odds:
-        """The other's move, all orders taken together."""
+        """Return the other's predicted move, weighing all orders by trust."""
         belief = dict(enumerate(thoughts.of_them))
         for order, trust in enumerate(thoughts.trust, 1):
             foreseen = self.foresees(thoughts, order)

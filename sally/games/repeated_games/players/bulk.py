@@ -1,7 +1,7 @@
 """Thousands of episodes of the tabular learner at once, against partners that are automata.
 
-Episodes that have learned the same model share its solution, which the one-episode player
-computes with the same function; given the same draws for ties, both play the same moves.
+Episodes that have learned the same model share its solution, which the one-episode player computes
+with the same function; given the same draws for ties, both play the same moves.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class Rounds(msgspec.Struct, frozen=True):
 
 
 class Luck(msgspec.Struct, frozen=True):
-    """Uniform numbers as (episode, round): for the learner's ties and the partner's chances."""
+    """Uniform draws as (episode, round), for the learner's ties and the partner's odds."""
 
     ties: Floats
     partner: Floats
 
 
 def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> Luck:
-    """Luck from a generator, for bulk work."""
+    """Return draws from a generator, for bulk play."""
     return Luck(chance.random((episodes, rounds)), chance.random((episodes, rounds)))
 
 
 def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> Luck:
-    """The luck of one-episode play under these seeds."""
+    """Return the draws that one-episode play makes under these seeds."""
 
     def of(who: Seat) -> Floats:
         return np.array([[Stream(s, who, n, "move")() for n in range(rounds)] for s in seeds])
@@ -64,7 +64,7 @@ def play_tabular(
     luck: Luck,
     settings: Settings | None = None,
 ) -> Rounds:
-    """Episode i is played against `partners[lots[i]]`, with row i of the luck."""
+    """Play episode i against `partners[lots[i]]` with row i of the draws."""
     how = settings or Settings()
     _check(game, len(partners), lots, luck)
     machine, starts = _joined([machine_of(game, seat, partner) for partner in partners])
@@ -101,7 +101,7 @@ def _check(game: RepeatedGame, partners: int, lots: Ints, luck: Luck) -> None:
 
 
 def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
-    """All machines side by side as one, and where each starts."""
+    """Return all machines as one, and the start of each."""
     sizes = [len(machine.odds) for machine in machines]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     odds = np.concatenate([machine.odds for machine in machines])
@@ -112,7 +112,7 @@ def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
 
 
 def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
-    """One of the tied moves for each episode, as `Stream.pick` would have it."""
+    """Return one of the tied moves for each episode, as `Stream.pick` draws it."""
     place = np.zeros(len(tied), np.intp)
     if settings.ties == "random":
         place = (luck * tied.sum(axis=1)).astype(np.intp)
@@ -120,13 +120,13 @@ def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
 
 
 def _drawn(reached: Floats, luck: Floats) -> Ints:
-    """One move for each episode, as `Stream.draw` would have it."""
+    """Return one move for each episode, as `Stream.draw` draws it."""
     passed = (luck[:, None] * reached[:, -1:] >= reached).sum(axis=1)
     return np.asarray(np.minimum(passed, reached.shape[1] - 1), np.intp)
 
 
 class _Models:
-    """Every model that some episode has learned, by number, with its greedy moves."""
+    """Every model that an episode has learned, by number, with its greedy moves."""
 
     def __init__(self, pay: Floats, settings: Settings) -> None:
         self._pay, self._settings = pay, settings
@@ -139,7 +139,7 @@ class _Models:
         self._full = self._is_full(first[None])
 
     def after(self, model: Ints, state: Ints, mine: Ints, theirs: Ints) -> Ints:
-        """The model of each episode when it has seen one more round."""
+        """Return the model of each episode after one more round."""
         learns = ~self._full[model, state, mine]
         if not learns.any():
             return model

@@ -1,4 +1,4 @@
-"""Two other learners for repeated games, as second opinions beside the tabular one."""
+"""Fictitious play and Q-learning, to compare with the tabular learner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME = 1e-9  # payoffs closer than this are tied
 
 
 def tied(worth: tuple[float, ...]) -> tuple[int, ...]:
-    """The moves that are worth most."""
+    """Return the moves that are worth most."""
     best = max(worth)
     return tuple(move for move, value in enumerate(worth) if value >= best - SAME)
 
@@ -33,7 +33,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Fictitious(msgspec.Struct, frozen=True):
-    """Replies best to how often the other has made each move so far (Brown 1951)."""
+    """A player that replies best to the other's move frequencies so far (Brown 1951)."""
 
     pay: PayTable
 
@@ -50,7 +50,7 @@ class Fictitious(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, tally.counts)
 
     def tallied(self, memory: Tally | None, view: View) -> Tally:
-        """The memory, and the rounds since; void ones reveal nothing."""
+        """Return the memory updated by the rounds since; void rounds are skipped."""
         tally = memory or Tally(0, (0,) * len(self.pay[0]))
         counts, seen = list(tally.counts), tally.seen
         for joint in view.rounds(seen):
@@ -64,7 +64,7 @@ class Fictitious(msgspec.Struct, frozen=True):
 
 
 class Values(msgspec.Struct, frozen=True):
-    """A learned table of values, with the counts that predictions are made from."""
+    """A learned table of values, with the counts that predictions are based on."""
 
     seen: int
     state: int
@@ -75,7 +75,7 @@ class Values(msgspec.Struct, frozen=True):
 class QLearning(msgspec.Struct, frozen=True):
     """One-step Q-learning over the last joint action (Watkins 1989).
 
-    Values begin at the best payoff for ever when `optimistic`, else at 0.
+    Values start at the best payoff for ever if `optimistic`, else at 0.
     """
 
     pay: PayTable
@@ -105,7 +105,7 @@ class QLearning(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, known.counts[known.state])
 
     def learned(self, memory: Values | None, view: View) -> Values:
-        """What is known before this turn's move: the memory, and the rounds since."""
+        """Return the memory updated by the rounds since, before this turn's move."""
         known = memory or self.untaught()
         for joint in view.rounds(known.seen):
             known = self.taught(known, joint)
@@ -119,7 +119,7 @@ class QLearning(msgspec.Struct, frozen=True):
         return Values(0, 0, ((first,) * height,) * states, ((0,) * width,) * states)
 
     def taught(self, known: Values, joint: Joint | None) -> Values:
-        """One more round; a void one teaches nothing and leaves the state as it was."""
+        """Return the values after one more round; a void round changes nothing."""
         if joint is None:
             return msgspec.structs.replace(known, seen=known.seen + 1)
         (mine, theirs), state = joint, known.state

@@ -1,7 +1,7 @@
-"""A learner that was trained by us: a small recurrent net that adapts within an episode.
+"""A pre-trained learner: a small recurrent net that adapts within an episode.
 
-It reads the payoffs and each round as it comes, and says what it does and what it expects; its
-weights do not change while it plays. `examples/training/learner.py` trained it.
+It reads the payoffs and each round, and outputs its move and its prediction; its weights do not
+change while it plays. `examples/training/learner.py` trained it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAMES = ("ladder",)  # weights that ship
 
 
 def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
-    """Both seats' payoffs by (mine, theirs), each from 0 to 1; -1 where there is no such move."""
+    """Return both seats' payoffs by (mine, theirs), scaled to 0..1; -1 for missing moves."""
     found = []
     for whose in (seat, other(seat)):
         table = np.full((MOST, MOST), -1.0)
@@ -46,7 +46,7 @@ def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
 
 
 def seen(pays: list[float], last: tuple[int, int] | None, left: int) -> Floats:
-    """What the net reads before a round: payoffs, the last round one-hot, and the time left."""
+    """Return the net's input before a round: payoffs, the last round one-hot, the time left."""
     row = np.zeros(INPUT, np.float32)
     row[: len(pays)] = pays
     at = len(pays)
@@ -71,7 +71,7 @@ class Net(msgspec.Struct, frozen=True, eq=False):
         return len(self.h)
 
     def step(self, hidden: Floats, row: Floats) -> Floats:
-        """The hidden state after one more reading."""
+        """Return the hidden state after one more input row."""
         n = self.size
         given, kept = row @ self.x + self.b, hidden @ self.h
         update = _squashed(given[:n] + kept[:n])
@@ -81,7 +81,7 @@ class Net(msgspec.Struct, frozen=True, eq=False):
         return after
 
     def odds(self, head: Floats, hidden: Floats, moves: int) -> list[float]:
-        """Odds over the moves there are."""
+        """Return the odds of the first `moves` moves."""
         scores = (hidden @ head[:-1] + head[-1])[:moves].astype(float)
         weights = np.exp(scores - scores.max())
         found: list[float] = (weights / weights.sum()).tolist()
@@ -94,7 +94,7 @@ def _squashed(x: Floats) -> Floats:
 
 
 class Adapted(msgspec.Struct, frozen=True, eq=False):
-    """What the learner keeps from turn to turn."""
+    """The learner's memory between turns."""
 
     rounds: int  # looked at, void ones included
     turn: int  # rounds that were played
@@ -102,7 +102,7 @@ class Adapted(msgspec.Struct, frozen=True, eq=False):
 
 
 class Learner(msgspec.Struct, frozen=True, eq=False):
-    """Plays by a net whose weights are fixed; what it learns of a partner is in its state."""
+    """A player with a net of fixed weights; what it learns of a partner is in its state."""
 
     net: Net
     pays: list[float]
@@ -126,7 +126,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
         return Report(odds.index(max(odds)), tuple(p / total for p in odds))
 
     def adapted(self, memory: Adapted | None, view: View) -> Adapted:
-        """The state before this round's move; a void round is not read."""
+        """Return the state before this round's move; void rounds are not read."""
         if memory is None:
             nothing = np.zeros(self.net.size, np.float32)
             memory = Adapted(0, 0, self.net.step(nothing, seen(self.pays, None, self.horizon)))
@@ -141,7 +141,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=4)
 def net(name: str) -> Net:
-    """Weights that ship, by name."""
+    """Return shipped weights by name."""
     if name not in NAMES:
         raise unknown("weights of the learner", name, NAMES)
     with files(__package__).joinpath(f"{name}.npz").open("rb") as file:
@@ -150,7 +150,7 @@ def net(name: str) -> Net:
 
 
 def record(name: str) -> Mapping[str, Any]:
-    """How weights came about: seed, steps, curve, and what they answered in one game."""
+    """Return how weights were trained: seed, steps, curve, and their answers in one game."""
     found: Mapping[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_text())
     return found
 

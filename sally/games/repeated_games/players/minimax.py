@@ -1,4 +1,4 @@
-"""The player that makes sure of the most it can be sure of, whatever the other does."""
+"""The maximin player: the odds that maximise its worst expected payoff."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def security(game: RepeatedGame, seat: Seat) -> Mapping[int, float]:
 
 
 class Minimax(msgspec.Struct, frozen=True):
-    """Plays its security odds in every round, and expects the other to play its own."""
+    """A player that draws from its maximin odds and expects the other to do the same."""
 
     mine: Mapping[int, float]
     theirs: Mapping[int, float]

@@ -28,7 +28,7 @@ TIE = 1e-9  # relative to the largest value there can be; solved values are good
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """How an optimistic learner plans; the defaults reproduce the published table."""
+    """Planning settings of an optimistic learner; the defaults reproduce the published table."""
 
     gamma: float = 0.95  # anything in [0.75, 1) gives the published figures
     visits: int = 1  # a pair is known, and its model fixed, after so many
@@ -45,32 +45,32 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def states(pay: Floats, settings: Settings) -> int:
-    """How many states there are: one for each joint action, and the start."""
+    """Return the number of states: one for each joint action, and the start."""
     return pay.size + settings.own_start
 
 
 def state_after(mine: int, theirs: int, width: int, settings: Settings) -> int:
-    """The state that a joint action leads to; `width` is the number of the other's moves."""
+    """Return the state that a joint action leads to; `width` is the number of the other's moves."""
     return mine * width + theirs + settings.own_start
 
 
 def empty_model(pay: Floats, settings: Settings) -> Counts:
-    """No visits yet: (state, my move, their move)."""
+    """Return a model without visits: (state, my move, their move)."""
     return np.zeros((states(pay, settings), *pay.shape), dtype=np.int32)
 
 
 def tied_moves(models: Counts, pay: Floats, settings: Settings) -> Mask:
-    """(model, state, move): whether the move is greedy, for a stack of models."""
+    """Return whether each move is greedy, as (model, state, move), for a stack of models."""
     worth = values(models, pay, settings)
     slack = TIE * max(float(np.abs(pay).max()), 1.0) / (1 - settings.gamma)
     return np.asarray(worth >= worth.max(axis=2, keepdims=True) - slack)
 
 
 def values(models: Counts, pay: Floats, settings: Settings) -> Floats:
-    """(model, state, move): the optimistic value of each move, for a stack of models.
+    """Return the optimistic value of each move, as (model, state, move), for a stack of models.
 
-    Policy iteration, whose linear systems are solved one model at a time: what a model's
-    values are does not depend on the others in the stack, to the last bit.
+    Policy iteration, whose linear systems are solved one model at a time, so that a model's values
+    do not depend on the rest of the stack, to the last bit.
     """
     known, chances = _known(models, settings)
     top = float(pay.max()) / (1 - settings.gamma)
@@ -94,14 +94,14 @@ def _known(models: Counts, settings: Settings) -> tuple[Mask, Floats]:
 
 
 def _next_states(pay: Floats, settings: Settings) -> NDArray[np.intp]:
-    """(my move, their move) -> state: where a joint action leads, wherever it was made."""
+    """Return the state that each joint action leads to, as (my move, their move)."""
     return np.arange(pay.size).reshape(pay.shape) + int(settings.own_start)
 
 
 def _backed_up(
     known: Mask, chances: Floats, ahead: Floats, pay: Floats, settings: Settings
 ) -> Floats:
-    """One-step look-ahead on the values `ahead` of the states."""
+    """Return one-step look-ahead values, given the values `ahead` of the states."""
     to = _next_states(pay, settings)
     worth = np.zeros(known.shape)
     for theirs in range(pay.shape[1]):  # a loop, so that the order of additions is fixed
@@ -113,7 +113,7 @@ def _backed_up(
 def _evaluated(
     known: Mask, chances: Floats, policy: NDArray[np.intp], pay: Floats, settings: Settings
 ) -> Floats:
-    """What each state is worth when `policy` is followed for ever."""
+    """Return the value of each state if `policy` is followed for ever."""
     n, size = policy.shape
     to = _next_states(pay, settings)
     each, state = np.arange(n)[:, None], np.arange(size)[None, :]
@@ -133,7 +133,7 @@ PayTable = tuple[tuple[float, ...], ...]  # (mine, theirs) -> my reward
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """What a tabular learner keeps from turn to turn."""
+    """The tabular learner's memory between turns."""
 
     seen: int  # rounds looked at, void ones included
     state: int
@@ -142,7 +142,7 @@ class Learned(msgspec.Struct, frozen=True):
 
 
 class Tabular(msgspec.Struct, frozen=True):
-    """Tries what it does not know, then does what pays; predicts what was most frequent."""
+    """A player that tries what it does not know, then plays what pays; predicts by frequency."""
 
     pay: PayTable
     settings: Settings = Settings()
@@ -160,7 +160,7 @@ class Tabular(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, here)
 
     def learned(self, memory: Learned | None, view: View) -> Learned:
-        """What is known before this turn's move: the memory, and the rounds since."""
+        """Return the memory updated by the rounds since, before this turn's move."""
         known = self.untaught() if memory is None else memory
         for joint in view.rounds(known.seen):
             known = self.taught(known, joint)
@@ -172,7 +172,7 @@ class Tabular(msgspec.Struct, frozen=True):
         return Learned(0, 0, (0,) * (size * pay.size), (0,) * (size * pay.shape[1]))
 
     def taught(self, known: Learned, joint: tuple[int, int] | None) -> Learned:
-        """One more round; a void one teaches nothing and leaves the state as it was."""
+        """Return what is known after one more round; a void round changes nothing."""
         if joint is None:
             return msgspec.structs.replace(known, seen=known.seen + 1)
         mine, theirs = joint
@@ -195,7 +195,7 @@ def _one_more(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
 def greedy(
     model: tuple[int, ...], pay: PayTable, settings: Settings
 ) -> tuple[tuple[int, ...], ...]:
-    """The moves among which the learner draws, by state."""
+    """Return the moves that the learner draws from, by state."""
     table = np.array(pay)
     shape = (1, states(table, settings), *table.shape)
     tied = tied_moves(np.array(model, dtype=np.int32).reshape(shape), table, settings)[0]
@@ -205,10 +205,10 @@ def greedy(
 def count_report(
     question: Question | None, seat: Seat, counts: tuple[int, ...]
 ) -> Report | Silence:
-    """The most frequent of the other's moves (the first of several), with odds.
+    """Return the other's most frequent move (the first of several), with odds.
 
-    The odds are those of the rule of succession, (count + 1) / (all + moves): even where there
-    is no count yet, when the prediction is move 0.
+    The odds follow the rule of succession, (count + 1) / (all + moves). Without any count they are
+    even, and the prediction is move 0.
     """
     assert question is not None  # a report is asked for with a question only
     if question.about != other(seat) or question.choices != tuple(range(len(counts))):
@@ -218,7 +218,10 @@ def count_report(
 
 
 def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:
-    """A seat's payoffs, for learners of repeated games; refuses other games."""
+    """Return a seat's payoffs.
+
+    Raises: BadInput if the game is not a repeated game.
+    """
     if not isinstance(game, RepeatedGame):
         raise BadInput(f"{name} plays repeated games only, not {type(game).__name__}.")
     return tuple(
