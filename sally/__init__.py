@@ -16,8 +16,10 @@ from sally.core.version import DISTRIBUTION, VERSION
 if TYPE_CHECKING:
     from sally import testing as testing
     from sally.api import Comparisons as Comparisons
+    from sally.api import CrossplayRows as CrossplayRows
     from sally.api import Episodes as Episodes
     from sally.api import Planned as Planned
+    from sally.api import ProfileRows as ProfileRows
     from sally.api import Rows as Rows
     from sally.api import audit as audit
     from sally.api import checklist as checklist
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
     from sally.api import episodes as episodes
     from sally.api import export as export
     from sally.api import fork as fork
+    from sally.api import list_games as list_games
+    from sally.api import list_importers as list_importers
+    from sally.api import list_metrics as list_metrics
+    from sally.api import list_packs as list_packs
+    from sally.api import list_partners as list_partners
+    from sally.api import list_players as list_players
+    from sally.api import list_strategies as list_strategies
+    from sally.api import list_studies as list_studies
     from sally.api import load as load
     from sally.api import pack as pack
     from sally.api import plan as plan
@@ -38,7 +48,6 @@ if TYPE_CHECKING:
     from sally.api import report as report
     from sally.api import reproduce as reproduce
     from sally.api import run as run
-    from sally.api import run_study as run_study
     from sally.api import score as score
     from sally.api import summary as summary
     from sally.api import to_pandas as to_pandas
@@ -89,9 +98,12 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 _PLACES = {
-    "api": "Comparisons Episodes Planned Rows audit checklist compare contrast crossplay decisions "
-    "episodes export fork load pack plan play profile reliability replay report reproduce "
-    "run run_study score summary to_pandas to_polars transcript use variance why",
+    "api": "Comparisons CrossplayRows Episodes Planned ProfileRows Rows audit checklist "
+    "compare contrast crossplay decisions episodes export fork list_games "
+    "list_importers list_metrics list_packs list_partners list_players "
+    "list_strategies list_studies load pack plan play profile reliability replay "
+    "report reproduce run score summary to_pandas to_polars transcript use "
+    "variance why",
     "core.errors": "BadInput",
     "core.log.events": "Episode Instance PlayerSpec",
     "core.match.player": "Player Turn",

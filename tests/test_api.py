@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -93,8 +97,8 @@ def test_files_for_others_are_written(held: Path, tmp_path: Path) -> None:
     ("wrong", "why"),
     [
         ({"limit": 0}, "limit must be at least 1"),
-        ({"model": "embedded"}, "leaves no seat open"),
-        ({"temperature": 0}, "temperature is a setting of a model"),
+        ({"model": "embedded"}, "has no open seat"),
+        ({"temperature": 0}, "temperature is a model setting"),
         ({"without": ["ml"]}, "no strategy named 'ml'"),
     ],
 )
@@ -105,6 +109,71 @@ def test_bad_input_is_one_sentence_without_flags(wrong: dict[str, object], why: 
 
 
 def test_an_open_seat_asks_for_a_model() -> None:
-    with pytest.raises(BadInput, match="say which model sits there") as found:
+    with pytest.raises(BadInput, match="name the model that takes them") as found:
         sally.plan("quickstart_model")
     assert "--" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("lineup", "seed", "why"),
+    [
+        (["random", "random"], 1, "The lineup is a list; it must be a mapping"),
+        ({"agent": "random", "partner": "random"}, "x", "The seed is 'x'; it must be a whole"),
+        ({"agent": "random", "partner": "random"}, 1.5, "The seed is 1.5; it must be a whole"),
+        ({"agent": int, "partner": "random"}, 1, "has the class int; give an instance"),
+        ({"agent": "language", "partner": "random"}, 1, "language player without a model"),
+        ({"agent": ("random",), "partner": "random"}, 1, r"a tuple must be \(name, parameters\)"),
+        ({"agent": 3, "partner": "random"}, 1, "has 3; a player is a name"),
+    ],
+)
+def test_a_wrong_lineup_or_seed_is_refused_in_one_sentence(
+    lineup: Any, seed: Any, why: str
+) -> None:
+    with pytest.raises(BadInput, match=why):
+        sally.play("rps", lineup, seed)
+
+
+def test_lists_of_episodes_replay_and_become_frames_with_columns(held: Path) -> None:
+    episodes = sally.load(held)
+    assert sally.replay(list(episodes)).replayed == len(episodes)
+    with pytest.raises(BadInput, match="must hold episodes only"):
+        sally.replay([1])  # type: ignore[list-item]
+    assert sally.to_polars(episodes).columns == list(episodes.rows().columns)
+
+
+def test_the_catalog_lists_what_can_be_named() -> None:
+    assert {"rps", "hanabi"} <= {row["name"] for row in sally.list_games()}
+    assert "tit_for_tat" in {row["name"] for row in sally.list_partners("ipd")}
+    assert "tit_for_tat" not in {row["name"] for row in sally.list_partners("hanabi")}
+    with pytest.raises(BadInput, match="no game named 'rsp'"):
+        sally.list_metrics("rsp")
+
+
+def test_results_that_have_a_picture_draw_it(held: Path) -> None:
+    profile = sally.profile(held)
+    assert profile.plot().axes
+    with pytest.raises(BadInput, match="Name the game to draw"):
+        sally.crossplay(held).plot()
+    assert sally.crossplay(held).plot("ipd").axes
+    with pytest.raises(BadInput, match="no game among these rows named 'go'"):
+        sally.crossplay(held).plot("go")
+
+
+@pytest.mark.parametrize(
+    "module", ["analyses", "catalog", "controls", "files", "playing", "results", "studies"]
+)
+def test_the_examples_of_the_api_run(module: str) -> None:
+    found = doctest.testmod(import_module(f"sally.api.{module}"))
+    assert found.failed == 0
+
+
+def test_every_public_function_is_documented_with_its_arguments() -> None:
+    for name in sally.__all__:
+        what = getattr(sally, name)
+        if not inspect.isfunction(what):
+            continue
+        doc = inspect.getdoc(what) or ""
+        for argument in inspect.signature(what).parameters.values():
+            several = len(inspect.signature(what).parameters) > 1
+            if several and name not in ("both_ways", "span", "summary"):
+                assert f"{argument.name}:" in doc, f"{name} does not explain {argument.name}"

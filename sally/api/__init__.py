@@ -1,4 +1,4 @@
-"""What `import sally` offers; everything else is the house's own and may change."""
+"""The functions that `import sally` exports; everything else is internal and may change."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from sally.api.analyses import replay as replay
     from sally.api.analyses import reproduce as reproduce
     from sally.api.analyses import score as score
+    from sally.api.catalog import list_games as list_games
+    from sally.api.catalog import list_importers as list_importers
+    from sally.api.catalog import list_metrics as list_metrics
+    from sally.api.catalog import list_packs as list_packs
+    from sally.api.catalog import list_partners as list_partners
+    from sally.api.catalog import list_players as list_players
+    from sally.api.catalog import list_strategies as list_strategies
+    from sally.api.catalog import list_studies as list_studies
     from sally.api.controls import checklist as checklist
     from sally.api.controls import contrast as contrast
     from sally.api.controls import fork as fork
@@ -30,22 +38,26 @@ if TYPE_CHECKING:
     from sally.api.playing import transcript as transcript
     from sally.api.playing import use as use
     from sally.api.results import Comparisons as Comparisons
+    from sally.api.results import CrossplayRows as CrossplayRows
     from sally.api.results import Episodes as Episodes
     from sally.api.results import Planned as Planned
+    from sally.api.results import ProfileRows as ProfileRows
     from sally.api.results import Rows as Rows
     from sally.api.studies import find_study as find_study
     from sally.api.studies import plan as plan
     from sally.api.studies import run as run
-    from sally.api.studies import run_study as run_study
 
 _PLACES = {
     "analysis.columns.rows": "summary to_pandas to_polars",
-    "api.analyses": "audit compare crossplay decisions episodes load profile replay reproduce score",
+    "api.analyses": "audit compare crossplay decisions episodes load profile replay reproduce "
+    "score",
+    "api.catalog": "list_games list_importers list_metrics list_packs list_partners list_players "
+    "list_strategies list_studies",
     "api.controls": "checklist contrast fork reliability variance why",
     "api.files": "export pack report",
     "api.playing": "play transcript use",
-    "api.results": "Comparisons Episodes Planned Rows",
-    "api.studies": "find_study plan run run_study",
+    "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows Rows",
+    "api.studies": "find_study plan run",
 }
 _WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}
 __all__ = [*sorted(_WHERE)]

@@ -1,4 +1,4 @@
-"""What episodes say: scores, profiles, comparisons, replays, published figures beside ours."""
+"""Read episodes: scores, profiles, comparisons, replays, published figures beside ours."""
 
 from __future__ import annotations
 
@@ -10,17 +10,25 @@ from typing import Literal, overload
 from sally import store
 from sally.analysis.columns.measured import in_question, measured
 from sally.analysis.columns.rows import decision_rows, episode_rows, seat_rows, summary
-from sally.analysis.columns.rows import played as laid_open
+from sally.analysis.columns.rows import played as replayed
 from sally.analysis.columns.seat_table import seats_in
 from sally.analysis.compare.compare import compare as compared
 from sally.analysis.compare.crossplay import Met, Pairing, stored_crossplay
-from sally.analysis.compare.crossplay import crossplay as met
+from sally.analysis.compare.crossplay import crossplay as crossplay_table
 from sally.analysis.compare.scores import By, seen
 from sally.analysis.design import audit as audits
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import profile_of
 from sally.analysis.profile.selected_seats import chosen
-from sally.api.results import Comparisons, Episodes, Rows, StoredEpisodes, flat
+from sally.api.results import (
+    Comparisons,
+    CrossplayRows,
+    Episodes,
+    ProfileRows,
+    Rows,
+    StoredEpisodes,
+    flat,
+)
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode
 from sally.core.registry import registry
@@ -29,9 +37,11 @@ from sally.output.tables.reproduce import Effort
 from sally.output.tables.reproduce import reproduce as reproduced
 from sally.runner.check import Checked, cells_of, check
 from sally.store import Where
+from sally.store.places import Folder, Remote
 
-Played = str | Path | Iterable[Episode]
-"""A store or a bundle by its place, or episodes themselves."""
+EpisodeSource = str | Path | Iterable[Episode]
+"""A store or bundle by its path or address, or episodes themselves."""
+BY = ("cell", "game", "seat", "player", "others")
 
 
 @overload
@@ -39,41 +49,84 @@ def load(place: Where, *, lazy: Literal[False] = False) -> Episodes: ...
 @overload
 def load(place: Where, *, lazy: Literal[True]) -> StoredEpisodes: ...
 def load(place: Where, *, lazy: bool = False) -> Episodes | StoredEpisodes:
-    """All episodes of a store or a bundle; lines that cannot be read are set aside, not lost.
+    """Load the episodes of a store or a bundle.
 
-    With `lazy`, those of a store are read one by one when they are asked for.
+    Lines that cannot be read are set aside and reported, not lost.
+
+    Args:
+        place: Folder or address of a store, or a bundle (`.sally.zip`).
+        lazy: Read each episode of a store from disk when it is accessed.
+
+    Raises:
+        BadInput: If there is no store at that place, or a bundle is loaded lazily.
+
+    >>> import sally, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = sally.run("quickstart", folder, limit=1)
+    >>> sally.load(folder)
+    <18 episodes of rps, ibs, ipd>
     """
     if lazy:
         if is_bundle(Path(place) if isinstance(place, str) else place):
-            raise BadInput(f"{place} is a bundle, which is unpacked to be read: load it whole.")
+            raise BadInput(f"{place} is a bundle; only stores can be loaded lazily.")
         return StoredEpisodes(place)
     with opened(place) as (folder, _):
         return Episodes(store.load(folder).episodes.values())
 
 
-def episodes_in(what: Played) -> Episodes:
-    """The episodes that are meant."""
-    if isinstance(what, str | Path):
-        return load(what)
-    return what if isinstance(what, Episodes) else Episodes(what)
+def episodes_in(source: EpisodeSource) -> Episodes:
+    """Return the episodes of a store, a bundle or an iterable."""
+    if isinstance(source, str | Path):
+        return load(source)
+    return source if isinstance(source, Episodes) else Episodes(source)
 
 
-def episodes(played: Played) -> Rows:
-    """One row for each seat of each episode."""
-    return Rows(episode_rows(episodes_in(played)))
+def episodes(source: EpisodeSource) -> Rows:
+    """Return one row a seat of each episode, with every metric of its game.
+
+    Args:
+        source: A store, a bundle, or episodes.
+
+    >>> import sally
+    >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
+    >>> sally.episodes([sally.play("ipd", lineup, rounds=4)]).polars()["player"].to_list()
+    ['random', 'tit_for_tat']
+    """
+    return Rows(episode_rows(episodes_in(source)))
 
 
-def decisions(played: Played) -> Rows:
-    """One row for each move, forfeit and report."""
-    return Rows(decision_rows(episodes_in(played)))
+def decisions(source: EpisodeSource) -> Rows:
+    """Return one row a move, forfeit and report, with what was true where it is known.
+
+    Args:
+        source: A store, a bundle, or episodes.
+
+    >>> import sally
+    >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
+    >>> len(sally.decisions([sally.play("ipd", lineup, rounds=4)]))
+    8
+    """
+    return Rows(decision_rows(episodes_in(source)))
 
 
-BY = ("cell", "game", "seat", "player", "others")
+def score(source: EpisodeSource, metrics: Sequence[str] = (), *, seat: str = "") -> Rows:
+    """Return the mean of each metric with a 95% interval, one row a player and metric.
 
+    Args:
+        source: A store, a bundle, or episodes.
+        metrics: Names of metrics; by default the payoff and each game's headline metrics.
+        seat: Only players in this seat.
 
-def score(played: Played, metrics: Sequence[str] = (), *, seat: str = "") -> Rows:
-    """Means with 95% intervals for every player; without names, the payoff and headline metrics."""
-    every = Rows(row for episode in episodes_in(played) for row in seat_rows(laid_open(episode)))
+    Raises:
+        BadInput: If no episode has such a seat or metric.
+
+    >>> import sally
+    >>> lineup = {"agent": ("constant", {"place": 0}), "partner": "tit_for_tat"}
+    >>> played = [sally.play("ipd", lineup, seed=seed, rounds=4) for seed in range(5)]
+    >>> [row["value"] for row in sally.score(played, ["payoff"], seat="agent")]
+    [32.0]
+    """
+    every = Rows(row for episode in episodes_in(source) for row in seat_rows(replayed(episode)))
     kept = [row for row in every if not seat or row["seat"] == seat]
     if every and not kept:
         raise unknown("seat among these episodes", seat, {row["seat"] for row in every})
@@ -88,26 +141,45 @@ def score(played: Played, metrics: Sequence[str] = (), *, seat: str = "") -> Row
 
 
 def profile(
-    played: Played,
+    source: EpisodeSource,
     *,
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
     by_cell: bool = False,
-) -> Rows:
-    """What each player knew of the others and what it did with it, one row a player."""
+) -> ProfileRows:
+    """Return the knowing-doing profile: what each player knew of others and what it did with it.
+
+    Args:
+        source: A store, a bundle, or episodes.
+        games: Only these games.
+        players: Only these players or models.
+        seat: The seat in question; by default the one each study asks about.
+        by_cell: One row a cell of the study instead of one a game.
+
+    Returns:
+        Rows with a `plot()` method.
+
+    Raises:
+        BadInput: If a game, player or seat is not among the episodes.
+
+    >>> import sally
+    >>> lineup, probes = {"agent": "random", "partner": "tit_for_tat"}, {"agent": ["their_move"]}
+    >>> played = [sally.play("rps", lineup, seed, probes=probes, rounds=5) for seed in range(6)]
+    >>> [row["player"] for row in sally.profile(played)]
+    ['random']
+    """
     seats = [
         one
-        for episode in episodes_in(played)
+        for episode in episodes_in(source)
         for one in measured(episode, (seat,) if seat else in_question(episode.setup))
     ]
     studied = chosen(seats, games, players, seat)
-    found = profile_of(studied, baselines(studied, by_cell), by_cell=by_cell)
-    return Rows(flat(row) for row in found)
+    return ProfileRows(profile_of(studied, baselines(studied, by_cell), by_cell=by_cell))
 
 
 def compare(
-    played: Played,
+    source: EpisodeSource,
     first: str,
     second: str,
     *,
@@ -115,43 +187,96 @@ def compare(
     by: By = "game",
     margin: float | None = None,
 ) -> Comparisons:
-    """Is the first player better than the second: where, and how sure?"""
-    given = (first, second)
-    if isinstance(played, str | Path):
-        with opened(played) as (folder, _):
-            found = compared(seen(folder), *given, metrics=metrics, by=by, margin=margin)
+    """Compare two players on the settings that both played.
+
+    Args:
+        source: A store, a bundle, or episodes.
+        first: Label of a player, or a model's name.
+        second: The player it is compared with.
+        metrics: Names of metrics; by default each game's headline metrics.
+        by: Compare by `game`, `cell` or over everything.
+        margin: Also test whether the difference lies within this margin (equivalence).
+
+    Raises:
+        BadInput: If a player or metric is not among the episodes.
+    """
+    options = {"metrics": metrics, "by": by, "margin": margin}
+    if isinstance(source, str | Path):
+        with opened(source) as (folder, _):
+            found = compared(seen(folder), first, second, **options)  # type: ignore[arg-type]
     else:
-        found = compared(played, *given, metrics=metrics, by=by, margin=margin)
+        found = compared(source, first, second, **options)  # type: ignore[arg-type]
     return Comparisons(found, first, second)
 
 
-def crossplay(played: Played, game: str = "") -> Rows:
-    """Mean payoffs of everybody against everybody in games for two, one row a pairing."""
+def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
+    """Return mean payoffs of every player against every other in games for two.
+
+    Args:
+        source: A store, a bundle, or episodes.
+        game: Only this game.
+
+    Returns:
+        One row a pairing; `plot()` draws one game as a heat map.
+
+    >>> import sally
+    >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
+    >>> played = [sally.play("ipd", lineup, seed, rounds=5) for seed in range(3)]
+    >>> sally.crossplay(played)[0]["episodes"]
+    3
+    """
     tables: dict[str, dict[Met, Pairing]] = {}
-    if isinstance(played, str | Path):
-        with opened(played) as (folder, _):
+    if isinstance(source, str | Path):
+        with opened(source) as (folder, _):
             tables = stored_crossplay(seats_in(folder, ["payoff"]), game or None)
     else:
         games: dict[str, list[Episode]] = {}
-        for episode in played:
+        for episode in source:
             name = episode.setup.instance.game
             if game in ("", name) and len(episode.setup.lineup) >= 2:
                 games.setdefault(name, []).append(episode)
-        tables = {name: met(found) for name, found in games.items()}
-    return Rows(
-        {"game": name, "first_player": one, "second_player": two, **flat(pairing)}
-        for name, found in tables.items()
-        for (one, two), pairing in found.items()
-    )
+        tables = {name: crossplay_table(found) for name, found in games.items()}
+    return CrossplayRows(tables)
 
 
 def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:
-    """What players without a mind score in a game, rules of thumb and their inverses alike."""
+    """Play a game's card: score mindless players, rules of thumb and their inverses.
+
+    Args:
+        game: Name of a game that has a card.
+        episodes: Episodes a condition and player.
+        seed: Seed of the episodes.
+
+    Returns:
+        One row a condition, player and metric, with an interval and the level of chance.
+
+    Raises:
+        BadInput: If the game is unknown or has no card.
+
+    >>> import sally
+    >>> {row["condition"] for row in sally.audit("ibs", episodes=2)} != set()
+    True
+    """
     return Rows(audits.audit(game, episodes, seed))
 
 
-def replay(*places: Where | Episode) -> Checked:
-    """Play stored episodes again from their logs, and say where they differ."""
+def replay(*places: Where | Episode | Iterable[Episode]) -> Checked:
+    """Replay stored episodes from their logs, without a model, and report every difference.
+
+    Args:
+        *places: Stores, bundles, episodes, or lists of episodes.
+
+    Returns:
+        The number of episodes replayed, and the id and reason of each mismatch.
+
+    Raises:
+        BadInput: If there is no store at a place.
+
+    >>> import sally
+    >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=3)
+    >>> sally.replay([episode])
+    <1 of 1 episodes replayed, 0 mismatches, 0 not checked>
+    """
     with ExitStack() as open_ones:
         found: list[Episode] = []
         cells: dict[str, set[str]] = {}
@@ -160,9 +285,12 @@ def replay(*places: Where | Episode) -> Checked:
             if isinstance(place, Episode):
                 found.append(place)
                 continue
+            if not isinstance(place, str | Path | Folder | Remote):
+                found += _only_episodes(place)
+                continue
             folder = open_ones.enter_context(opened(place))[0]
             file = isinstance(folder, Path) and not folder.is_dir()
-            held = (  # unchecked: to say what is wrong is what a replay is for
+            held = (  # checksums are compared by the replay, which reports what is wrong
                 store.load_file(Path(str(folder)), check=False)
                 if file
                 else store.load(folder, check=False)
@@ -171,6 +299,17 @@ def replay(*places: Where | Episode) -> Checked:
             changed |= held.changed
             cells |= {} if file else cells_of(folder)
         return check(found, cells, changed)
+
+
+def _only_episodes(given: object) -> list[Episode]:
+    """Return the episodes of an iterable, or say what it holds instead."""
+    if not isinstance(given, Iterable):
+        raise BadInput(f"{given!r} is not a store, a bundle or an episode; nothing to replay.")
+    found = list(given)
+    for one in found:
+        if not isinstance(one, Episode):
+            raise BadInput(f"The list to replay holds {one!r}; it must hold episodes only.")
+    return found
 
 
 def reproduce(
@@ -182,6 +321,23 @@ def reproduce(
     repeats: int = 2000,
     seed: int = 1,
 ) -> Rows:
-    """The figures of a paper's tables with ours beside them, one row a figure."""
+    """Return the figures of a paper's tables with ours beside them, one row a figure.
+
+    Args:
+        paper: Name of a paper, such as `riemer2025`.
+        table: Only this table.
+        episodes: A store whose episodes fill the tables; without it, only what needs none.
+        model: Only this model's episodes.
+        repeats: Draws of what is computed by simulation.
+        seed: Seed of those draws.
+
+    Raises:
+        BadInput: If the paper, table or model is unknown.
+
+    >>> import sally
+    >>> rows = sally.reproduce("level_k")
+    >>> {"published", "ours"} <= set(rows.columns)
+    True
+    """
     found = reproduced(paper, table, episodes, model, Effort(repeats, seed))
     return Rows(flat(row) for row in found)

@@ -1,4 +1,4 @@
-"""Controls: other branches of an episode, what decisions cost, how reliable scores are."""
+"""Controls: forks of an episode, costs of decisions, contrasts, reliability."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sally.analysis.decisions.rollouts import branches, reasons
 from sally.analysis.design import reliability as reliable
 from sally.analysis.design import variance as variances
 from sally.analysis.design.checklist import checklist as checked_off
-from sally.api.analyses import Played, episodes_in
+from sally.api.analyses import EpisodeSource, episodes_in
 from sally.api.results import Episodes, Rows, flat
 from sally.api.studies import find_study
 from sally.core.log.events import Episode, PlayerSpec
@@ -31,7 +31,30 @@ def fork(
     injections: Sequence[Injection] | None = None,
     repeats: int = 1,
 ) -> Episodes:
-    """The episode taken up again at a turn with other players, moves or injections, same chance."""
+    """Continue an episode from one of its turns with other players, moves or injections.
+
+    The past is replayed from the log, and nature draws as it did, so branches differ only by the
+    change.
+
+    Args:
+        episode: The episode to fork.
+        turn: The first turn that is played anew.
+        lineup: Players that take over seats.
+        moves: Moves made for seats in that turn.
+        injections: What seats are told from then on; None keeps the episode's own.
+        repeats: Number of continuations; the first has the chance of the log.
+
+    Returns:
+        The forked episodes.
+
+    Raises:
+        BadInput: If the turn, a seat, a player or a move is wrong, or a player cannot go on.
+
+    >>> import sally
+    >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=4)
+    >>> sally.fork(episode, 2, {"agent": "tit_for_tat"}, repeats=2)
+    <2 episodes of ipd>
+    """
     named = {
         s: PlayerSpec(who) if isinstance(who, str) else who for s, who in (lineup or {}).items()
     }
@@ -45,36 +68,85 @@ def fork(
 def why(
     episode: Episode, seats: Sequence[str] = (), *, repeats: int | None = None, by: str = ""
 ) -> Rows:
-    """The decisions of an episode, the dearest first: expected, true, best, and what was lost."""
+    """Return the decisions of an episode, the costliest first.
+
+    Args:
+        episode: The episode.
+        seats: Only decisions of these seats.
+        repeats: Paired continuations an option, where costs are estimated by playing on.
+        by: The player that plays on; by default the one who played, or the game's reference.
+
+    Returns:
+        One row a decision: what its player expected, what was true, the best move, and its cost.
+
+    Raises:
+        BadInput: If the costs cannot be computed or estimated.
+
+    >>> import sally
+    >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=4)
+    >>> {row["seat"] for row in sally.why(episode, ["agent"])}
+    {'agent'}
+    """
     return Rows(msgspec.to_builtins(each) for each in reasons(episode, seats, repeats, by))
 
 
 def checklist(study: Study | str | Path) -> Rows:
-    """What a reader must be told of a study: what it has, and what it lacks."""
+    """Return the reporting checklist of a study: what it states and what it lacks.
+
+    >>> import sally
+    >>> len(sally.checklist("quickstart")) > 5
+    True
+    """
     return Rows(msgspec.to_builtins(item) for item in checked_off(find_study(study)))
 
 
 def contrast(
-    played: Played,
+    source: EpisodeSource,
     of: contrasts.Of,
     *,
     metrics: Sequence[str] = (),
     by_player: bool = False,
     margin: float | None = None,
 ) -> Rows:
-    """The same players under two conditions: `asked` or not, `twin` or mind, other `packs`."""
+    """Compare the same players under two conditions.
+
+    Args:
+        source: A store, a bundle, or episodes.
+        of: The condition: `asked` (probed or not), `twin` (mechanism or mind), `packs` (wording).
+        metrics: Names of metrics; by default each game's headline metrics.
+        by_player: One row a player instead of one over all players.
+        margin: Also test whether the difference lies within this margin (equivalence).
+
+    Raises:
+        BadInput: If the episodes lack one of the two conditions.
+    """
     found = contrasts.contrast(
-        episodes_in(played), of, metrics=tuple(metrics), by_player=by_player, margin=margin
+        episodes_in(source), of, metrics=tuple(metrics), by_player=by_player, margin=margin
     )
     return Rows({"condition": c.condition, "base": c.base, **flat(c.comparison)} for c in found)
 
 
-def reliability(played: Played, *, target: float = 0.8) -> Rows:
-    """How far each measure tells the players apart, and the episodes that it would take."""
-    scores = reliable.scores_of(episodes_in(played))
+def reliability(source: EpisodeSource, *, target: float = 0.8) -> Rows:
+    """Return how reliably each measure tells players apart.
+
+    Args:
+        source: A store, a bundle, or episodes.
+        target: The reliability for which the number of episodes needed is computed.
+
+    Raises:
+        BadInput: If there are too few players or episodes.
+    """
+    scores = reliable.scores_of(episodes_in(source))
     return Rows(flat(row) for row in reliable.reliability(scores, target))
 
 
-def variance(played: Played) -> Rows:
-    """Where the variance of each measure comes from, and what is lost in fresh wordings."""
-    return Rows(flat(row) for row in variances.sources(variances.told_of(episodes_in(played))))
+def variance(source: EpisodeSource) -> Rows:
+    """Return the share of each measure's variance that lies in the model, the wording and chance.
+
+    Args:
+        source: A store, a bundle, or episodes.
+
+    Raises:
+        BadInput: If there are too few levels of a factor.
+    """
+    return Rows(flat(row) for row in variances.sources(variances.told_of(episodes_in(source))))

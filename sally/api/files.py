@@ -1,4 +1,4 @@
-"""Files for others: a page, a table or a figure, a bundle."""
+"""Write files: a report page, a table or figure, a bundle."""
 
 from __future__ import annotations
 
@@ -28,12 +28,24 @@ from sally.output.tables.reproduce import Reproduction, engine_of
 from sally.runner.check import prompts_of
 from sally.store import Where
 
-Said = Callable[[str], None]
+Notify = Callable[[str], None]
 What = Literal["episodes", "decisions", "rounds", "profile", "calibration"]
 
 
 def pack(store: Where, out: str | Path, *, anyway: bool = False) -> Path:
-    """A store as one file to share, with hashes; what looks private is refused unless `anyway`."""
+    """Pack a store into one file that others can check.
+
+    Args:
+        store: Folder or address of a store.
+        out: The file to write, such as `study.sally.zip`.
+        anyway: Pack even if keys or paths of this machine seem to be in it.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        BadInput: If there is no such store, or something private seems to be in it.
+    """
     packed_into(store, Path(out), anyway)
     return Path(out)
 
@@ -41,7 +53,20 @@ def pack(store: Where, out: str | Path, *, anyway: bool = False) -> Path:
 def report(
     store: Where, out: str | Path, *, transcripts: int | None = None, profile: bool = True
 ) -> Path:
-    """One page of HTML for a store or a bundle; `transcripts`: so many of each cell and lineup."""
+    """Write one self-contained HTML page about a store or a bundle.
+
+    Args:
+        store: A store or a bundle.
+        out: The file to write.
+        transcripts: How many transcripts of each cell and lineup; None includes all that fit.
+        profile: Include the knowing-doing profile, which plays baselines.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        BadInput: If there is no such store, or the file cannot be written.
+    """
     with opened(store) as (folder, _):
         held = PageData(folder)
         grids = paper_grids(folder, held, lambda why: None)
@@ -58,7 +83,22 @@ def export(
     seat: str = "",
     by_cell: bool = False,
 ) -> Path:
-    """Rows of stores as .csv, .tex or .parquet, or a figure of them as .svg, .pdf or .png."""
+    """Write rows of stores as a table, or a figure of them.
+
+    Args:
+        store: A store or bundle, or several.
+        to: The file: `.csv`, `.tex` or `.parquet` for rows; `.svg`, `.pdf` or `.png` for a figure.
+        what: `episodes`, `decisions`, `rounds`, `profile` or `calibration`; by default `episodes`
+            for a table and `profile` for a figure.
+        seat: Only this seat, in a profile.
+        by_cell: One row a cell of the study, in a profile.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        BadInput: If the ending of the file does not fit, or there is no such store.
+    """
     path = Path(to)
     drawn = path.suffix.lower() in figures.FORMATS
     what = what or ("profile" if drawn else "episodes")
@@ -102,30 +142,30 @@ def _write_profile(
         tables.write_table(tables.profile_table(rows), tables.PROFILE, path)
 
 
-# --- what stands on a page ------------------------------------------------------------------------
+# --- parts of the report page ---------------------------------------------------------------------
 
 
 def profiled(held: PageData) -> list[ProfileRow]:
-    """The profile of the seats that were studied, with baselines on the same settings."""
+    """Return the profile of the seats in question, with baselines on the same settings."""
     studied = chosen(measured_stores([held.where], playable=bool(held.unplayed)).measured)
     return profile_of(studied, baselines(studied))
 
 
-def paper_grids(folder: Where, held: PageData, say: Said) -> dict[str, list[Grid]]:
-    """The tables of the papers that these studies follow, as far as the episodes fill them."""
+def paper_grids(folder: Where, held: PageData, notify: Notify) -> dict[str, list[Grid]]:
+    """Return the tables of the papers that these studies follow, where episodes fill them."""
     named = {study.paper or study.name for study in held.studies.values()}
-    grids = {paper: _grids(paper, folder, say) for paper in named if paper in reference.papers()}
+    grids = {paper: _grids(paper, folder, notify) for paper in named if paper in reference.papers()}
     return {paper: tables for paper, tables in grids.items() if tables}
 
 
-def _grids(paper: str, folder: Where, say: Said) -> list[Grid]:
+def _grids(paper: str, folder: Where, notify: Notify) -> list[Grid]:
     try:
         # What needs no episodes is computed by `sally reproduce`, which takes longer.
         engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
                          computes_exact=None, beside={})  # fmt: skip
         found = Reproduction(paper, engine, folder)
     except BadInput as why:
-        say(f"No table of {paper} is on the page: {why}")
+        notify(f"No table of {paper} is on the page: {why}")
         return []
     grids = []
     for name in found.published.tables:

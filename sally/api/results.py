@@ -1,10 +1,10 @@
-"""What the library gives back: lists with a short look, tables in notebooks, frames on demand."""
+"""Result types: lists with a short repr, an HTML table in notebooks, frames and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import msgspec
 from numpy.typing import NDArray
@@ -15,62 +15,125 @@ from sally.analysis.columns.rows import Chosen, Row
 from sally.analysis.columns.scores import Wanted
 from sally.analysis.columns.seat_table import seats_in, table_columns
 from sally.analysis.compare.compare import Comparison, conclusion
+from sally.analysis.compare.crossplay import Met, Pairing
+from sally.analysis.profile.profile import ProfileRow
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode
+from sally.output.figures.heat_maps import crossplay_figure
+from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.runner.plan import Plan
 from sally.stats import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
 SHOWN = 20  # rows of a table in a notebook
 WIDE = 12  # columns
 
 
 class Rows(list[Row]):
-    """Rows of a table: a plain list of mappings that can also be had as a frame."""
+    """Rows of a table: a list of mappings that converts to a pandas or polars frame.
 
-    what = "rows"
+    >>> import sally
+    >>> frame = sally.list_strategies().polars()
+    >>> frame.columns
+    ['name', 'about']
+    """
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column, in the order of appearance."""
+        """Names of all columns, in order of first appearance."""
         return tuple(dict.fromkeys(name for row in self for name in row))
 
     def pandas(self) -> pd.DataFrame:
-        """The rows as a pandas frame."""
+        """Return the rows as a pandas frame."""
         return rows.to_pandas(self)
 
     def polars(self) -> pl.DataFrame:
-        """The rows as a polars frame."""
+        """Return the rows as a polars frame."""
         return rows.to_polars(self)
 
     def __repr__(self) -> str:
         names = self.columns
         more = ", ..." if len(names) > WIDE else ""
-        return f"<{len(self)} {self.what}: {', '.join(names[:WIDE])}{more}>"
+        return f"<{len(self)} rows: {', '.join(names[:WIDE])}{more}>"
 
     def _repr_html_(self) -> str:
         return table_html(self, self.columns)
 
 
+class ProfileRows(Rows):
+    """A knowing-doing profile: one row a player and game, with the figure of all of them."""
+
+    def __init__(self, found: Iterable[ProfileRow]) -> None:
+        self.estimates = list(found)
+        super().__init__(flat(row) for row in self.estimates)
+
+    def plot(self, kind: Literal["profile", "calibration"] = "profile") -> Figure:
+        """Draw the profile, or how often stated odds came true.
+
+        Args:
+            kind: `profile` for knowing and doing, `calibration` for stated odds.
+
+        Returns:
+            A Matplotlib figure; `figure.savefig("profile.png")` writes it.
+
+        Raises:
+            BadInput: If there is nothing to draw or Matplotlib is not installed.
+        """
+        draw = {"profile": profile_figure, "calibration": calibration_figure}
+        if kind not in draw:
+            raise unknown("kind of plot", kind, draw)
+        return draw[kind](self.estimates)
+
+
+class CrossplayRows(Rows):
+    """Mean payoffs of every pair of players, one row a pairing."""
+
+    def __init__(self, tables: Mapping[str, Mapping[Met, Pairing]]) -> None:
+        self.tables = tables
+        super().__init__(
+            {"game": game, "first_player": one, "second_player": two, **flat(pairing)}
+            for game, table in tables.items()
+            for (one, two), pairing in table.items()
+        )
+
+    def plot(self, game: str | None = None) -> Figure:
+        """Draw the table of one game as a heat map.
+
+        Args:
+            game: Name of the game; may be left out if there is only one.
+
+        Raises:
+            BadInput: If the game is not among the rows, or several are and none is named.
+        """
+        if game is None and len(self.tables) != 1:
+            raise BadInput(f"Name the game to draw: {listed(self.tables, 'or')}.")
+        game = game or next(iter(self.tables))
+        if game not in self.tables:
+            raise unknown("game among these rows", game, self.tables)
+        return crossplay_figure(self.tables[game])
+
+
 class Episodes(list[Episode]):
-    """Episodes: a plain list that can also be had as rows and frames."""
+    """Episodes: a list that converts to rows and frames."""
 
     def rows(self, metrics: bool = True) -> Rows:
-        """One row for each seat of each episode, with every metric that fits the game."""
+        """Return one row a seat of each episode; with `metrics`, every metric of the game."""
         return Rows(rows.episode_rows(self, metrics))
 
     def decisions(self) -> Rows:
-        """One row for each move, forfeit and report."""
+        """Return one row a move, forfeit and report."""
         return Rows(rows.decision_rows(self))
 
     def pandas(self) -> pd.DataFrame:
-        """The rows as a pandas frame."""
+        """Return the rows as a pandas frame."""
         return self.rows().pandas()
 
     def polars(self) -> pl.DataFrame:
-        """The rows as a polars frame."""
+        """Return the rows as a polars frame."""
         return self.rows().polars()
 
     def __repr__(self) -> str:
@@ -86,14 +149,14 @@ class Episodes(list[Episode]):
 
 
 class StoredEpisodes(Sequence[Episode]):
-    """The episodes of a store, each read when it is asked for; in memory are their ids alone."""
+    """The episodes of a store, each read from disk on access; only their ids are in memory."""
 
     def __init__(self, where: store.Where) -> None:
         self._where, self._there = where, store.Standing(where)
 
     @property
     def ids(self) -> Sequence[str]:
-        """The ids, in the order of the store."""
+        """Ids of all episodes, in the order of the store."""
         return tuple(self._there.ids)
 
     def __len__(self) -> int:
@@ -107,7 +170,7 @@ class StoredEpisodes(Sequence[Episode]):
     @overload
     def __getitem__(self, at: slice) -> Episodes: ...
     def __getitem__(self, at: int | str | slice) -> Episode | Episodes:
-        """One episode by its place or its id, or some as a list."""
+        """Return one episode by position or id, or a slice as a list."""
         if isinstance(at, slice):
             return Episodes(map(self._there.episode, range(len(self))[at]))
         if isinstance(at, int):
@@ -118,18 +181,18 @@ class StoredEpisodes(Sequence[Episode]):
         return self._there.episode(number)
 
     def rows(self, metrics: Chosen = True) -> Iterator[Row]:
-        """One row for each seat of each episode, one after another."""
+        """Yield one row a seat of each episode."""
         return rows.episode_rows(self, metrics)
 
     def decisions(self) -> Iterator[Row]:
-        """One row for each move, forfeit and report, one after another."""
+        """Yield one row a move, forfeit and report."""
         return rows.decision_rows(self)
 
     def columns(self, *metrics: str) -> dict[str, NDArray[Any]]:
-        """Who sat where, and these metrics, a column each, with an entry for each seat.
+        """Return the lineup and the named metrics as columns, one entry a seat.
 
-        They come from the index beside the lines; `pandas.DataFrame` and `polars.DataFrame` take
-        them as they are.
+        They are read from the index of the store; `pandas.DataFrame(...)` and
+        `polars.DataFrame(...)` accept the result.
         """
         return table_columns(seats_in(self._where, Wanted(metrics).named))
 
@@ -138,14 +201,14 @@ class StoredEpisodes(Sequence[Episode]):
 
 
 class Comparisons(list[Comparison]):
-    """Comparisons of two players, with the sentence they add up to."""
+    """Comparisons of two players; `conclusion` sums them up in one sentence."""
 
     def __init__(self, found: Iterable[Comparison], first: str, second: str) -> None:
         super().__init__(found)
         self.conclusion = conclusion(self, first, second)
 
     def rows(self) -> Rows:
-        """One row for each comparison."""
+        """Return one row a comparison."""
         return Rows(flat(one) for one in self)
 
     def __repr__(self) -> str:
@@ -157,7 +220,7 @@ class Comparisons(list[Comparison]):
 
 
 class Planned(Rows):
-    """What a study would take: one row for each cell and strategy, and the whole plan."""
+    """What a study would take: one row a cell and strategy; `plan` has the totals."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(flat(part) for part in plan.parts)
@@ -174,7 +237,7 @@ class Planned(Rows):
 
 
 def flat(value: Any) -> Row:
-    """A struct as a row: an estimate becomes its value and its interval."""
+    """Return a struct as a row; an estimate becomes a value and an interval column."""
     row: Row = {}
     for name in value.__struct_fields__:
         found = getattr(value, name)
@@ -188,18 +251,18 @@ def flat(value: Any) -> Row:
 
 
 def table_html(found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> str:
-    """The first rows as a table of HTML; a notebook shows it."""
+    """Return the first rows as an HTML table for notebooks."""
     every, shown = list(found), list(names)[:WIDE]
     head = "".join(f"<th>{escape(name)}</th>" for name in shown)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_said(row.get(name)))}</td>" for name in shown) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(_text(row.get(name)))}</td>" for name in shown) + "</tr>"
         for row in every[:SHOWN]
     )
     more = f"<p>{len(every) - SHOWN} more rows</p>" if len(every) > SHOWN else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3g}"
     return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""Running studies: what is wished of one, what it would take, and playing what is missing."""
+"""Plan and run studies."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it take
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """What is to be run of a study, and how."""
+    """Which part of a study to run, and how."""
 
     limit: int | None = None  # episodes of each lineup, at most
     seed: int | None = None  # another than the study's own
-    model: str | None = None  # who sits in open seats
+    model: str | None = None  # the model for open seats
     given: Mapping[str, Any] = {}  # settings of the model, parameters of every instance
     without: Sequence[str] = ()  # strategies to leave out
     part: arms.Part = arms.Part()
@@ -45,12 +45,16 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
-    """The study as it is to be run, its open seats filled."""
+    """Return the study as it will be run, with open seats filled.
+
+    Raises:
+        BadInput: If a strategy, cell, pack or parameter is unknown, or a seat stays open.
+    """
     if wish.limit is not None and wish.limit < 1:
         raise BadInput(f"limit must be at least 1, not {wish.limit}.")
     wanted = find_study(study)
     for name in wish.without:
-        strategy_named(name)  # refuses one that is not there
+        strategy_named(name)  # raises if unknown
     if wish.without:
         wanted = arms.without(wanted, tuple(wish.without))
     if wish.part != arms.Part():
@@ -71,21 +75,25 @@ def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
 
 
 def _seated(study: Study, model: str | None, asked: Mapping[str, Any], config: Config) -> Study:
-    """The study with a model in its open seats."""
+    """Return the study with a model in its open seats."""
     if model is not None:
         if OPEN not in models_of(study):
-            raise BadInput(f"{study.name} leaves no seat open, so a model has no use there.")
+            raise BadInput(f"The study {study.name} has no open seat; run it without a model.")
         entry = config.entry(model)
         return with_model(study, entry.name, dict(asked), entry.settings)
     if asked:
-        raise BadInput(f"{next(iter(asked))} is a setting of a model; name the model, too.")
+        raise BadInput(f"{next(iter(asked))} is a model setting; name the model, too.")
     if OPEN in models_of(study):
-        raise BadInput(f"{study.name} leaves seats open for a model; say which model sits there.")
+        raise BadInput(f"The study {study.name} has open seats; name the model that takes them.")
     return study
 
 
 def find_study(study: Study | str | Path) -> Study:
-    """A study by value, by name, or from a TOML file."""
+    """Return a study given by value, by name, or as a TOML file.
+
+    Raises:
+        BadInput: If there is no such study or file, or the file is not a valid study.
+    """
     if isinstance(study, Study):
         return study
     if isinstance(study, Path) or study.endswith(".toml"):
@@ -112,12 +120,34 @@ def run(
     watch: runs.Watcher | None = None,
     **given: Any,
 ) -> Episodes:
-    """Run what is missing of a study and return its episodes; without `out`, keep nothing.
+    """Run the episodes of a study that are missing in `out`, and return all of them.
 
-    `out` is a folder or an address such as `s3://bucket/study`; `on` is `local`, `pool:4`, `ray`.
-    `unasked` plays every cell once more without its probes, `packs` in other words (`all`, `twin`),
-    `aware` with the question what the model takes this for.
-    Further arguments are settings of the model (`temperature=0`) or parameters of every instance.
+    Args:
+        study: A study, its name, or a TOML file.
+        out: Folder or address (`s3://bucket/study`) of the store; None keeps nothing on disk.
+        model: The model for seats that the study leaves open.
+        limit: At most so many episodes of each lineup.
+        budget: Stop when calls have cost this much, in the currency of `sally.toml`.
+        budget_tokens: Stop when calls have used this many tokens.
+        without: Strategies to leave out.
+        seed: Replaces the seed of the study.
+        unasked: Also run every cell without its probes.
+        packs: Also run every cell in these words packs (`all`, `twin` or names).
+        aware: Also run every cell with the awareness probe.
+        on: Executor: `local`, `pool:4` or `ray`.
+        config: A `sally.toml`; by default the nearest one.
+        watch: Called with the progress of the run.
+        **given: Model settings (`temperature=0`) or parameters of every instance (`rounds=20`).
+
+    Returns:
+        The episodes of the study.
+
+    Raises:
+        BadInput: If the study, model, strategy, setting or parameter is unknown or wrong.
+
+    >>> import sally
+    >>> sally.run("quickstart", limit=1)
+    <18 episodes of rps, ibs, ipd>
     """
     used = use_config(config)
     wish = Wish(
@@ -150,12 +180,28 @@ def plan(
     config: Path | None = None,
     **given: Any,
 ) -> Planned:
-    """Calls, tokens, cost and time of what is missing of a study, before anything is spent."""
+    """Return the calls, tokens, cost and time of what is missing of a study; nothing is spent.
+
+    Args:
+        study: A study, its name, or a TOML file.
+        out: The store that may hold part of it.
+        model: The model for seats that the study leaves open.
+        limit: At most so many episodes of each lineup.
+        without: Strategies to leave out.
+        seed: Replaces the seed of the study.
+        reply_tokens: Tokens to expect in a reply.
+        config: A `sally.toml`; by default the nearest one.
+        **given: Model settings or parameters of every instance.
+
+    Raises:
+        BadInput: If the study, model, strategy, setting or parameter is unknown or wrong.
+
+    >>> import sally
+    >>> sally.plan("quickstart", limit=1)
+    <18 episodes wanted, 0 there; no call of a model>
+    """
     used = use_config(config)
     wanted = wished(study, Wish(limit, seed, model, given, tuple(without)), used)
     there = out is not None and store.place(out).exists()
     held = store.load(out) if out is not None and there else Contents()
     return Planned(planned(wanted, limit, used, held.episodes, held.finished, reply_tokens))
-
-
-run_study = run  # its older name

@@ -8,9 +8,11 @@ import click
 import msgspec
 
 from sally.analysis.columns.seat_table import seats_in
-from sally.analysis.compare.crossplay import Pairing, draw, sides, stored_crossplay
+from sally.analysis.compare.crossplay import Pairing, sides, stored_crossplay
 from sally.cli.comparing import unreadable
 from sally.core.errors import BadInput
+from sally.output.figures.heat_maps import crossplay_figure
+from sally.output.figures.panels import write
 from sally.output.tables.console import (
     SCREEN,
     estimate_cell,
@@ -38,7 +40,7 @@ def crossplay_(
     if figure is not None:
         if len(tables) != 1:
             raise BadInput(f"A picture shows one game; name one of {', '.join(tables)} by --game.")
-        draw(next(iter(tables.values())), figure)
+        write(crossplay_figure(next(iter(tables.values()))), figure)
     if as_json:
         print_json(
             {name: [_plain(pair, met) for pair, met in t.items()] for name, t in tables.items()}

@@ -1,89 +1,19 @@
-"""`sally list`: what is on the shelf."""
+"""`sally list`: the catalog of games, players, studies and more."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
+from sally.api.catalog import CATALOG
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.output.tables.console import fits, folded, json_option, print_json, print_page
 
 
-def _games() -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "seats": ", ".join(spec.build().seats),
-            "probes": ", ".join(p.name for p in spec.probes),
-            "about": spec.about,
-        }
-        for name, spec in sorted(registry.games().items())
-    ]
-
-
-def _partners() -> list[dict[str, Any]]:
-    return [
-        {"name": name, "game": family, "source": p.source, "about": p.about}
-        for family in sorted({s.family or s.name for s in registry.games().values()})
-        for name, p in sorted(registry.partners(family).items())
-    ]
-
-
-def _players() -> list[dict[str, Any]]:
-    general = {k.name for players in registry.entries("players").values() for k in players.values()}
-    found = {
-        (k.name, "" if k.name in general else family): k.about
-        for family in registry.entries("games")
-        for k in registry.players(family).values()
-    }
-    return [{"name": n, "game": game, "about": about} for (n, game), about in sorted(found.items())]
-
-
-def _metrics() -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for family in sorted(registry.entries("games")):
-        for name, metric in registry.metrics(family).items():
-            seen = name in found and found[name]["game"] != family
-            about = {"game": "" if seen else family, "about": metric.about}
-            found[name] = {"name": name, **about}
-    return [found[name] for name in sorted(found)]
-
-
-def _packs() -> list[dict[str, Any]]:
-    from sally.core.prompt import packs
-
-    return [
-        {"name": name, "game": pack.game, "about": f"{len(pack.texts)} texts of its own"}
-        for name, pack in packs.shipped().items()
-    ]
-
-
-def _plain(folder: str) -> list[dict[str, Any]]:
-    entries = sorted(registry.entries(folder).items())
-    return [{"name": name, "about": getattr(entry, "about", "")} for name, entry in entries]
-
-
-KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
-    "games": _games,
-    "partners": _partners,
-    "players": _players,
-    "strategies": lambda: _plain("strategies"),
-    "metrics": _metrics,
-    "studies": lambda: _plain("studies"),
-    "models": lambda: _plain("models"),
-    "papers": lambda: _plain("papers"),
-    "packs": _packs,
-    "importers": lambda: [
-        {"name": i.name, "about": i.about} for i in registry.importers().values()
-    ],
-}
-
-
 @click.command("list")
-@click.argument("kind", metavar="|".join(KINDS))
+@click.argument("kind", metavar="|".join(CATALOG))
 @click.option("--game", default="", help="Only entries for this game, described in full.")
 @click.option("--page", default=1, show_default=True, help="Which page of a long list.")
 @json_option
@@ -92,9 +22,11 @@ def list_(kind: str, game: str, page: int, as_json: bool) -> None:
 
     Long lists show names only; name a game to see more.
     """
-    if kind not in KINDS:
-        raise unknown("shelf", kind, KINDS)
-    rows = of_game(kind, KINDS[kind](), game) if game else KINDS[kind]()
+    if kind not in CATALOG:
+        raise unknown("list", kind, CATALOG)
+    rows: list[dict[str, Any]] = list(CATALOG[kind]())
+    if game:
+        rows = of_game(kind, rows, game)
     if as_json:
         print_json(rows)
     elif not rows:

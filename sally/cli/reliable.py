@@ -23,8 +23,9 @@ from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.comparing import plain, unreadable
 from sally.core.errors import BadInput, unknown
-from sally.output.figures.matrix import draw_matrix
-from sally.output.figures.matrix import said as measure
+from sally.output.figures.heat_maps import correlation_figure
+from sally.output.figures.heat_maps import measure_name as measure
+from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     cell,
@@ -70,7 +71,7 @@ def reliability_(
     scores = chosen_scores(every, games, players)
     rows, found = reliability(scores, target), matrix(scores)
     if figure is not None:
-        draw_matrix(found, figure)
+        write(correlation_figure(found), figure)
     if as_json:
         print_json({"measures": plain(rows), "matrix": _plain(found)})
         return

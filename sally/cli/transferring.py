@@ -13,7 +13,8 @@ import msgspec
 from sally.analysis.compare.transfer import UNTRAINED, Cell, grid, tagged, transfer
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
-from sally.output.figures.transfer import draw
+from sally.output.figures.heat_maps import transfer_figure
+from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
 from sally.stats import Estimate
@@ -35,7 +36,7 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))
     if figure is not None:
-        draw(cells, figure)
+        write(transfer_figure(cells), figure)
     if as_json:
         print_json([msgspec.to_builtins(cell) for cell in cells])
         return

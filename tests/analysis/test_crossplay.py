@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.analysis.compare.crossplay import crossplay, draw, names_of
+from sally.analysis.compare.crossplay import crossplay, names_of
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Setup
@@ -20,6 +20,8 @@ from sally.core.registry.study import grid, player_spec
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.problems import problems
 from sally.games.tradecraft.trades import exchange_of, fit_of, reporting
+from sally.output.figures.heat_maps import crossplay_figure
+from sally.output.figures.panels import write
 from sally.papers.tradecraft2026.figures import divergence_by_turn
 from sally.papers.tradecraft2026.study import CROSSPLAY, TRADERS
 from sally.runner.seating import players_of, resolved
@@ -64,10 +66,10 @@ def test_the_table_holds_the_means_of_every_pair() -> None:
 def test_it_can_be_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "crossplay.png"
-    draw(crossplay(met()), path)
+    write(crossplay_figure(crossplay(met())), path)
     assert path.stat().st_size > 5000
     with pytest.raises(BadInput, match="nothing to draw"):
-        draw({}, path)
+        crossplay_figure({})
 
 
 def test_the_study_lets_everybody_meet_everybody() -> None:

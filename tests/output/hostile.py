@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sally.api import run_study
+from sally.api import run
 from sally.core.prompt.model import ModelKind, Reply, Usage
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
@@ -54,5 +54,5 @@ def hostile_study() -> Study:
 def hostile_store(folder: Path) -> Path:
     """The study, played into a store."""
     registry.add("models", "hostile", hostile_model())
-    run_study(hostile_study(), folder)
+    run(hostile_study(), folder)
     return folder

@@ -37,7 +37,7 @@ def study() -> Study:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bundle") / "store"
-    sally.run_study(study(), out)
+    sally.run(study(), out)
     return out
 
 
@@ -82,8 +82,8 @@ def test_a_folder_is_opened_as_it_is(folder: Path) -> None:
 
 def test_the_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_path: Path) -> None:
     """Whoever wrote them, in however many files, in whatever order."""
-    sally.run_study(study(), tmp_path / "again", limit=1)
-    sally.run_study(study(), tmp_path / "again")
+    sally.run(study(), tmp_path / "again", limit=1)
+    sally.run(study(), tmp_path / "again")
     assert len(list((tmp_path / "again").glob("*.jsonl"))) == 2
     pack(tmp_path / "again", tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
@@ -97,7 +97,7 @@ def test_words_packs_travel_with_the_episodes(
     cell = Cell(
         "worded", (instance("ipd", rounds=2),), grid(agent=agent, partner=player_spec("random"))
     )
-    sally.run_study(Study("worded", "in other words", (cell,)), tmp_path / "w")
+    sally.run(Study("worded", "in other words", (cell,)), tmp_path / "w")
     found = pack(tmp_path / "w", tmp_path / "w.zip").bundle
     assert [name.partition("@")[0] for name in found.packs] == ["repeated_games_terse"]
     monkeypatch.setattr(packs, "_known", {})  # as on a machine that never saw them

@@ -54,7 +54,7 @@ def small_study(repeats: int = 4) -> Study:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small") / "store"
-    sally.run_study(small_study(), out)
+    sally.run(small_study(), out)
     return out
 
 
@@ -114,7 +114,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
 def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Path) -> None:
     who = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
-    sally.run_study(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
+    sally.run(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
     said = []
     for where in (folder, tmp_path / "quiet"):
         done = CliRunner().invoke(cli, ["report", str(where), "--out", str(tmp_path / "p.html")])
@@ -184,7 +184,7 @@ def test_the_same_store_gives_the_same_page(page: str, folder: Path, tmp_path: P
 def test_what_is_missing_is_said(folder: Path, tmp_path: Path, page: str) -> None:
     assert "were not played" not in page
     half = tmp_path / "half"
-    sally.run_study(small_study(), half, limit=1)
+    sally.run(small_study(), half, limit=1)
     assert "6 of 8 planned episodes were not played" in text_of(page_of(half, tmp_path / "h.html"))
 
 
@@ -240,7 +240,7 @@ def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
     twice = msgspec.structs.replace(
         both, cells=(*both.cells, msgspec.structs.replace(both.cells[0], name="again"))
     )
-    sally.run_study(twice, tmp_path / "s")
+    sally.run(twice, tmp_path / "s")
     seen = Provenance()
     for episode in sally.load(tmp_path / "s"):
         seen.add(episode)

@@ -312,23 +312,54 @@ def estimate_row(metric: str, found: Estimate) -> Row:
 # --- frames -------------------------------------------------------------------------------------
 
 
-def to_polars(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """The rows as a polars frame."""
+def to_polars(rows: Iterable[Mapping[str, Any] | Episode]) -> pl.DataFrame:
+    """Return rows, or one row a seat of each episode, as a polars frame.
+
+    Args:
+        rows: Rows of any table, or episodes.
+
+    Raises:
+        BadInput: If polars is not installed.
+
+    >>> import sally
+    >>> played = [sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=2)]
+    >>> sally.to_polars(played)["game"].to_list()
+    ['ipd', 'ipd']
+    """
     try:
         import polars
     except ImportError:
         raise BadInput(
-            "polars is not installed; `pip install 'sally-lab[frames]'` brings it."
+            "polars is not installed; `pip install 'sally-lab[frames]'` installs it."
         ) from None
-    return polars.DataFrame(list(rows), infer_schema_length=None)
+    return polars.DataFrame(_as_rows(rows), infer_schema_length=None)
 
 
-def to_pandas(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """The rows as a pandas frame."""
+def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
+    """Return rows, or one row a seat of each episode, as a pandas frame.
+
+    Args:
+        rows: Rows of any table, or episodes.
+
+    Raises:
+        BadInput: If pandas is not installed.
+
+    >>> import sally
+    >>> list(sally.to_pandas(sally.list_strategies()))
+    ['name', 'about']
+    """
     try:
         import pandas
     except ImportError:
         raise BadInput(
-            "pandas is not installed; `pip install 'sally-lab[frames]'` brings it."
+            "pandas is not installed; `pip install 'sally-lab[frames]'` installs it."
         ) from None
-    return pandas.DataFrame(list(rows))
+    return pandas.DataFrame(_as_rows(rows))
+
+
+def _as_rows(given: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, Any]]:
+    """Return rows as they are, and episodes as their rows."""
+    rows: list[Mapping[str, Any]] = []
+    for one in given:
+        rows.extend(episode_rows([one]) if isinstance(one, Episode) else [one])
+    return rows

@@ -1,9 +1,8 @@
-"""Who scores what against whom: a table of two seats, and its picture."""
+"""Cross-play: mean scores of every player against every other, in games for two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -133,42 +132,3 @@ def sides(table: Table) -> tuple[list[str], list[str]]:
         return sorted(paid, key=lambda name: (-sum(paid[name]) / len(paid[name]), name))
 
     return best_first(first), best_first(second)
-
-
-def draw(table: Table, path: Path, title: str = "") -> None:
-    """A picture of the table: the first seat's mean score by colour, both scores in figures."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise BadInput(
-            "A picture needs matplotlib; `pip install 'sally-lab[figures]'` brings it."
-        ) from None
-    rows, columns = sides(table)
-    if not rows:
-        raise BadInput("There is nothing to draw: no episode has a result.")
-    grid = [[_score(table, one, two) for two in columns] for one in rows]
-    longest = 0.075 * max(map(len, rows))  # inches
-    size = (2.2 + longest + 0.95 * len(columns), 1.6 + 0.32 * len(rows))
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots()
-    lowest = min(met.first for met in table.values())
-    image = axes.imshow(grid, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
-    axes.set_facecolor("#eeeeee")  # those who never met
-    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right", fontsize=8)
-    axes.set_yticks(range(len(rows)), rows, fontsize=8)
-    axes.set_xlabel("second seat")
-    axes.set_ylabel("first seat")
-    axes.set_title(title or "mean score, first / second seat; best on top and to the left", size=10)
-    box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.0}
-    for row, one in enumerate(rows):
-        for column, two in enumerate(columns):
-            if (met := table.get((one, two))) is not None:
-                said = f"{met.first:.2f} / {met.second:.2f}"
-                axes.text(column, row, said, ha="center", va="center", fontsize=7, bbox=box)
-    figure.colorbar(image, ax=axes, label="first seat's mean score")
-    figure.savefig(path, dpi=150)
-
-
-def _score(table: Table, one: str, two: str) -> float:
-    met = table.get((one, two))
-    return float("nan") if met is None else met.first

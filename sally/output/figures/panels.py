@@ -57,14 +57,23 @@ class Panel(msgspec.Struct, frozen=True):
 # --- making and writing ---------------------------------------------------------------------------
 
 
-def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -> Figure:
-    """Panels side by side and below each other, with a title above and a caption below."""
+def blank_figure(size: tuple[float, float], layout: str | None = "constrained") -> Figure:
+    """Return an empty figure of `size` inches.
+
+    Raises:
+        BadInput: If Matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput(
-            "matplotlib is not installed; `pip install 'sally-lab[figures]'` brings it."
+            "A figure needs Matplotlib; `pip install 'sally-lab[figures]'` installs it."
         ) from None
+    return Figure(figsize=size, layout=layout)  # type: ignore[arg-type]
+
+
+def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -> Figure:
+    """Panels side by side and below each other, with a title above and a caption below."""
     columns = max(1, min(columns, len(panels)))
     rows = [panels[n : n + columns] for n in range(0, len(panels), columns)]
     width = columns * WIDTH
@@ -72,7 +81,7 @@ def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -
     head = textwrap.wrap(title, int((width - LEFT) * LETTERS / 1.6))
     above = 0.1 + 0.22 * len(head)
     tall = above + sum(max(p.height for p in row) for row in rows) + LINE * (len(said) + 1)
-    figure = Figure(figsize=(width, tall))
+    figure = blank_figure((width, tall), layout=None)
     figure.text(
         LEFT / width, 1 - 0.06 / tall, "\n".join(head), size=SIZE + 3, weight="bold", color=INK,
         va="top",

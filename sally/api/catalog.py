@@ -1,0 +1,191 @@
+"""Lists of everything that can be named: games, players, strategies, metrics, studies and more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sally.api.results import Rows
+from sally.core.prompt import packs
+from sally.core.registry import registry
+
+
+def list_games() -> Rows:
+    """List every game.
+
+    Returns:
+        One row a game: name, seats, probes and a one-line description.
+
+    >>> import sally
+    >>> [row["seats"] for row in sally.list_games() if row["name"] == "rps"]
+    ['agent, partner']
+    """
+    return Rows(
+        {
+            "name": name,
+            "seats": ", ".join(spec.build().seats),
+            "probes": ", ".join(probe.name for probe in spec.probes),
+            "about": spec.about,
+        }
+        for name, spec in sorted(registry.games().items())
+    )
+
+
+def list_partners(game: str | None = None) -> Rows:
+    """List the scripted minds of one game, or of every game.
+
+    Args:
+        game: Name of a game; None lists those of all games.
+
+    Returns:
+        One row a partner: name, game (the family it belongs to), source and description.
+
+    Raises:
+        BadInput: If there is no such game; the message suggests the nearest name.
+
+    >>> import sally
+    >>> "tit_for_tat" in [row["name"] for row in sally.list_partners("ipd")]
+    True
+    """
+    return Rows(
+        {"name": name, "game": family, "source": partner.source, "about": partner.about}
+        for family in _families(game)
+        for name, partner in sorted(registry.partners(family).items())
+    )
+
+
+def list_players(game: str | None = None) -> Rows:
+    """List the kinds of player that can take a seat of one game, or of any game.
+
+    Args:
+        game: Name of a game; None lists those of all games.
+
+    Returns:
+        One row a player: name, game ("" if it fits every game) and description. Partners are
+        listed by `list_partners`.
+
+    Raises:
+        BadInput: If there is no such game.
+
+    >>> import sally
+    >>> "tabular" in [row["name"] for row in sally.list_players("rps")]
+    True
+    """
+    general = {k.name for players in registry.entries("players").values() for k in players.values()}
+    found = {
+        (kind.name, "" if kind.name in general else family): kind.about
+        for family in (_families(game) if game else registry.entries("games"))
+        for kind in registry.players(family).values()
+    }
+    return Rows(
+        {"name": name, "game": family, "about": about}
+        for (name, family), about in sorted(found.items())
+    )
+
+
+def list_metrics(game: str | None = None) -> Rows:
+    """List the metrics of one game, or of every game.
+
+    Args:
+        game: Name of a game; None lists those of all games.
+
+    Returns:
+        One row a metric: name, game ("" if several games have it) and description.
+
+    Raises:
+        BadInput: If there is no such game.
+
+    >>> import sally
+    >>> "functional_regret" in [row["name"] for row in sally.list_metrics("ipd")]
+    True
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for family in _families(game) if game else sorted(registry.entries("games")):
+        for name, metric in registry.metrics(family).items():
+            several = name in found and found[name]["game"] != family
+            found[name] = {
+                "name": name,
+                "game": "" if several else family,
+                "about": metric.about,
+            }
+    return Rows(found[name] for name in sorted(found))
+
+
+def list_strategies() -> Rows:
+    """List the prompting strategies of language players.
+
+    Returns:
+        One row a strategy: name and description.
+
+    >>> import sally
+    >>> "social_qa" in [row["name"] for row in sally.list_strategies()]
+    True
+    """
+    return _named("strategies")
+
+
+def list_studies() -> Rows:
+    """List the studies that `sally.run` can run by name.
+
+    Returns:
+        One row a study: name and description.
+
+    >>> import sally
+    >>> "riemer2025" in [row["name"] for row in sally.list_studies()]
+    True
+    """
+    return _named("studies")
+
+
+def list_packs() -> Rows:
+    """List the shipped words packs: other wordings of a game's texts.
+
+    Returns:
+        One row a pack: name, game and the number of texts it replaces.
+    """
+    return Rows(
+        {"name": name, "game": pack.game, "about": f"replaces {len(pack.texts)} texts"}
+        for name, pack in packs.shipped().items()
+    )
+
+
+def list_importers() -> Rows:
+    """List the importers of published records.
+
+    Returns:
+        One row an importer: name and description.
+    """
+    return Rows(
+        {"name": importer.name, "about": importer.about}
+        for importer in registry.importers().values()
+    )
+
+
+def _families(game: str | None) -> list[str]:
+    """Return the family of a game, or all families."""
+    if game is not None:
+        spec = registry.game(game)
+        return [spec.family or spec.name]
+    return sorted({spec.family or spec.name for spec in registry.games().values()})
+
+
+def _named(folder: str) -> Rows:
+    return Rows(
+        {"name": name, "about": getattr(entry, "about", "")}
+        for name, entry in sorted(registry.entries(folder).items())
+    )
+
+
+CATALOG: Mapping[str, Callable[[], Rows]] = {
+    "games": list_games,
+    "partners": list_partners,
+    "players": list_players,
+    "strategies": list_strategies,
+    "metrics": list_metrics,
+    "studies": list_studies,
+    "models": lambda: _named("models"),
+    "papers": lambda: _named("papers"),
+    "packs": list_packs,
+    "importers": list_importers,
+}
+"""What `sally list` prints, by kind."""

@@ -1,0 +1,144 @@
+"""Tables drawn as heat maps: cross-play, transfer of training, correlations between measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sally.analysis.compare.crossplay import Table, sides
+from sally.analysis.compare.transfer import Cell, grid
+from sally.analysis.design.reliability import Key, Matrix
+from sally.core.errors import BadInput
+from sally.output.figures.panels import blank_figure
+from sally.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INCHES = 0.075  # width of a letter beside a heat map
+BOX = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.2}
+TRANSFER_PANELS = {
+    "knowing": ("knowing_change", "knowing: 0 even guess, 1 all foreseen"),
+    "doing": ("doing_change", "doing: 0 random player, 1 optimum"),
+}
+
+
+def crossplay_figure(table: Table, title: str = "") -> Figure:
+    """Draw a cross-play table: the first seat's mean score as colour, both scores as text.
+
+    Raises:
+        BadInput: If the table is empty or Matplotlib is not installed.
+    """
+    rows, columns = sides(table)
+    if not rows:
+        raise BadInput("There is nothing to draw: no episode has a result.")
+    size = (2.2 + INCHES * max(map(len, rows)) + 0.95 * len(columns), 1.6 + 0.32 * len(rows))
+    figure = blank_figure(size)
+    axes = figure.subplots()
+    scores = [
+        [table[one, two].first if (one, two) in table else float("nan") for two in columns]
+        for one in rows
+    ]
+    lowest = min(pairing.first for pairing in table.values())
+    image = axes.imshow(scores, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
+    axes.set_facecolor("#eeeeee")  # pairs that never met
+    _label(axes, rows, columns, turned=30)
+    axes.set_xlabel("second seat")
+    axes.set_ylabel("first seat")
+    axes.set_title(title or "mean score, first / second seat; best on top and to the left", size=10)
+    for (one, two), pairing in table.items():
+        text = f"{pairing.first:.2f} / {pairing.second:.2f}"
+        _write(axes, rows.index(one), columns.index(two), text, bbox=BOX)
+    figure.colorbar(image, ax=axes, label="first seat's mean score")
+    return figure
+
+
+def correlation_figure(found: Matrix) -> Figure:
+    """Draw a multitrait-multimethod matrix: correlations below the diagonal, reliabilities on it.
+
+    Raises:
+        BadInput: If there are fewer than two measures or Matplotlib is not installed.
+    """
+    names, n = [measure_name(key) for key in found.measures], len(found.measures)
+    if n < 2:
+        raise BadInput("A matrix needs at least two measures; these stores have fewer.")
+    place = {key: at for at, key in enumerate(found.measures)}
+    values = [[float("nan")] * n for _ in range(n)]
+    for pair in found.pairs:
+        value = pair.correlation.value
+        values[place[pair.second]][place[pair.first]] = float("nan") if value is None else value
+    figure = blank_figure((2.6 + INCHES * max(map(len, names)) + 0.62 * n, 2.2 + 0.42 * n))
+    axes = figure.subplots()
+    image = axes.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
+    for row in range(n):
+        reliability = found.reliabilities[row]
+        known = reliability is not None and reliability == reliability
+        _write(axes, row, row, f"({reliability:.2f})" if known else "(–)", size=8)
+        for column in range(row):
+            here = values[row][column]
+            ink = "white" if abs(here) > 0.6 else "black"
+            _write(axes, row, column, f"{here:.2f}" if here == here else "–", size=8, color=ink)
+    _label(axes, names, names, turned=35)
+    axes.set_title(
+        f"correlations over {found.players} players; reliability in brackets", fontsize=10
+    )
+    figure.colorbar(image, ax=axes, label="correlation")
+    return figure
+
+
+def transfer_figure(cells: Sequence[Cell]) -> Figure:
+    """Draw a transfer matrix: where each player stands and, as colour, what training changed.
+
+    Raises:
+        BadInput: If Matplotlib is not installed.
+    """
+    rows, columns, _ = grid(cells, "doing")
+    size = (2.0 + 0.07 * max(map(len, rows)) + 2.9 * len(columns), 1.7 + 0.62 * len(rows))
+    figure = blank_figure(size)
+    changes = {of: grid(cells, change)[2] for of, (change, _) in TRANSFER_PANELS.items()}
+    found = [each.value for of in changes.values() for line in of for each in line if each]
+    most = max([0.1, *(abs(value) for value in found if value is not None)])
+    panels: Any = figure.subplots(1, 2, sharey=True)
+    panels[0].set_ylabel("trained on")
+    for axes, (of, (_, title)) in zip(panels, TRANSFER_PANELS.items(), strict=True):
+        shade = [[_value(each) for each in line] for line in changes[of]]
+        image = axes.imshow(shade, cmap="RdBu", vmin=-most, vmax=most, aspect="auto")
+        _label(axes, rows, columns, turned=20)
+        axes.set_xlabel("tested on")
+        axes.set_title(title, size=9)
+        for n, line in enumerate(grid(cells, of)[2]):
+            for k, value in enumerate(line):
+                texts = (_text(value), _text(changes[of][n][k], signed=True))
+                _write(axes, n, k, "\n".join(filter(None, texts)), bbox=BOX)
+    figure.colorbar(image, ax=panels, label="change by training")
+    return figure
+
+
+def measure_name(key: Key) -> str:
+    """Return a measure's name: its trait, game and method."""
+    game, trait, method = key
+    return f"{trait}, {game}: {method}"
+
+
+def _label(axes: Any, rows: Sequence[str], columns: Sequence[str], turned: int) -> None:
+    axes.set_xticks(range(len(columns)), columns, rotation=turned, ha="right", fontsize=8)
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
+
+
+def _write(axes: Any, row: int, column: int, text: str, size: int = 7, **style: Any) -> None:
+    axes.text(column, row, text, ha="center", va="center", fontsize=size, **style)
+
+
+def _value(found: Estimate | None) -> float:
+    return 0.0 if found is None or found.value is None else found.value
+
+
+def _text(found: Estimate | None, signed: bool = False) -> str:
+    if found is None or found.value is None:
+        return "" if signed else "-"
+    value = round(found.value, 2) + 0.0  # never minus zero
+    shown = f"{value:+.2f}" if signed else f"{value:.2f}"
+    if found.interval is None:
+        return shown
+    low, high = found.interval
+    return f"{shown} [{low:.2f}, {high:.2f}]"
