@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sally.games.mindgames.claims import Asked, Disclosure, claims
-from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.generators import sample
 from sally.papers.moore2025.agreement import KINDS, agreement, by_rules, compared
 from sally.papers.moore2025.published_layout import (
     BadLayout,

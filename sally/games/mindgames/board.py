@@ -1,4 +1,4 @@
-"""What each proposal does to each attribute, as far as a seat knows it."""
+"""Board of MindGames: the effects of each proposal, as far as a seat knows them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEELS = {1: "likes it", 0: "is indifferent to it", -1: "dislikes it"}
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """The table of effects with one's goal; what the target knows and likes only if revealed."""
+    """Return the table of effects with the seat's goal; the target's mind only if revealed."""
     game, brief = context.game, view.brief
     assert isinstance(game, MindGame)
     names = game.names

@@ -1,10 +1,9 @@
-"""The card of MindGames: what can be won without asking what the target knows and likes.
+"""Card of MindGames: what wins without asking what the target knows and likes.
 
-A standard puzzle is won by exactly one set of disclosures, so a rule that tells the same things
-whatever the target is like should win hardly ever. The other kinds say what a rule is worth where
-winning is impossible, certain, or merely possible: there telling everything wins every other
-puzzle, and telling nothing none, as the goal is never the first choice. Disclosing at random has
-an exact rate.
+A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target
+should hardly ever win. The other kinds show what a rule scores where winning is impossible,
+certain, or merely possible: there telling everything wins every other puzzle, and telling nothing
+wins none, as the goal is never the first choice. Disclosing at random has an exact rate.
 """
 
 from __future__ import annotations

@@ -1,15 +1,18 @@
-"""What a reader finds in a message: facts told and questions asked, by name."""
+"""Claims of a message: facts told and questions asked, by name, and the form that holds them."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
-from sally.core.rules.menu import Act
+from sally.core.rules.menu import Act, Choice, Form, Many, Whole
 from sally.games.mindgames.puzzles import Cell, Puzzle
 
 
 class Disclosure(Act, frozen=True, order=True):
-    """The message says what one proposal does to one attribute (-1, 0 or 1)."""
+    """A statement of what one proposal does to one attribute (-1, 0 or 1)."""
 
     proposal: str
     attribute: str
@@ -17,7 +20,7 @@ class Disclosure(Act, frozen=True, order=True):
 
 
 class Asked(Act, frozen=True, order=True):
-    """The message asks what the other knows of one proposal's effect on one attribute."""
+    """A question about what the other knows of one proposal's effect on one attribute."""
 
     proposal: str
     attribute: str
@@ -30,36 +33,36 @@ class Claims(Act, frozen=True):
     motivational: tuple[str, ...] = ()
     informational: tuple[Asked, ...] = ()
     inferential: tuple[str, ...] = ()
-    unclear: tuple[Disclosure, ...] = ()  # read in one of two ways; the speaker is asked which
+    unclear: tuple[Disclosure, ...] = ()  # ambiguous; the speaker is asked which is meant
 
     @property
     def empty(self) -> bool:
-        """Was nothing recognised?"""
+        """Whether nothing was recognised."""
         return self == Claims()
 
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the rows and columns of a puzzle are called in a conversation."""
+    """The names of a puzzle's rows and columns in a conversation."""
 
     proposals: tuple[str, ...]
     attributes: tuple[str, ...]
     noun: str = "proposal"
 
     def cell(self, proposal: str, attribute: str) -> Cell:
-        """The row and column of a named cell."""
+        """Return the row and column of a named cell."""
         return (self.proposal(proposal), self.attribute(attribute))
 
     def proposal(self, name: str) -> int:
-        """The row of a named proposal."""
+        """Return the row of a named proposal."""
         return _place(name, self.proposals, self.noun)
 
     def attribute(self, name: str) -> int:
-        """The column of a named attribute."""
+        """Return the column of a named attribute."""
         return _place(name, self.attributes, "attribute")
 
 
 class UnknownName(ValueError):
-    """A claim names a proposal or an attribute that the game does not have."""
+    """Raised for a proposal or an attribute that the game does not have."""
 
 
 def _place(name: str, names: tuple[str, ...], what: str) -> int:
@@ -75,7 +78,7 @@ def claims(
     inferential: Iterable[str] = (),
     unclear: Iterable[Disclosure] = (),
 ) -> Claims:
-    """Claims in their one canonical order."""
+    """Return claims in canonical order."""
     return Claims(
         disclosures=tuple(sorted(set(disclosures))),
         motivational=tuple(sorted(set(motivational))),
@@ -86,14 +89,48 @@ def claims(
 
 
 def disclosed_cells(found: Claims, names: Names) -> frozenset[Cell]:
-    """The cells a message talks about as facts."""
+    """Return the cells that a message states."""
     return frozenset(names.cell(d.proposal, d.attribute) for d in found.disclosures)
 
 
 def falsehoods(found: Claims, puzzle: Puzzle, names: Names) -> tuple[Disclosure, ...]:
-    """The disclosures that are not so; one of them rejects the whole message."""
+    """Return the false disclosures; one of them rejects the whole message."""
     return tuple(
         d
         for d in found.disclosures
         if puzzle.utility(names.cell(d.proposal, d.attribute)) != d.utility
     )
+
+
+EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}
+
+
+def claims_form(names: Names, cells: int) -> Form[Any]:
+    """Return the form of everything that can be told or asked, by name."""
+    proposal, attribute = Choice(names.proposals), Choice(names.attributes)
+    named: Any = (("proposal", proposal), ("attribute", attribute))
+    told_of = Form(Disclosure, (*named, ("utility", Whole(-1, 1))))
+    return Form(
+        Claims,
+        (
+            ("disclosures", Many(told_of, 3 * cells)),
+            ("motivational", Many(attribute, len(names.attributes))),
+            ("informational", Many(Form(Asked, named), cells)),
+            ("inferential", Many(proposal, len(names.proposals))),
+            ("unclear", Many(told_of, cells)),
+        ),
+    )
+
+
+def samples(names: Names, puzzle: Puzzle, discrete: bool) -> tuple[str, ...]:
+    """Return what a random persuader says: a true or a false cell, a question, or a greeting."""
+    if discrete:
+        asked = {"motivational": list(names.attributes)}
+        return ("{}", msgspec.json.encode(asked).decode())
+    noun = names.noun.capitalize()
+    told_of = [
+        f"{noun} {names.proposals[p]} {EFFECTS[u]} {names.attributes[a]}."
+        for p, a in puzzle.cells
+        for u in (puzzle.utility((p, a)), (puzzle.utility((p, a)) + 2) % 3 - 1)
+    ]
+    return (*told_of, "What do you like?", f"Which {names.noun} do you prefer?", "Hello.")

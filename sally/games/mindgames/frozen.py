@@ -1,4 +1,4 @@
-"""The frozen sets of puzzles that ship with the package: made once, superseded, never edited."""
+"""The frozen sets of puzzles that ship with the package: superseded if need be, never edited."""
 
 from functools import cache
 from importlib.resources import files
@@ -37,13 +37,13 @@ class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def frozen(collection: Collection) -> Frozen:
-    """A frozen set as it ships."""
+    """Return a frozen set as it ships."""
     source = files(__package__).joinpath("instances", f"{collection}.json")
     return msgspec.json.decode(source.read_bytes(), type=Frozen)
 
 
 def puzzle(collection: Collection, number: int) -> Puzzle:
-    """One frozen puzzle."""
+    """Return one frozen puzzle."""
     kept = frozen(collection).puzzles
     if not 0 <= number < len(kept):
         raise BadInput(f"The set {collection!r} has puzzles 0 to {len(kept) - 1}, not {number}.")
@@ -51,17 +51,17 @@ def puzzle(collection: Collection, number: int) -> Puzzle:
 
 
 def make(collection: Collection) -> Frozen:
-    """The set generated anew; the same as the frozen one.
+    """Generate a set again; the result equals the frozen one.
 
     The standard sets take every symmetry class at most once and share none: the first 40 classes
     drawn are `standard`, the next 20 are `variants`.
     """
-    from sally.games.mindgames.kinds import (  # heavy; only a new set needs it
+    from sally.games.mindgames.generators import (  # slow to import; only a new set needs it
         holds,
+        sample,
         sample_balanced,
         sample_kind,
     )
-    from sally.games.mindgames.matrices import sample
 
     size = SIZES.get(collection, OTHERS)
     if collection in ("standard", "variants"):
@@ -80,7 +80,7 @@ def make(collection: Collection) -> Frozen:
 
 
 def written(made: Frozen) -> str:
-    """The set as JSON, one puzzle a line so that differences can be read."""
+    """Return the set as JSON, one puzzle a line so that a diff can be read."""
     head = {"set": made.set, "version": made.version, "seed": made.seed}
     lines = ",\n".join(msgspec.json.encode(each).decode() for each in made.puzzles)
     return f'{msgspec.json.encode(head).decode()[:-1]},"puzzles":[\n{lines}\n]}}\n'
@@ -89,7 +89,7 @@ def written(made: Frozen) -> str:
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def main(folder: Path) -> None:
-    """Write the sets that FOLDER does not have; a file that exists is left as it is."""
+    """Write the sets that FOLDER does not have; existing files are left unchanged."""
     folder.mkdir(parents=True, exist_ok=True)
     for collection in COLLECTIONS:
         path = folder / f"{collection}.json"

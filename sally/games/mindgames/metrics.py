@@ -1,72 +1,150 @@
-"""What a persuader achieved and how it went about it."""
+"""Metrics of MindGames: success, disclosures and appeals, message by message and at the end."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.mindgames.persuasion import (
-    appealed_to_all,
-    disclosures,
-    final_lead,
-    finished,
-    new_appeals,
-    sunk,
-    turned_down,
-    won,
-    won_with_look_ahead,
-)
+from sally.games.mindgames.claims import Claims, disclosed_cells
+from sally.games.mindgames.planners import at_start, lead
+from sally.games.mindgames.puzzles import Cell
+from sally.games.mindgames.rules import MindGame
+from sally.games.mindgames.target import Mind, choice, first_mind, refreshed, told, values
 
 
-def _success(played: Played, seat: Seat) -> float | None:
-    return float(won(played)[-1]) if finished(played) else None
+class After(msgspec.Struct, frozen=True):
+    """A sent message: its claims, and the target's mind after it."""
+
+    claims: Claims
+    mind: Mind
 
 
-def _lead(played: Played, seat: Seat) -> float | None:
-    return float(final_lead(played)) if finished(played) else None
+class Appealed(msgspec.Struct, frozen=True):
+    """The likes and cells that were asked for."""
+
+    likes: frozenset[int] = frozenset()
+    cells: frozenset[Cell] = frozenset()
 
 
-def _sink(played: Played, seat: Seat) -> float | None:
-    return float(sunk(played)[-1]) if finished(played) else None
+def game_of(played: Played) -> MindGame:
+    """Return the rules of the episode."""
+    assert isinstance(played.replay.game, MindGame)
+    return played.replay.game
 
 
-def _time_at_goal(played: Played, seat: Seat) -> float | None:
-    return sum(won(played)) / len(won(played)) if finished(played) else None
+def messages(played: Played) -> Iterator[After]:
+    """Yield every message that counted, unanswered ones included; rejected ones do not count."""
+    game = game_of(played)
+    mind = first_mind(game.problem)
+    for said in played.replay.states[-1].story:
+        if said.false or said.problem:
+            continue
+        cells = disclosed_cells(said.claims, game.names)
+        mind = told(game.problem, mind, cells, game.memory)
+        if game.discrete and said.claims.inferential:
+            mind = refreshed(game.problem, mind)
+        yield After(said.claims, mind)
 
 
-def _time_at_goal_published(played: Played, seat: Seat) -> float | None:
-    return (
-        sum(won_with_look_ahead(played)) / len(won_with_look_ahead(played))
-        if finished(played)
-        else None
-    )
+def finished(played: Played) -> bool:
+    """Return whether the target made its final choice."""
+    return played.episode.payoffs is not None
 
 
-def _disclosures(played: Played, seat: Seat) -> float | None:
-    return float(sum(disclosures(played))) if finished(played) else None
+def choices(played: Played) -> tuple[int, ...]:
+    """Return what the target would choose after each message."""
+    now, found = game_of(played).problem.initial, []
+    for said in played.replay.states[-1].story:
+        if said.false or said.problem:
+            continue  # rejected, so it does not count
+        now = now if said.answer is None else said.chosen
+        found.append(now)
+    return tuple(found)
 
 
-def _motivational_appeals(played: Played, seat: Seat) -> float | None:
-    return (
-        float(sum(len(asked.likes) for asked in new_appeals(played))) if finished(played) else None
-    )
+def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
+    """Return the choices as published: a tie after an early message takes the final choice."""
+    puzzle = game_of(played).problem
+    last = choices(played)[-1]
+    return tuple(choice(values(puzzle, a.mind.known), last) for a in messages(played))
 
 
-def _informational_appeals(played: Played, seat: Seat) -> float | None:
-    return (
-        float(sum(len(asked.cells) for asked in new_appeals(played))) if finished(played) else None
-    )
+def won(played: Played) -> tuple[bool, ...]:
+    """Return whether the goal would be chosen after each message."""
+    return tuple(c == game_of(played).problem.goal for c in choices(played))
 
 
-def _appealed_to_all(played: Played, seat: Seat) -> float | None:
-    return float(appealed_to_all(played, inferential=True)) if finished(played) else None
+def won_with_look_ahead(played: Played) -> tuple[bool, ...]:
+    """Return whether the goal would be chosen after each message, by the published convention."""
+    return tuple(c == game_of(played).problem.goal for c in choices_with_look_ahead(played))
 
 
-def _appealed_to_all_literally(played: Played, seat: Seat) -> float | None:
-    return float(appealed_to_all(played, inferential=False)) if finished(played) else None
+def sunk(played: Played) -> tuple[bool, ...]:
+    """Return whether the trap would be chosen after each message."""
+    puzzle = game_of(played).problem
+    return tuple(c == puzzle.trap != puzzle.goal for c in choices(played))
 
 
-def _turned_down(played: Played, seat: Seat) -> float | None:
-    return float(turned_down(played)) if finished(played) else None
+def final_lead(played: Played) -> int:
+    """Return the goal's lead over the best other proposal in the target's eyes at the end."""
+    puzzle = game_of(played).problem
+    known = [puzzle.visible, *(after.mind.known for after in messages(played))][-1]
+    return lead(at_start(puzzle, revealed=True), puzzle.target_values, known)
+
+
+def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
+    """Yield what each message asked for.
+
+    If inferential appeals count, one asks for all likes and all cells of the named proposals.
+    """
+    names = game_of(played).names
+    for after in messages(played):
+        claims = after.claims
+        likes = {names.attribute(a) for a in claims.motivational}
+        cells = {names.cell(a.proposal, a.attribute) for a in claims.informational}
+        if inferential and claims.inferential:
+            columns = range(len(names.attributes))
+            likes |= set(columns)
+            cells |= {(names.proposal(p), a) for p in claims.inferential for a in columns}
+        yield Appealed(frozenset(likes), frozenset(cells))
+
+
+def new_appeals(played: Played, inferential: bool = False) -> tuple[Appealed, ...]:
+    """Return what each message asked for that no earlier one had."""
+    seen, new = Appealed(), []
+    for asked in appeals(played, inferential):
+        new.append(Appealed(asked.likes - seen.likes, asked.cells - seen.cells))
+        seen = Appealed(asked.likes | seen.likes, asked.cells | seen.cells)
+    return tuple(new)
+
+
+def appealed_to_all(played: Played, inferential: bool) -> bool:
+    """Return whether by the end every like and every cell had been asked for."""
+    game, new = game_of(played), new_appeals(played, inferential)
+    likes, cells = sum(len(asked.likes) for asked in new), sum(len(asked.cells) for asked in new)
+    return likes == len(game.names.attributes) and cells == len(game.problem.cells)
+
+
+def disclosures(played: Played) -> tuple[int, ...]:
+    """Return how many cells each message told, known ones included."""
+    return tuple(len(after.claims.disclosures) for after in messages(played))
+
+
+def turned_down(played: Played) -> int:
+    """Return how many messages were rejected."""
+    return sum(bool(x.false or x.problem) for x in played.replay.states[-1].story)
+
+
+def _once_finished(measure: Callable[[Played], float]) -> Callable[[Played, Seat], float | None]:
+    """Return a measure of finished games that is None for all others."""
+    return lambda played, seat: float(measure(played)) if finished(played) else None
+
+
+def _share(values: Sequence[bool]) -> float:
+    return sum(values) / len(values)
 
 
 METRICS = (
@@ -74,7 +152,7 @@ METRICS = (
         name="mindgames_success",
         bounds=(0, 1),
         about="1 if the target chose the goal in the end (moore2025)",
-        measure=_success,
+        measure=_once_finished(lambda played: won(played)[-1]),
         better="higher",
         headline=True,
         label="success",
@@ -82,7 +160,7 @@ METRICS = (
     Metric(
         name="mindgames_lead",
         about="the goal's value to the target minus that of the best other proposal, at the end",
-        measure=_lead,
+        measure=_once_finished(final_lead),
         better="higher",
         label="lead",
     ),
@@ -90,7 +168,7 @@ METRICS = (
         name="mindgames_sink",
         bounds=(0, 1),
         about="1 if the target chose the trap in the end, the best for it once it knows everything",
-        measure=_sink,
+        measure=_once_finished(lambda played: sunk(played)[-1]),
         better="lower",
         headline=True,
         label="trap",
@@ -99,14 +177,14 @@ METRICS = (
         name="mindgames_time_at_goal",
         bounds=(0, 1),
         about="share of messages after which the target would choose the goal",
-        measure=_time_at_goal,
+        measure=_once_finished(lambda played: _share(won(played))),
         better="higher",
         label="time at goal",
     ),
     Metric(
         name="mindgames_time_at_goal_published",
         about="share of messages after which the goal is chosen, ties settled by the final choice",
-        measure=_time_at_goal_published,
+        measure=_once_finished(lambda played: _share(won_with_look_ahead(played))),
         unit="share",
         published=True,
         label="time at goal, published",
@@ -114,7 +192,7 @@ METRICS = (
     Metric(
         name="mindgames_disclosures",
         about="cells told in the game, repeated ones included",
-        measure=_disclosures,
+        measure=_once_finished(lambda played: sum(disclosures(played))),
         unit="cells",
         headline=True,
         label="told",
@@ -122,14 +200,18 @@ METRICS = (
     Metric(
         name="mindgames_motivational_appeals",
         about="attributes whose worth to the target was asked for",
-        measure=_motivational_appeals,
+        measure=_once_finished(
+            lambda played: sum(len(asked.likes) for asked in new_appeals(played))
+        ),
         unit="attributes",
         label="likes asked",
     ),
     Metric(
         name="mindgames_informational_appeals",
         about="cells that the target was asked about",
-        measure=_informational_appeals,
+        measure=_once_finished(
+            lambda played: sum(len(asked.cells) for asked in new_appeals(played))
+        ),
         unit="cells",
         label="cells asked",
     ),
@@ -137,7 +219,7 @@ METRICS = (
         name="mindgames_appealed_to_all",
         bounds=(0, 1),
         about="1 if every like and cell was asked for by the end; a ranking asks for both",
-        measure=_appealed_to_all,
+        measure=_once_finished(lambda played: appealed_to_all(played, inferential=True)),
         headline=True,
         label="asked all",
     ),
@@ -145,13 +227,13 @@ METRICS = (
         name="mindgames_appealed_to_all_literally",
         bounds=(0, 1),
         about="1 if every like and cell was asked for by the end, rankings not counted",
-        measure=_appealed_to_all_literally,
+        measure=_once_finished(lambda played: appealed_to_all(played, inferential=False)),
         label="asked all, literally",
     ),
     Metric(
         name="mindgames_turned_down",
         about="messages that came back because they were false or could not be taken",
-        measure=_turned_down,
+        measure=_once_finished(turned_down),
         unit="messages",
         better="lower",
         label="came back",

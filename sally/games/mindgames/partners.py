@@ -1,4 +1,4 @@
-"""Who plays MindGames: persuaders that plan, the rules reader, the exact target, the recorded."""
+"""Scripted players of MindGames: planning persuaders, the rules reader, the exact target."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import Report
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
-from sally.games.mindgames.phrasing import in_json, in_sentences
 from sally.games.mindgames.planners import Known
 from sally.games.mindgames.reading import read
-from sally.games.mindgames.replies import in_words, known_cells
+from sally.games.mindgames.replies import in_json, in_sentences, in_words, known_cells
 from sally.games.mindgames.rules import (
     MESSAGES,
     PERSUADER,
@@ -36,7 +35,7 @@ SOURCE = "our planners for moore2025"
 
 
 def knowledge(view: View) -> Known:
-    """What a persuader that forgets nothing knows from its page and the answers so far.
+    """Return what a persuader with perfect recall knows from its page and the answers so far.
 
     An answer to a question for all three attributes of a proposal leaves out what is unknown, so
     cells count as unknown once everything has been asked for.
@@ -53,7 +52,7 @@ def knowledge(view: View) -> Known:
         heard = known_cells(seen.answer)
         if known is not None:
             known |= heard
-        elif len(seen.answer.motivation) == width:  # our planners ask for likes and facts at once
+        elif len(seen.answer.motivation) == width:  # our planners ask for both at once
             known = heard
     return Known(
         utilities=tuple(tuple(int(u or 0) for u in row) for row in brief.utilities),
@@ -64,39 +63,30 @@ def knowledge(view: View) -> Known:
     )
 
 
-def _speaker(planner: Planner) -> Callable[[MindGame], Script]:
-    """A planner as a persuader that writes what it plans in plain sentences, or as JSON."""
-
-    def make(game: MindGame) -> Script:
-        def write(turn: MindTurn) -> Action:
-            plan = planner(knowledge(turn.view), game.names)
-            return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
-
-        return write
-
-    return make
+def _message(game: MindGame, plan: Claims) -> Say:
+    return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
 
 
 def _row_by_row(seen: Known, names: Names) -> Claims:
-    """Everything, one proposal a message: all nine effects do not fit into one."""
+    """Tell everything, one proposal a message: all nine effects do not fit into one."""
     row = [cell for cell in seen.cells if cell[0] == seen.turn]
     return planners.disclose(seen, row, names) if row else Claims()
 
 
 def _silent(seen: Known, names: Names) -> Claims:
-    """Nothing at all."""
+    """Tell nothing at all."""
     return Claims()
 
 
 def _others_only(seen: Known, names: Names) -> Claims:
-    """Everything about the proposals that are not the goal, one a message."""
+    """Tell everything about the proposals other than the goal, one a message."""
     rows = [row for row in range(len(seen.utilities)) if row != seen.goal]
     about = [cell for cell in seen.cells if cell[0] in rows[seen.turn : seen.turn + 1]]
     return planners.disclose(seen, about, names)
 
 
 def _signs(sign: int) -> Planner:
-    """Every effect of one sign, a proposal a message."""
+    """Return a planner that tells every effect of one sign, one proposal a message."""
 
     def plan(seen: Known, names: Names) -> Claims:
         row = [(r, c) for r, c in seen.cells if r == seen.turn and seen.utilities[r][c] == sign]
@@ -112,9 +102,9 @@ def _ask_only(seen: Known, names: Names) -> Claims:
 
 
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
-    """One uniformly drawn cell in each of the first `n` messages, with replacement.
+    """Return a persuader that tells one uniformly drawn cell in each of the first `n` messages.
 
-    In the place of a target that chooses freely: any choice.
+    Cells are drawn with replacement. As a free target it makes any choice.
     """
     if seat == TARGET and game.target == "free":
         return lambda turn: turn.draws.pick(turn.options)
@@ -125,8 +115,7 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
     def write(turn: MindTurn) -> Action:
         seen = knowledge(turn.view)
         cells = [turn.draws.pick(seen.cells)] if turn.view.sent < n else []
-        plan = planners.disclose(seen, cells, game.names)
-        return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
+        return _message(game, planners.disclose(seen, cells, game.names))
 
     return write
 
@@ -135,7 +124,7 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
 
 
 def _expects(game: MindGame, seat: Seat) -> Answerer:
-    """What follows from the page and the answers; what is not known yet is taken as 0."""
+    """Return answers that follow from the page and the replies; what is unknown counts as 0."""
 
     def report(turn: MindTurn) -> Report:
         assert turn.question is not None
@@ -156,7 +145,7 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
 
 
 def _rules_reader(game: MindGame, seat: Seat) -> Script:
-    """The rules reader, with the conversation before the message."""
+    """Return the rules reader, which sees the conversation before the message."""
     _only(READER, seat, "rules")
 
     def find(turn: MindTurn) -> Action:
@@ -171,7 +160,7 @@ def _rules_reader(game: MindGame, seat: Seat) -> Script:
 
 
 def _exact(game: MindGame, seat: Seat) -> Script:
-    """The only answer on the menu."""
+    """Return a target that takes the only answer on its menu."""
     _only(TARGET, seat, "exact")
     if game.target == "free":
         raise BadInput("a free target chooses as it likes; target=exact has one that goes by rule")
@@ -192,7 +181,7 @@ def _persuader(name: str, about: str, planner: Planner) -> Partner:
         _only(PERSUADER, seat, name)
         if name == "revealed" and game.condition != "revealed":
             raise BadInput("it needs a game in which the target's likes and knowledge are revealed")
-        return _speaker(planner)(game)
+        return lambda turn: _message(game, planner(knowledge(turn.view), game.names))
 
     return Partner(name, about, SOURCE, make, answers=_expects)
 

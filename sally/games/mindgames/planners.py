@@ -1,16 +1,12 @@
-"""Persuaders that plan exactly: each a function of what it may know to the claims it makes next."""
+"""Exact planners for the persuader: from what it may know to the claims it makes next."""
 
 import itertools
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
-import numpy as np
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
 from sally.games.mindgames.puzzles import Cell, Puzzle, all_cells
-
-Plan = Literal["revealed", "hidden", "greedy", "tell_all", "goal_only", "random"]
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -32,7 +28,7 @@ class Known(msgspec.Struct, frozen=True):
 
 
 def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
-    """What the persuader knows before its first message."""
+    """Return what the persuader knows before its first message."""
     return Known(
         utilities=puzzle.utilities,
         goal=puzzle.goal,
@@ -42,7 +38,7 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
 
 
 def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[int, ...]:
-    """What the target thinks of each proposal once it knows these cells."""
+    """Return what the target thinks of each proposal once it knows these cells."""
     totals = [0] * len(seen.utilities)
     for row, column in frozenset(cells):
         totals[row] += likes[column] * seen.utilities[row][column]
@@ -50,13 +46,13 @@ def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[i
 
 
 def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
-    """By how much the goal is ahead of the best other proposal (negative if it is behind)."""
+    """Return the goal's lead over the best other proposal (negative if it is behind)."""
     totals = worth(seen, likes, cells)
     return totals[seen.goal] - max(t for row, t in enumerate(totals) if row != seen.goal)
 
 
 def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
-    """The fewest untold cells after which the goal is strictly best, or None if none are."""
+    """Return the fewest untold cells after which the goal is strictly best, or None."""
     if seen.likes is None or seen.known is None:
         raise ValueError("A plan needs the target's likes and what it knows; ask for both first.")
     untold = [cell for cell in seen.cells if cell not in seen.known]
@@ -68,14 +64,14 @@ def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
 
 
 def disclose(seen: Known, cells: Iterable[Cell], names: Names) -> Claims:
-    """The claims that tell these cells truly."""
+    """Return the claims that tell these cells truly."""
     return claims(
         Disclosure(names.proposals[r], names.attributes[c], seen.utilities[r][c]) for r, c in cells
     )
 
 
 def ask_everything(names: Names) -> Claims:
-    """The claims that ask for all the target knows and likes."""
+    """Return the claims that ask for all the target knows and likes."""
     return claims(
         motivational=names.attributes,
         informational=[Asked(p, a) for p in names.proposals for a in names.attributes],
@@ -98,9 +94,9 @@ def hidden(seen: Known, names: Names) -> Claims:
 
 
 def greedy(seen: Known, names: Names) -> Claims:
-    """Tell each turn the one untold cell that helps the goal's lead most, as long as one helps.
+    """Tell each turn the untold cell that raises the goal's lead most, as long as one raises it.
 
-    Where the target's likes and knowledge are hidden it asks for them first.
+    If the target's likes and knowledge are hidden, ask for them first.
     """
     if seen.likes is None or seen.known is None:
         return ask_everything(names)
@@ -122,11 +118,3 @@ def goal_only(seen: Known, names: Names) -> Claims:
     """Tell everything about the goal and nothing about the others."""
     about = [cell for cell in seen.cells if cell[0] == seen.goal]
     return disclose(seen, about, names) if seen.turn == 0 else Claims()
-
-
-def random_disclosures(n: int, seen: Known, names: Names, rng: np.random.Generator) -> Claims:
-    """Tell one uniformly drawn cell, with replacement, in each of the first `n` turns."""
-    if seen.turn >= n:
-        return Claims()
-    cell = seen.cells[int(rng.integers(len(seen.cells)))]
-    return disclose(seen, [cell], names)

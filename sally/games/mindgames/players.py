@@ -40,7 +40,7 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ModelReader(msgspec.Struct, frozen=True):
-    """Any model that can answer in JSON."""
+    """A reader that puts both calls to a model with JSON output."""
 
     model: Model
     settings: Settings
@@ -61,7 +61,7 @@ class ModelReader(msgspec.Struct, frozen=True):
         return Decision(found, calls=tuple(caller.calls))
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
-        """One part of the findings; an answer that does not fit is asked for again."""
+        """Return one part of the findings; an answer that does not fit is asked for again."""
         words, context = turn.context.words, turn.context
         opening = context.opening(turn.view, words.forms[0])
         retry, last = "", Unreadable("nothing was asked")
@@ -103,7 +103,7 @@ def _converted(plain: Mapping[str, Any], kind: type[Part]) -> Part:
 
 
 def _admit(found: Claims, turn: Turn[Any, Any]) -> None:
-    """Refuse names that the game does not have."""
+    """Raise if a name is not in the game."""
     try:
         filled(turn.options, as_tuples(msgspec.to_builtins(found)))
     except IllegalMove as why:

@@ -1,4 +1,4 @@
-"""What a visitor of the lobby may choose: who chooses in the end, and whether lies are believed."""
+"""Problems to choose in the lobby: who makes the final choice, and whether lies are believed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAYING = {False: "has to be true", True: "is believed"}
 
 @cache
 def offered() -> Problems:
-    """Every pairing of who chooses and what may be stated."""
+    """Return every combination of who chooses and what may be stated."""
     found = tuple(
         Problem(
             (chooses, may),

@@ -1,4 +1,4 @@
-"""One MindGames matrix as data: what everything does to everything, and who knows it."""
+"""One MindGames matrix as data: effects, values, and which cells are hidden."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _other_cells(len(self.utilities), len(self.target_values), self.hidden)
 
     def utility(self, cell: Cell) -> int:
-        """What the proposal does to the attribute: -1, 0 or 1."""
+        """Return what the proposal does to the attribute: -1, 0 or 1."""
         return self.utilities[cell[0]][cell[1]]
 
 
 @lru_cache(maxsize=16)
 def all_cells(proposals: int, attributes: int) -> tuple[Cell, ...]:
-    """Every (proposal, attribute) pair of so many, row by row."""
+    """Return every (proposal, attribute) pair of a table of this size, row by row."""
     return tuple(itertools.product(range(proposals), range(attributes)))
 
 
@@ -58,7 +58,7 @@ def _other_cells(proposals: int, attributes: int, cells: tuple[Cell, ...]) -> fr
 
 
 def relettered(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
-    """The same puzzle with the proposal in row p moved to row order[p]."""
+    """Return the puzzle with the proposal in row p moved to row order[p]."""
     rows = tuple(puzzle.utilities[order.index(p)] for p in range(PROPOSALS))
     return msgspec.structs.replace(
         puzzle,
@@ -72,5 +72,5 @@ def relettered(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
 
 
 def _dealt(order: tuple[int, ...], cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """The cells after proposal p has been moved to row order[p]."""
+    """Return the cells after proposal p has been moved to row order[p]."""
     return tuple(sorted((order[p], a) for p, a in cells))

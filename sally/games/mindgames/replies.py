@@ -1,13 +1,17 @@
-"""What the target answers: its content first, then the same content in words or as JSON."""
+"""The target's answers as content, words and JSON; messages from claims, and claims from JSON."""
+
+from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
+from sally.core.errors import listed
 from sally.games.mindgames.claims import (
+    EFFECTS,
     Asked,
     Claims,
     Disclosure,
@@ -19,8 +23,8 @@ from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.target import Mind, choice_of, ranking, values
 
 
-class Told(msgspec.Struct, frozen=True):
-    """One proposal: what the target knows of the cells in question, and what it does not."""
+class KnownEffects(msgspec.Struct, frozen=True):
+    """What the target knows, and does not know, of the cells in question of one proposal."""
 
     proposal: int
     known: tuple[tuple[int, int], ...]  # (attribute, utility)
@@ -28,7 +32,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """The target's order of all proposals, best first, with ties, and its present choice."""
+    """The target's ranking of all proposals, best first, with ties, and its present choice."""
 
     places: tuple[tuple[int, ...], ...]
     values: tuple[int, ...]
@@ -36,20 +40,20 @@ class Ranked(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the target has to say to one message."""
+    """The content of the target's answer to one message."""
 
-    information: tuple[Told, ...] = ()
+    information: tuple[KnownEffects, ...] = ()
     motivation: tuple[tuple[int, int], ...] = ()  # (attribute, like)
     inference: Ranked | None = None
 
     @property
     def empty(self) -> bool:
-        """Was there nothing to answer?"""
+        """Whether there was nothing to answer."""
         return self == Answer()
 
 
 class Voice(msgspec.Struct, frozen=True):
-    """The turns of phrase of a target: a person, or an automated system."""
+    """The phrases of a target: a person, or an automated system."""
 
     like: str
     dislike: str
@@ -87,11 +91,10 @@ SYSTEM = Voice(
         "entered, and it answers queries about its records, its objectives and its ranking."
     ),
 )
-EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}
 
 
 def answer(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> Answer:
-    """The target's answer; `mind` already knows what the message disclosed."""
+    """Return the target's answer; `mind` already knows what the message disclosed."""
     return Answer(
         information=tuple(_information(puzzle, mind, found, names)),
         motivation=tuple(
@@ -107,8 +110,8 @@ def _inference(puzzle: Puzzle, mind: Mind) -> Ranked:
     return Ranked(places=ranking(worth), values=worth, chosen=choice_of(puzzle, mind))
 
 
-def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[Told]:
-    """Per proposal, echo and answer merged; where they make a whole proposal, unknown is silent."""
+def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[KnownEffects]:
+    """Return echo and answer by proposal; for a whole proposal, unknown cells are left out."""
     echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
     asked = {names.cell(a.proposal, a.attribute) for a in found.informational}
     spoken_of, told = sorted(echoed | asked), []
@@ -118,23 +121,17 @@ def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> lis
         known = tuple((a, puzzle.utility((row, a))) for _, a in mine if (row, a) in mind.known)
         unknown = tuple(a for _, a in mine if (row, a) not in mind.known and not whole)
         if known or unknown:
-            told.append(Told(proposal=row, known=known, unknown=unknown))
+            told.append(KnownEffects(proposal=row, known=known, unknown=unknown))
     return told
 
 
-def listed(parts: Sequence[str], last: str = "and") -> str:
-    """`x`, `x and y`, `x, y and z`."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
-
-
-def _capital(text: str) -> str:
+def capitalised(text: str) -> str:
+    """Return a text with its first letter in upper case and the rest unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def in_words(said: Answer, names: Names, voice: Voice = PERSON) -> str:
-    """The answer as the target speaks it: information, then motivation, then inference."""
+    """Return the answer in words: information, then motivation, then inference."""
     sentences = [s for told in said.information for s in _told_in_words(told, names, voice)]
     if said.motivation:
         sentences.append(_motivation_in_words(said.motivation, names, voice))
@@ -143,12 +140,12 @@ def in_words(said: Answer, names: Names, voice: Voice = PERSON) -> str:
     return " ".join(sentences) if sentences else voice.generic
 
 
-def _told_in_words(told: Told, names: Names, voice: Voice) -> list[str]:
+def _told_in_words(told: KnownEffects, names: Names, voice: Voice) -> list[str]:
     proposal = f"{names.noun} {names.proposals[told.proposal]}"
     out = []
     if told.known:
         effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in told.known]
-        out.append(f"{_capital(proposal)} {listed(effects)}.")
+        out.append(f"{capitalised(proposal)} {listed(effects)}.")
     if told.unknown:
         out.append(
             voice.unknown.format(
@@ -160,7 +157,7 @@ def _told_in_words(told: Told, names: Names, voice: Voice) -> list[str]:
 
 def _motivation_in_words(liked: tuple[tuple[int, int], ...], names: Names, voice: Voice) -> str:
     by_sign = {1: voice.like, 0: voice.indifferent, -1: voice.dislike}
-    return _capital(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
+    return capitalised(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
 
 
 def _proposals(rows: Sequence[int], names: Names) -> str:
@@ -182,7 +179,7 @@ def _inference_in_words(ranked: Ranked, names: Names, voice: Voice) -> list[str]
 
 
 def as_json(said: Answer, names: Names) -> str:
-    """The answer of the discrete game; nothing asked gives an empty text."""
+    """Return the answer of the discrete game; an empty text if nothing was asked."""
     out: dict[str, list[dict[str, Any]]] = {}
     cells = [
         {
@@ -212,12 +209,12 @@ def as_json(said: Answer, names: Names) -> str:
     return msgspec.json.format(msgspec.json.encode(out), indent=2).decode() if out else ""
 
 
-LONGEST_JSON = 20_000  # the rules take no longer text
+LONGEST_JSON = 20_000  # the rules accept no longer text
 DEEPEST = 20  # an object of lists of objects needs three
 
 
 class BadMessage(ValueError):
-    """A message of the discrete game that cannot be taken; its text says why."""
+    """Raised for an unacceptable message of the discrete game; the text says why."""
 
 
 class _Discrete(msgspec.Struct, forbid_unknown_fields=True):
@@ -228,7 +225,7 @@ class _Discrete(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def _literal(text: str) -> Any:
-    """JSON, or the same with single quotes: a third of the published messages are written so."""
+    """Parse JSON, or JSON with single quotes, as in a third of the published messages."""
     if len(text) > LONGEST_JSON:
         raise BadMessage(f"The message has more than {LONGEST_JSON} characters.")
     if _depth(text) > DEEPEST:
@@ -241,12 +238,12 @@ def _literal(text: str) -> Any:
     try:
         return _without_sets(ast.literal_eval(text))
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as why:
-        # A set of dicts (`{{'a': 1}}`) is a TypeError: Python reads it and cannot build it.
+        # A set of dicts (`{{'a': 1}}`) raises TypeError: Python parses it but cannot build it.
         raise BadMessage("The message is neither JSON nor the same with single quotes.") from why
 
 
 def _without_sets(found: Any) -> Any:
-    """The same, unless there is a set in it: a set has no order, and JSON has no sets."""
+    """Return the value; raise ValueError if it contains a set, which JSON does not have."""
     if isinstance(found, dict):
         return {key: _without_sets(value) for key, value in found.items()}
     if isinstance(found, list | tuple):
@@ -257,13 +254,13 @@ def _without_sets(found: Any) -> Any:
 
 
 def _depth(text: str) -> int:
-    """How many brackets are open at once at most, counting those inside strings too."""
+    """Return the deepest nesting of brackets, those inside strings included."""
     steps = itertools.accumulate((c in "[{(") - (c in "]})") for c in text)
     return max(steps, default=0)
 
 
 def parse_discrete(message: str, names: Names) -> Claims:
-    """The claims of a discrete message; whatever is not right is named in one sentence."""
+    """Return the claims of a discrete message; raise BadMessage if it is wrong."""
     bare = message.strip().removeprefix("```").removeprefix("json").removesuffix("```").strip()
     try:
         found = msgspec.convert(_literal(bare), _Discrete)
@@ -297,5 +294,50 @@ def parse_discrete(message: str, names: Names) -> Claims:
 
 
 def known_cells(said: Answer) -> frozenset[Cell]:
-    """The cells an answer shows to be known, for players that keep a record."""
+    """Return the cells that an answer shows to be known."""
     return frozenset((told.proposal, a) for told in said.information for a, _ in told.known)
+
+
+FILLER = "Thank you."
+
+
+def in_sentences(said: Claims, names: Names) -> str:
+    """Return a message that makes these claims, or a filler if there are none."""
+    parts = [_told(row, said.disclosures, names) for row in names.proposals]
+    noun = names.noun
+    if said.informational:
+        cells = {(a.proposal, a.attribute) for a in said.informational}
+        if len(cells) == len(names.proposals) * len(names.attributes):
+            parts.append(f"What do you know about each {noun}?")
+        else:
+            parts += [f"What do you know about {noun} {p} and {a}?" for p, a in sorted(cells)]
+    if said.motivational:
+        parts.append(f"How do you feel about {listed(said.motivational)}?")
+    if set(said.inferential) == set(names.proposals):
+        parts.append(f"Which {noun} do you prefer?")
+    else:
+        parts += [f"How much do you value {noun} {p}?" for p in said.inferential]
+    return " ".join(part for part in parts if part) or FILLER
+
+
+def _told(proposal: str, disclosures: Iterable[Disclosure], names: Names) -> str:
+    effects = [f"{EFFECTS[d.utility]} {d.attribute}" for d in disclosures if d.proposal == proposal]
+    noun = names.noun.capitalize()
+    return f"{noun} {proposal} {listed(effects)}." if effects else ""
+
+
+def in_json(said: Claims) -> str:
+    """Return the claims as a message of the discrete game."""
+
+    def bare(items: Iterable[msgspec.Struct]) -> list[dict[str, object]]:
+        return [
+            {k: v for k, v in msgspec.to_builtins(item).items() if k != "kind"} for item in items
+        ]
+
+    parts = {
+        "motivational": list(said.motivational),
+        "informational": bare(said.informational),
+        "inferential": list(said.inferential),
+        "disclosures": bare(said.disclosures),
+    }
+    return msgspec.json.encode({key: part for key, part in parts.items() if part}).decode()

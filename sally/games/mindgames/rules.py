@@ -1,8 +1,8 @@
 """The rules of MindGames: eight messages, each read, answered, and then a choice (moore2025).
 
-The persuader is the only player. A reader says what a message claims, and the target answers:
-it is exact, so its menu always holds one answer, the one that follows from what it knows. Both
-are helpers whose moves are logged, so a replay needs neither a model nor this reader.
+The persuader is the only player. A reader states what a message claims, and the target answers.
+The target is exact: its menu always holds one answer, the one that follows from what it knows.
+Both are helpers whose moves are logged, so a replay needs neither a model nor this reader.
 """
 
 from __future__ import annotations
@@ -19,8 +19,16 @@ from sally.core.errors import BadInput
 from sally.core.rules.game import Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.mindgames import frozen
-from sally.games.mindgames.claims import Claims, Disclosure, Names, disclosed_cells, falsehoods
-from sally.games.mindgames.menus import EFFECTS, claims_form, samples
+from sally.games.mindgames.claims import (
+    EFFECTS,
+    Claims,
+    Disclosure,
+    Names,
+    claims_form,
+    disclosed_cells,
+    falsehoods,
+    samples,
+)
 from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.replies import Answer, BadMessage, answer, parse_discrete
 from sally.games.mindgames.stories import Story, stories, story
@@ -49,7 +57,7 @@ class Say(Act, frozen=True):
 
 
 class Reply(Act, frozen=True):
-    """What the target answers, and the proposal it would choose now."""
+    """The target's answer, and the proposal it would choose now."""
 
     answer: Answer
     chosen: int
@@ -62,9 +70,9 @@ Beliefs = tuple[tuple[Cell, int], ...]  # cells and what they are taken to do
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """One thing the persuader wrote, and what came of it.
+    """One thing the persuader wrote, and its outcome.
 
-    Without an answer it was turned down (`false` or `problem` says why) or never written.
+    Without an answer it was rejected (`false` or `problem` says why) or never written.
     """
 
     text: str = ""
@@ -76,15 +84,15 @@ class Exchange(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """Everything: the target's mind, what was said, and what waits to be read or answered."""
+    """The full state: the target's mind, the conversation, and the message in progress."""
 
     mind: Mind
     story: tuple[Exchange, ...] = ()
     draft: str | None = None  # written, and not yet answered
-    claims: Claims | None = None  # read in the draft
-    sent: int = 0  # messages used up
+    claims: Claims | None = None  # found in the draft
+    sent: int = 0  # messages that counted
     refused: int = 0  # in a row
-    believed: Beliefs = ()  # what the target has been told and is not so
+    believed: Beliefs = ()  # false statements that the target believes
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -98,7 +106,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """What a seat is given at the start; what it does not know is None."""
+    """A seat's initial information; None for what it does not know."""
 
     utilities: tuple[tuple[int | None, ...], ...]
     goal: int | None = None
@@ -120,14 +128,14 @@ class View(msgspec.Struct, frozen=True):
 
 
 def spoken(text: str) -> tuple[str, str]:
-    """Thoughts and message: what stands before the first line `---` is private."""
+    """Split a text into thoughts and message at its first line `---`."""
     parts = re.split(r"^[ \t]*-{3,}[ \t]*$", text, maxsplit=1, flags=re.MULTILINE)
     return (parts[0].strip(), parts[1].strip()) if len(parts) == 2 else ("", text.strip())
 
 
 @dataclass(frozen=True)
 class MindGame(Game[State, Action, View]):
-    """A puzzle under a cover story; without a puzzle of its own, one of a frozen set."""
+    """A puzzle under a cover story; by default one of a frozen set."""
 
     collection: frozen.Collection = "standard"
     number: int = 0
@@ -140,8 +148,8 @@ class MindGame(Game[State, Action, View]):
     messages: int = MESSAGES
     limit: int = LIMIT
     example: Puzzle | None = None  # of the perfect game; empty: another of the same set
-    lying: bool = False  # whether what is false is believed; else the message comes back
-    target: Literal["exact", "free"] = "exact"  # whether its choice follows from what it knows
+    lying: bool = False  # whether false statements are believed; else they are rejected
+    target: Literal["exact", "free"] = "exact"  # whether its choice follows from its knowledge
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
@@ -165,17 +173,17 @@ class MindGame(Game[State, Action, View]):
 
     @property
     def discrete(self) -> bool:
-        """Are messages JSON, read by the rules themselves?"""
+        """Whether messages are JSON, which the rules read themselves."""
         return self.variant == "discrete_game"
 
     @cached_property
     def problem(self) -> Puzzle:
-        """The puzzle that is played."""
+        """The puzzle being played."""
         return self.puzzle or frozen.puzzle(self.collection, self.number)
 
     @cached_property
     def shown(self) -> Puzzle:
-        """The puzzle of the perfect game: never the one that is played."""
+        """The puzzle of the perfect game, never the one being played."""
         if self.example is not None:
             return self.example
         others = frozen.frozen("variants" if self.puzzle is None else "standard").puzzles
@@ -195,11 +203,11 @@ class MindGame(Game[State, Action, View]):
 
     @cached_property
     def names(self) -> Names:
-        """What proposals and attributes are called."""
+        """The names of proposals and attributes."""
         return self.tale.names(self.problem.letters)
 
     def brief(self, seat: Seat) -> Brief:
-        """What a seat is given: the target its visible cells, everybody else the table."""
+        """Return a seat's initial information: the target gets its visible cells only."""
         puzzle = self.problem
         if seat == TARGET:
             seen = tuple(
@@ -227,7 +235,7 @@ class MindGame(Game[State, Action, View]):
         return (PERSUADER,) if state.sent < self.messages else ()
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
-        if seat == TARGET and self.target == "free":  # it answers truly, and chooses as it likes
+        if seat == TARGET and self.target == "free":  # it answers truthfully and chooses freely
             said = self.exact(state).answer
             return tuple(Reply(said, p) for p in range(len(self.problem.utilities)))
         if seat == TARGET:
@@ -259,7 +267,7 @@ class MindGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """A message that was not written is used up; a target that says nothing stays as it is."""
+        """Count an unwritten message as sent; a target without an answer keeps its choice."""
         if state.claims is not None:
             return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(
@@ -270,7 +278,7 @@ class MindGame(Game[State, Action, View]):
         return state.refused if seat == PERSUADER else 0
 
     def message(self, text: str) -> str:
-        """What of a text reaches the target: no thoughts, and nothing beyond the limit."""
+        """Return the part of a text that reaches the target: no thoughts, cut at the limit."""
         said = spoken(text)[1]
         return said if self.discrete else said[: self.limit]
 
@@ -286,9 +294,9 @@ class MindGame(Game[State, Action, View]):
             return _turned_down(state, Exchange(text, problem=str(why)))
 
     def _read(self, state: State, text: str, found: Claims) -> State:
-        """One false cell sends the whole message back: nothing is learned, no turn is used.
+        """Reject the whole message for one false cell: nothing is learned, no turn is used.
 
-        What can be read in two ways is asked back likewise, and not called false.
+        An ambiguous statement is asked back in the same way, and not called false.
         """
         false = () if self.lying else falsehoods(found, self.problem, self.names)
         if false:
@@ -298,7 +306,7 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(state, draft=text, claims=found)
 
     def _two_ways(self, found: Claims) -> str:
-        """What the speaker is asked when a message can be read in two ways."""
+        """Return the question to the speaker about an ambiguous message."""
         first = found.unclear[0]
         what = f"{self.names.noun} {first.proposal} {EFFECTS[first.utility]} {first.attribute}"
         return (
@@ -309,17 +317,17 @@ class MindGame(Game[State, Action, View]):
     # --- the target -----------------------------------------------------------------------------
 
     def believed(self, state: State) -> Beliefs:
-        """What the target takes for true and is not, with what waits for its answer."""
+        """Return the falsehoods that the target believes, the pending message included."""
         found = dict(state.believed)
         for told_of in state.claims.disclosures if state.claims is not None else ():
             cell = self.names.cell(told_of.proposal, told_of.attribute)
-            found.pop(cell, None)  # it was told the truth since, or something else
+            found.pop(cell, None)  # since told the truth, or something else
             if told_of.utility != self.problem.utility(cell):
                 found[cell] = told_of.utility
         return tuple(found.items())
 
     def world(self, state: State) -> Puzzle:
-        """The problem as the target sees it: with what it believes in place of what is so."""
+        """Return the puzzle as the target sees it: its beliefs in place of the facts."""
         if not (false := dict(self.believed(state))):
             return self.problem
         rows = tuple(
@@ -329,14 +337,14 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(self.problem, utilities=rows)
 
     def chosen(self, state: State) -> int:
-        """What the target chooses now: its last own choice, or what follows from what it knows."""
+        """Return the target's present choice: its own, or what follows from its knowledge."""
         if self.target == "exact":
             return choice_of(self.world(state), state.mind)
         answered = [x.chosen for x in state.story if x.answer is not None]
         return answered[-1] if answered else self.problem.initial
 
     def _mind(self, state: State) -> Mind:
-        """The target's mind once it has taken in what waits for its answer."""
+        """Return the target's mind after the pending message."""
         assert state.claims is not None
         cells, world = disclosed_cells(state.claims, self.names), self.world(state)
         mind = told(world, state.mind, cells, self.memory)
@@ -345,7 +353,7 @@ class MindGame(Game[State, Action, View]):
         return mind
 
     def exact(self, state: State) -> Reply:
-        """The one answer that follows from what the target knows and likes."""
+        """Return the one answer that follows from what the target knows and likes."""
         assert state.claims is not None
         mind, world = self._mind(state), self.world(state)
         return Reply(answer(world, mind, state.claims, self.names), choice_of(world, mind))
@@ -386,7 +394,7 @@ class MindGame(Game[State, Action, View]):
         paid = {PERSUADER: float(chosen == self.problem.goal)}
         if self.target == "exact":
             return paid
-        worth = values(self.problem, self.problem.cells)  # what its choice is truly worth to it
+        worth = values(self.problem, self.problem.cells)  # the true value of its choice to it
         return {**paid, TARGET: float(worth[chosen])}
 
 

@@ -1,4 +1,4 @@
-"""MindGames on the shelf: rules, words, and what the persuader is asked about the target's mind."""
+"""GameSpec of MindGames: rules, words, and the probes about the target's mind."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from sally.games.mindgames.rules import (
     View,
 )
 from sally.games.mindgames.target import values
-from sally.games.mindgames.texts import TEXTS
-from sally.games.mindgames.words import MindWords
+from sally.games.mindgames.words import TEXTS, MindWords
 
 Moves = Replay[State, Action, View]
 
@@ -37,7 +36,7 @@ def _knows(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def an_episode(game: MindGame, seat: Seat) -> tuple[float, float]:
-    """The persuader gets all or nothing, a target what the proposal it chose is truly worth."""
+    """Return the payoff bounds: all or nothing for the persuader, true worths for a target."""
     if seat != TARGET:
         return 0.0, 1.0
     worth = values(game.problem, game.problem.cells)
@@ -50,18 +49,18 @@ def _game(replay: Moves) -> MindGame:
 
 
 def true_choice(replay: Moves, at: At) -> int:
-    """What the target would choose before this message."""
+    """Return what the target would choose before this message."""
     return _game(replay).chosen(replay.state(at.turn))
 
 
 def true_likes(replay: Moves, at: At) -> dict[str, float]:
-    """The target's coefficient of each attribute, by column."""
+    """Return the target's coefficient of each attribute, by column."""
     values = _game(replay).problem.target_values
     return {str(column): float(value) for column, value in enumerate(values)}
 
 
 def true_knowledge(replay: Moves, at: At) -> dict[str, float]:
-    """Whether the target knows each cell before this message, row by row."""
+    """Return whether the target knows each cell before this message, row by row."""
     known = replay.state(at.turn).mind.known
     cells = _game(replay).problem.cells
     return {str(n): float(cell in known) for n, cell in enumerate(cells)}

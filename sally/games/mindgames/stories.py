@@ -1,4 +1,4 @@
-"""The cover stories: five about policy, and one that speaks of no mind."""
+"""The cover stories: five about policy, and one without minds."""
 
 import tomllib
 from functools import cache
@@ -10,14 +10,14 @@ from sally.games.mindgames.claims import Names
 
 
 class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A thing the proposals act on, and other words for it."""
+    """A thing that the proposals act on, and its aliases."""
 
     name: str
     aliases: tuple[str, ...] = ()
 
 
 class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the puzzle is said to be about; `mental` is false where the target is a machine."""
+    """A cover story; `mental` is false if the target is a machine."""
 
     name: str
     text: str
@@ -33,7 +33,7 @@ class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(a.name for a in self.attribute)
 
     def names(self, letters: tuple[str, ...] = ("A", "B", "C")) -> Names:
-        """What rows and columns are called in this story."""
+        """Return the names of rows and columns in this story."""
         return Names(proposals=letters, attributes=self.attributes, noun=self.noun)
 
 
@@ -42,13 +42,13 @@ Aliases = tuple[tuple[str, tuple[str, ...]], ...]
 
 @cache
 def stories() -> tuple[Story, ...]:
-    """All stories, in the order of the file."""
+    """Return all stories, in the order of the file."""
     text = resources.files(__package__).joinpath("stories.toml").read_text(encoding="utf-8")
     return tuple(msgspec.convert(s, Story) for s in tomllib.loads(text)["story"])
 
 
 def story(name: str) -> Story:
-    """The story of that name."""
+    """Return the story of that name; raise KeyError if there is none."""
     for each in stories():
         if each.name == name:
             return each
@@ -58,5 +58,5 @@ def story(name: str) -> Story:
 
 @cache
 def aliases() -> Aliases:
-    """Other words for the attributes of all stories."""
+    """Return the aliases of the attributes of all stories."""
     return tuple((a.name, a.aliases) for s in stories() for a in s.attribute)

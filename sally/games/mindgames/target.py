@@ -1,7 +1,7 @@
-"""The target: it believes what it is told, values what it knows, and takes the best."""
+"""The exact target: it believes what it is told, values what it knows, and takes the best."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
 
@@ -13,19 +13,19 @@ Memory = Literal["sequential", "frozen"]
 
 
 class Mind(msgspec.Struct, frozen=True):
-    """What the target knows and which proposal it falls back on when the best are tied."""
+    """The target's knowledge, and the proposal it falls back on if the best are tied."""
 
     known: frozenset[Cell]
     remembered: int
 
 
 def first_mind(puzzle: Puzzle) -> Mind:
-    """The target before the first message."""
+    """Return the target's mind before the first message."""
     return Mind(known=puzzle.visible, remembered=puzzle.initial)
 
 
 def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
-    """The target's value of each proposal; a cell it does not know counts nothing."""
+    """Return the target's value of each proposal; an unknown cell counts 0."""
     worth = [0] * len(puzzle.utilities)
     for proposal, attribute in frozenset(known):
         worth[proposal] += puzzle.target_values[attribute] * puzzle.utilities[proposal][attribute]
@@ -33,7 +33,7 @@ def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
 
 
 def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Proposals best first; those of equal value share a place, in letter order."""
+    """Return proposals best first; those of equal value share a place, in letter order."""
     return tuple(
         tuple(p for p, v in enumerate(worth) if v == level)
         for level in sorted(set(worth), reverse=True)
@@ -41,18 +41,18 @@ def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def choice(worth: tuple[int, ...], remembered: int) -> int:
-    """The unique best; on a tie at the top the remembered choice, even if it is not among them."""
+    """Return the unique best, or on a tie at the top the remembered choice, even if not tied."""
     best = max(worth)
     return worth.index(best) if worth.count(best) == 1 else remembered
 
 
 def choice_of(puzzle: Puzzle, mind: Mind) -> int:
-    """What the target would choose in this state of mind."""
+    """Return what the target would choose in this state of mind."""
     return choice(values(puzzle, mind.known), mind.remembered)
 
 
 def told(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memory) -> Mind:
-    """The target's mind after a turn in which it learned `cells`.
+    """Return the target's mind after a turn in which it learned `cells`.
 
     Sequential memory is refreshed before every turn, which is the same as after every turn,
     because choosing again with unchanged knowledge gives the same choice.
@@ -62,18 +62,18 @@ def told(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memory) -> M
 
 
 def refreshed(puzzle: Puzzle, mind: Mind) -> Mind:
-    """The same knowledge, with the present choice remembered."""
+    """Return the same knowledge with the present choice remembered."""
     return Mind(known=mind.known, remembered=choice_of(puzzle, mind))
 
 
 def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
-    """Is the goal strictly best once these cells are known beside the visible ones?"""
+    """Return whether the goal is strictly best once these cells are known, too."""
     worth = values(puzzle, puzzle.visible | frozenset(revealed))
     return choice(worth, -1) == puzzle.goal
 
 
 def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
-    """Every subset of the hidden cells after which the goal is strictly best."""
+    """Return every subset of the hidden cells after which the goal is strictly best."""
     return tuple(
         cells
         for size in range(len(puzzle.hidden) + 1)
@@ -82,24 +82,10 @@ def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
-def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
-    """The exact chance that `n` uniform disclosures with replacement, one a turn, win."""
-    odds: Mapping[Mind, Fraction] = {first_mind(puzzle): Fraction(1)}
-    for _ in range(n):
-        after: dict[Mind, Fraction] = {}
-        for mind, chance in odds.items():
-            for cell in puzzle.cells:
-                then = told(puzzle, mind, [cell], memory)
-                after[then] = after.get(then, Fraction(0)) + chance / len(puzzle.cells)
-        odds = after
-    return sum(
-        (chance for mind, chance in odds.items() if choice_of(puzzle, mind) == puzzle.goal),
-        Fraction(0),
-    )
-
-
 def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
-    """The same chance for every standard puzzle with this many cells, in closed form.
+    """Return the chance that `n` uniform disclosures with replacement, one a turn, win.
+
+    It is the same for every standard puzzle with this many cells.
 
     Frozen: both winning cells among the draws and neither spoiling one, by inclusion and
     exclusion. Sequential: once both winning cells are known the goal is remembered, and one

@@ -16,7 +16,7 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Settings
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.games.mindgames import persuasion
+from sally.games.mindgames import metrics
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.output.tables.reproduce import Conditions, Known
 from sally.papers.moore2025.agreement import (
@@ -60,21 +60,21 @@ def points_by_message(games: Iterable[Played]) -> list[MessagePoint]:
     groups: dict[tuple[str, str], list[tuple[Conditions, Played]]] = {}
     for played in games:
         known = facts(played)
-        if known is not None and persuasion.finished(played):
+        if known is not None and metrics.finished(played):
             plain = known["variant"] == "default"
             condition = str(known["condition"] if plain else known["variant"])
             groups.setdefault((str(known["persuader"]), condition), []).append((known, played))
     return [
         _point(*who, message, found)
         for who, found in sorted(groups.items())
-        for message in range(min(len(persuasion.choices(p)) for _, p in found))
+        for message in range(min(len(metrics.choices(p)) for _, p in found))
     ]
 
 
 def _point(persuader: str, condition: str, at: int, found: Known) -> MessagePoint:
     games = [played for _, played in found]
-    success = estimated(found, lambda played: bool(persuasion.won(played)[at]))
-    new = [persuasion.new_appeals(p, inferential=True)[at] for p in games]
+    success = estimated(found, lambda played: bool(metrics.won(played)[at]))
+    new = [metrics.new_appeals(p, inferential=True)[at] for p in games]
     return MessagePoint(
         persuader,
         condition,
@@ -82,9 +82,9 @@ def _point(persuader: str, condition: str, at: int, found: Known) -> MessagePoin
         len(games),
         success.value,
         success.interval,
-        _mean(persuasion.won_with_look_ahead(p)[at] for p in games),
-        _mean(persuasion.sunk(p)[at] for p in games),
-        _mean(persuasion.disclosures(p)[at] for p in games),
+        _mean(metrics.won_with_look_ahead(p)[at] for p in games),
+        _mean(metrics.sunk(p)[at] for p in games),
+        _mean(metrics.disclosures(p)[at] for p in games),
         _mean(len(asked.likes) for asked in new),
         _mean(len(asked.cells) for asked in new),
         _mean(_asked_all(p, True)[at] for p in games),
@@ -99,9 +99,9 @@ def _mean(values: Iterable[float]) -> float | None:
 
 def _asked_all(played: Played, inferential: bool) -> list[bool]:
     """Return, by message, whether every like and every cell had been asked for."""
-    game = persuasion.game_of(played)
+    game = metrics.game_of(played)
     wanted = len(game.names.attributes) + len(game.problem.cells)
-    new = (len(a.likes) + len(a.cells) for a in persuasion.new_appeals(played, inferential))
+    new = (len(a.likes) + len(a.cells) for a in metrics.new_appeals(played, inferential))
     return [found == wanted for found in accumulate(new)]
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sally.analysis.episodes.stored import pooled
 from sally.core.rules.metric import Played
-from sally.games.mindgames import persuasion
+from sally.games.mindgames import metrics
 from sally.games.mindgames.rules import MESSAGES, TARGET
 from sally.games.mindgames.target import random_success_formula
 from sally.output.figures.paper_figures import Picture, Point, Series, point
@@ -40,7 +40,7 @@ ByMessage = Callable[[Played], Sequence[float]]
 
 def cluster(facts: Conditions, played: Played) -> str:
     """Return the cluster a game belongs to: its person, else its puzzle."""
-    puzzle = persuasion.game_of(played).problem
+    puzzle = metrics.game_of(played).problem
     return str(facts["participant"]) or repr(
         (puzzle.utilities, puzzle.hidden, puzzle.target_values)
     )
@@ -67,7 +67,7 @@ RECORDED = "recorded_choice"  # in `used` of an imported episode
 def recorded_choice(played: Played) -> int | None:
     """Return the recorded choice of an imported game; None if it has none."""
     letter = played.episode.used.get(TARGET, {}).get(RECORDED)
-    letters = persuasion.game_of(played).names.proposals
+    letters = metrics.game_of(played).names.proposals
     return letters.index(letter) if letter in letters else None
 
 
@@ -78,8 +78,8 @@ def won(played: Played) -> bool:
     """
     recorded = recorded_choice(played)
     if recorded is None:
-        return persuasion.won(played)[-1]
-    return recorded == persuasion.game_of(played).problem.goal
+        return metrics.won(played)[-1]
+    return recorded == metrics.game_of(played).problem.goal
 
 
 def by_condition(
@@ -206,7 +206,7 @@ def _finished(games: Known) -> list[tuple[Conditions, Played]]:
     return [
         (facts, played)
         for facts, played in games
-        if persuasion.finished(played) and len(persuasion.choices(played)) == MESSAGES
+        if metrics.finished(played) and len(metrics.choices(played)) == MESSAGES
     ]
 
 
@@ -216,15 +216,15 @@ def _kinds(games: Known, key: str = "persuader") -> list[str]:
 
 
 def _asked_all(inferential: bool) -> Measure:
-    return lambda played: persuasion.appealed_to_all(played, inferential)
+    return lambda played: metrics.appealed_to_all(played, inferential)
 
 
 def _likes(played: Played) -> list[float]:
-    return [len(new.likes) for new in persuasion.new_appeals(played, inferential=True)]
+    return [len(new.likes) for new in metrics.new_appeals(played, inferential=True)]
 
 
 def _cells(played: Played) -> list[float]:
-    return [len(new.cells) for new in persuasion.new_appeals(played, inferential=True)]
+    return [len(new.cells) for new in metrics.new_appeals(played, inferential=True)]
 
 
 def _in_both(follow: ByMessage) -> dict[str, tuple[str, ByMessage]]:
@@ -245,18 +245,18 @@ FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
     "figure10": partial(
         by_message, "figure10", "Told and newly asked, hidden", "number a message",
         {
-            "disclosures": ("hidden", persuasion.disclosures),
+            "disclosures": ("hidden", metrics.disclosures),
             "likes asked for": ("hidden", _likes),
             "cells asked for": ("hidden", _cells),
         },
     ),
     "figure11": partial(
         by_message, "figure11", "Success by message, without look-ahead", "share of games",
-        _in_both(persuasion.won),
+        _in_both(metrics.won),
     ),
     "figure12": partial(
         by_message, "figure12", "Target at the trap by message", "share of games",
-        _in_both(persuasion.sunk),
+        _in_both(metrics.sunk),
     ),
     "figure13": partial(
         by_condition, "figure13", f"{EVERYTHING}, rankings not counted", "share of games",

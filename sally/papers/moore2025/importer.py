@@ -21,8 +21,7 @@ from sally.core.match.player import Decision, Turn
 from sally.core.registry import paper
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
-from sally.games.mindgames.phrasing import in_json
-from sally.games.mindgames.replies import BadMessage, parse_discrete
+from sally.games.mindgames.replies import BadMessage, in_json, parse_discrete
 from sally.games.mindgames.rules import (
     LIMIT,
     PERSUADER,

@@ -11,7 +11,7 @@ import msgspec
 
 from sally.core.rules.metric import Played
 from sally.games.mindgames.claims import Disclosure, Names
-from sally.games.mindgames.persuasion import game_of
+from sally.games.mindgames.metrics import game_of
 from sally.games.mindgames.rules import PERSUADER, MindGame, State, spoken
 from sally.output.tables.reproduce import Known
 from sally.stats.cluster_interval import lone_by_rule

@@ -17,8 +17,8 @@ from sally.core.match.engine import Match
 from sally.core.rules.chance import Stream
 from sally.core.rules.metric import Played
 from sally.core.rules.partner import Scripted
-from sally.games.mindgames import GAME, frozen, persuasion
-from sally.games.mindgames.matrices import all_matrices, count_with_persuader, symmetry_classes
+from sally.games.mindgames import GAME, frozen, metrics
+from sally.games.mindgames.generators import all_matrices, count_with_persuader, symmetry_classes
 from sally.games.mindgames.partners import PARTNERS
 from sally.games.mindgames.rules import MESSAGES, PERSUADER, MindGame
 from sally.games.mindgames.target import (
@@ -185,7 +185,7 @@ def named_as_published(model: str) -> str:
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
     """Return a figure from stored games."""
-    done = [(facts, played) for facts, played in known if persuasion.finished(played)]
+    done = [(facts, played) for facts, played in known if metrics.finished(played)]
     if "hypothesis" in row:
         name, games = str(row["hypothesis"]), _games(done, model)
         if row.get("intercepts") == POPULATION:
@@ -232,18 +232,18 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
     counted = row.get("inferential") == "counted"
     measures: dict[str, Callable[[Played], float]] = {
         "success": won,
-        "success_by_turn": lambda p: (persuasion.won_with_look_ahead if published
-                                      else persuasion.won)(p)[turn],
-        "sink_state": lambda p: persuasion.sunk(p)[-1],
+        "success_by_turn": lambda p: (metrics.won_with_look_ahead if published
+                                      else metrics.won)(p)[turn],
+        "sink_state": lambda p: metrics.sunk(p)[-1],
         "appealed_to_all": lambda p: (_appealed_over_prefixes if published
-                                      else persuasion.appealed_to_all)(p, counted),
-        "disclosures": lambda p: persuasion.disclosures(p)[turn],
-        "motivational_appeals": lambda p: len(persuasion.new_appeals(p, True)[turn].likes),
-        "informational_appeals": lambda p: len(persuasion.new_appeals(p, True)[turn].cells),
+                                      else metrics.appealed_to_all)(p, counted),
+        "disclosures": lambda p: metrics.disclosures(p)[turn],
+        "motivational_appeals": lambda p: len(metrics.new_appeals(p, True)[turn].likes),
+        "informational_appeals": lambda p: len(metrics.new_appeals(p, True)[turn].cells),
     }  # fmt: skip
     if metric == "games":
         return _exact(len(chosen))
-    long_enough = [(f, p) for f, p in chosen if len(persuasion.choices(p)) > turn]
+    long_enough = [(f, p) for f, p in chosen if len(metrics.choices(p)) > turn]
     if metric == "appealed_to_all_at_most":
         return _most_appeals(long_enough)
     return estimated(long_enough, measures[metric]) if metric in measures else None
@@ -260,9 +260,9 @@ def _most_appeals(games: Known) -> Estimate | None:
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
     """Return the share of prefixes of the game by whose end everything had been asked for."""
-    names, cells = persuasion.game_of(played).names, persuasion.game_of(played).problem.cells
+    names, cells = metrics.game_of(played).names, metrics.game_of(played).problem.cells
     missing, done = len(names.attributes) + len(cells), []
-    for asked in persuasion.new_appeals(played, inferential):
+    for asked in metrics.new_appeals(played, inferential):
         missing -= len(asked.likes) + len(asked.cells)
         done.append(missing == 0)
     return sum(done) / len(done)

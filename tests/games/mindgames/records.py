@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sally.games.mindgames.replies import EFFECTS
+from sally.games.mindgames.claims import EFFECTS
 from tests.games.mindgames.table import PUZZLE, X, Y, Z
 
 ATTRIBUTES = (X, Y, Z)

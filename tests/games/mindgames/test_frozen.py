@@ -9,8 +9,13 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, make, puzzle, written
-from sally.games.mindgames.kinds import holds, sample_balanced
-from sally.games.mindgames.matrices import Solutions, all_matrices, symmetry_classes
+from sally.games.mindgames.generators import (
+    Solutions,
+    all_matrices,
+    holds,
+    sample_balanced,
+    symmetry_classes,
+)
 from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.target import winning_sets
 

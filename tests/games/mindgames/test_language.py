@@ -13,7 +13,7 @@ from sally.core.log.events import Episode, Forfeited, Instance, Moved, PlayerSpe
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Message
 from sally.core.registry import registry
-from sally.games.mindgames import GAME, persuasion
+from sally.games.mindgames import GAME, metrics
 from sally.models.stub import Scripted as ScriptedModel
 from sally.runner.check import check
 from sally.runner.seating import players_of, resolved
@@ -63,7 +63,7 @@ def test_a_model_that_asks_errs_and_corrects_itself_wins() -> None:
     assert "(Your thoughts: I ask first.)" in prompts[1] and "It may like" not in prompts[1]
     assert f"I dislike {X}, I like {Y} and I am indifferent to {Z}." in prompts[1]
     assert f"It says that proposal C increases {Y}, and that is not so." in prompts[2]
-    assert persuasion.turned_down(laid_open(episode)) == 1
+    assert metrics.turned_down(laid_open(episode)) == 1
     checked = check([episode])
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
 

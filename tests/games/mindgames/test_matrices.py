@@ -7,12 +7,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from sally.games.mindgames.kinds import holds, sample_kind
-from sally.games.mindgames.matrices import (
+from sally.games.mindgames.generators import (
     Solutions,
     all_matrices,
     count_with_persuader,
+    holds,
     sample,
+    sample_kind,
     symmetry_classes,
 )
 from sally.games.mindgames.puzzles import Kind, Puzzle, relettered

@@ -8,7 +8,7 @@ import pytest
 
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.games.mindgames import persuasion
+from sally.games.mindgames import metrics
 from sally.games.mindgames.claims import Asked, claims
 from sally.games.mindgames.rules import PERSUADER
 from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, laid_open
@@ -29,8 +29,8 @@ def measured(name: str, played: Played) -> float | None:
 def test_success_by_message_does_not_look_ahead() -> None:
     """After A's y the top is tied: the target stays with C, whatever it chooses in the end."""
     played = finished(Talk(puzzle=PUZZLE).tell(A_Y).tell(C_Y))
-    assert persuasion.won(played) == (False, *[True] * 7)
-    assert persuasion.won_with_look_ahead(played) == (True, *[True] * 7)
+    assert metrics.won(played) == (False, *[True] * 7)
+    assert metrics.won_with_look_ahead(played) == (True, *[True] * 7)
     assert measured("success", played) == 1.0
     assert measured("time_at_goal", played) == 7 / 8
     assert measured("time_at_goal_published", played) == 1.0
@@ -38,7 +38,7 @@ def test_success_by_message_does_not_look_ahead() -> None:
 
 def test_a_lost_game_wins_no_ties_by_looking_ahead() -> None:
     played = finished(Talk(puzzle=PUZZLE).tell(A_Y))
-    assert not any(persuasion.won_with_look_ahead(played))
+    assert not any(metrics.won_with_look_ahead(played))
     assert measured("success", played) == 0.0
 
 
@@ -49,15 +49,15 @@ def test_the_trap_is_a_sink_with_sequential_memory_and_not_with_a_frozen_one() -
         for cell in told:
             talk.tell(cell)
         played = finished(talk)
-        assert persuasion.sunk(played)[1] is True  # B alone is best
-        assert persuasion.sunk(played)[-1] is ends  # a tie of A and B falls back to C
+        assert metrics.sunk(played)[1] is True  # B alone is best
+        assert metrics.sunk(played)[-1] is ends  # a tie of A and B falls back to C
         assert measured("sink", played) == float(ends)
 
 
 def test_disclosures_count_repeats_and_messages_that_came_back_do_not_count() -> None:
     talk = Talk(puzzle=PUZZLE).tell(A_Y, C_Y).tell(("C", Y, 1)).tell(A_Y)
     played = finished(talk)
-    assert persuasion.disclosures(played) == (2, 1, 0, 0, 0, 0, 0, 0)
+    assert metrics.disclosures(played) == (2, 1, 0, 0, 0, 0, 0, 0)
     assert measured("disclosures", played) == 3.0
     assert measured("turned_down", played) == 1.0
 
@@ -84,7 +84,7 @@ def test_asking_for_everything_piece_by_piece_counts_each_piece_once() -> None:
     for proposal in "ABC":
         talk.say("?", claims((), (X,), [Asked(proposal, a) for a in (X, Y, Z)]))
     played = finished(talk)
-    new = persuasion.new_appeals(played)
+    new = metrics.new_appeals(played)
     assert [len(asked.likes) for asked in new[:4]] == [3, 0, 0, 0]
     assert [len(asked.cells) for asked in new[:4]] == [0, 3, 3, 3]
     assert measured("appealed_to_all_literally", played) == 1.0

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from sally.core.match.seat_context import SeatContext
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.perfect import SCRIPT, perfect_talk, scripted
-from sally.games.mindgames.phrasing import in_json, in_sentences
 from sally.games.mindgames.reading import read
-from sally.games.mindgames.replies import parse_discrete
+from sally.games.mindgames.replies import in_json, in_sentences, parse_discrete
 from sally.games.mindgames.rules import LIMIT, PERSUADER, MindGame
 from sally.games.mindgames.stories import stories
 from sally.games.mindgames.target import wins
+from sally.games.mindgames.words import SCRIPT, perfect_talk, scripted
 
 every_story = pytest.mark.parametrize("story", stories(), ids=lambda s: s.name)
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims, falsehoods
-from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.generators import sample
 from sally.games.mindgames.puzzles import Cell
 from sally.games.mindgames.reading import LONGEST, read
 from sally.games.mindgames.reading.tokens import MOST_TOKENS, Sentence, sentences, vocabulary

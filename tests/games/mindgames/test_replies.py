@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.generators import sample
 from sally.games.mindgames.puzzles import Puzzle, relettered
 from sally.games.mindgames.replies import (
     PERSON,

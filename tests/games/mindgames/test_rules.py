@@ -11,7 +11,7 @@ from sally.core.match.playback import mismatch
 from sally.core.match.player import Forfeit
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Disclosure, claims
-from sally.games.mindgames.kinds import holds
+from sally.games.mindgames.generators import holds
 from sally.games.mindgames.rules import LIMIT, PERSUADER, spoken
 from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, played
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.generators import sample
 from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.target import (
     Memory,
@@ -14,7 +14,6 @@ from sally.games.mindgames.target import (
     choice,
     choice_of,
     first_mind,
-    random_success,
     random_success_formula,
     ranking,
     told,
@@ -97,6 +96,22 @@ def test_telling_known_things_again_changes_nothing(puzzle: Puzzle, data: st.Dat
     for memory in MEMORIES:
         mind = told(puzzle, first_mind(puzzle), cells, memory)
         assert told(puzzle, mind, cells, memory) == mind
+
+
+def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
+    """Return the exact chance that `n` uniform disclosures with replacement, one a turn, win."""
+    odds: dict[Mind, Fraction] = {first_mind(puzzle): Fraction(1)}
+    for _ in range(n):
+        after: dict[Mind, Fraction] = {}
+        for mind, chance in odds.items():
+            for cell in puzzle.cells:
+                then = told(puzzle, mind, [cell], memory)
+                after[then] = after.get(then, Fraction(0)) + chance / len(puzzle.cells)
+        odds = after
+    return sum(
+        (chance for mind, chance in odds.items() if choice_of(puzzle, mind) == puzzle.goal),
+        Fraction(0),
+    )
 
 
 def test_random_disclosure_is_the_same_for_every_puzzle_and_equals_the_formula() -> None:

@@ -1,4 +1,4 @@
-"""The rules reader: free text to claims, by rules alone, without a model."""
+"""The rules reader: free text to claims by rules alone, without a model."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,11 +10,10 @@ from sally.games.mindgames import stories
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
 from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.reading.facts import Fact, facts
-from sally.games.mindgames.reading.groups import Topic
 from sally.games.mindgames.reading.questions import Appeals, Asking, Cells, appeals
-from sally.games.mindgames.reading.tokens import Vocabulary, sentences, vocabulary
+from sally.games.mindgames.reading.tokens import Topic, Vocabulary, sentences, vocabulary
 
-LONGEST = 2_000  # the game itself cuts a message at 300 characters unless told otherwise
+LONGEST = 2_000  # the game cuts messages at 300 characters by default
 
 
 def read(
@@ -23,12 +22,12 @@ def read(
     earlier: Sequence[tuple[str, str]] = (),
     puzzle: Puzzle | None = None,
 ) -> Claims:
-    """The claims in a message; `earlier` holds the (message, reply) pairs before it.
+    """Return the claims in a message; `earlier` holds the (message, reply) pairs before it.
 
     Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: as the true
     one of those they allow if the puzzle is given, else as the likeliest. Plain words are never
-    bent to the truth, so a false statement stays false; what is only likely meant is left out
-    where it would be false. No more than LONGEST characters are read.
+    adapted to the truth, so a false statement stays false; a meaning that is only likely is left
+    out where it would be false. At most LONGEST characters are read.
     """
     message = message[:LONGEST]
     words = vocabulary(names, stories.aliases())
@@ -60,9 +59,9 @@ def read(
     )
 
 
-@lru_cache(maxsize=1024)  # a conversation grows by a message, and its past is read once
+@lru_cache(maxsize=1024)  # a conversation grows by one message, so its past is read once
 def _topic(messages: tuple[str, ...], names: Names) -> Topic:
-    """What the persuader talked about last, for the pronouns of its next message."""
+    """Return what the persuader talked about last, for the pronouns of its next message."""
     if not messages:
         return Topic()
     topic = _topic(messages[:-1], names)
@@ -74,7 +73,7 @@ def _topic(messages: tuple[str, ...], names: Names) -> Topic:
 def _asking(
     topic: Topic, earlier: Sequence[tuple[str, str]], names: Names, words: Vocabulary
 ) -> Asking:
-    """What questions in this message can lean on."""
+    """Return the context that questions in this message refer to."""
     reply = earlier[-1][1] if earlier else ""
     liked = {
         token.column
@@ -103,7 +102,7 @@ def _cells(told: Iterable[Fact]) -> Cells:
 def _disclosures(
     found: list[Fact], names: Names, puzzle: Puzzle | None
 ) -> tuple[list[Disclosure], list[Disclosure]]:
-    """Each cell once, as it was first stated; apart, what would be false and may not be meant."""
+    """Return each cell as first stated and, apart, false statements that may not be meant."""
     told: dict[tuple[int, int], int] = {}
     unclear: dict[tuple[int, int], int] = {}
     for fact in found:

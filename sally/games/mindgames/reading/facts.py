@@ -1,19 +1,191 @@
 """Statements to disclosures: which proposal moves which attribute, and which way."""
 
+from __future__ import annotations
+
 import msgspec
 
-from sally.games.mindgames.reading import around, lexicon
-from sally.games.mindgames.reading.groups import Rows, Topic, grouped
+from sally.games.mindgames.reading import lexicon
 from sally.games.mindgames.reading.lexicon import Allowed
-from sally.games.mindgames.reading.tokens import Sentence, Token
+from sally.games.mindgames.reading.tokens import Rows, Sentence, Token, Topic, grouped
+
+Tokens = tuple[Token, ...]
+SKIPPED = lexicon.FILLERS | lexicon.NOUNS
+
+
+def text_at(tokens: Tokens, i: int) -> str:
+    """Return the word at position i; "" outside the sentence."""
+    return tokens[i].text if 0 <= i < len(tokens) else ""
+
+
+def noun_skipped(tokens: Tokens, i: int) -> str:
+    """Return the word at position i, or the one before it if that is only `proposal`."""
+    return text_at(tokens, i - 1 if i and tokens[i].text in lexicon.NOUNS else i)
+
+
+def word_before(tokens: Tokens, i: int) -> str:
+    """Return the last word before position i that is not a filler."""
+    for back in range(i - 1, -1, -1):
+        word = tokens[back].text
+        if word == "like" and back and tokens[back - 1].text in lexicon.SEEMS:
+            return "seems"
+        if word in lexicon.CONTRASTS or word not in SKIPPED:
+            return word
+    return ""
+
+
+def ends(tokens: Tokens, i: int) -> bool:
+    """Return whether position i is the last word of its clause."""
+    return i + 1 == len(tokens) or tokens[i + 1].sort == "mark"
+
+
+def leads(tokens: Tokens, i: int) -> bool:
+    """Return whether a comparison is with what follows: `unlike B, it ...`."""
+    rest = [t.text for t in tokens[i + 1 : i + 3]]
+    return len(rest) == 2 and rest[0] == "," and rest[1] in ("it", "they", "proposal")
+
+
+def speaks_next(tokens: Tokens, i: int) -> bool:
+    """Return whether a contrasted proposal has a clause of its own: `unlike B, which ...`."""
+    rest = [t for t in tokens[i + 1 : i + 4] if t.text not in (",", "(")]
+    if rest and rest[0].text in ("which", "that", "'s"):
+        return True
+    if noun_skipped(tokens, i - 1) != "as" or not rest:
+        return False
+    return (
+        rest[0].sort == "direction"
+        or (  # `as C will raise it`, but not `as C does`
+            rest[0].text in lexicon.AUXILIARY and any(t.sort == "direction" for t in rest[1:])
+        )
+    )
+
+
+def denied(tokens: Tokens, i: int, asks: bool) -> bool:
+    """Return whether there is a denial shortly before position i, in the same clause."""
+    for back in range(i - 1, max(-1, i - 8), -1):
+        token = tokens[back]
+        if token.sort == "deny":
+            return not rhetorical(tokens, back, asks)
+        if token.sort == "proposal":
+            return word_before(tokens, back) in ("neither", "none", "no")
+        joined = token.sort == "direction" and tokens[back + 1].text in ("or", "nor")
+        if token.sort in ("direction", "attribute") and not joined:
+            return False
+        if token.text in (",", "but", "and", "instead") or token.text in lexicon.ENDS_DENIAL:
+            return False
+    return False
+
+
+def rhetorical(tokens: Tokens, i: int, asks: bool) -> bool:
+    """Return whether a denial is only rhetorical: `Isn't A better`, `doesn't it`."""
+    if not asks or not i or tokens[i - 1].text not in lexicon.AUXILIARY:
+        return False
+    return i == 1 or tokens[i - 2].sort == "mark" or tokens[i - 2].text in (
+        "but", "and", "then", "so", "why",
+    )  # fmt: skip
+
+
+def next_attribute(tokens: Tokens, i: int) -> str:
+    """Return where the next attribute is: near (only fillers between), far, or none."""
+    near = True
+    for token in tokens[i + 1 :]:
+        if token.sort == "attribute":
+            return "near" if near else "far"
+        if token.sort in ("proposal", "direction") or token.text in lexicon.LINKS:
+            return "none"
+        if token.sort == "touch" or token.text in lexicon.FILLERS:
+            continue
+        if token.sort == "deny" or token.text in (",", ":", "-"):
+            return "none"
+        near = False
+    return "none"
+
+
+def attribute_behind(tokens: Tokens, i: int) -> int | None:
+    """Return the position of the attribute just before a direction word: `trust will fall`."""
+    for back in range(i - 1, -1, -1):
+        token = tokens[back]
+        if token.sort == "attribute":
+            return back
+        if token.text not in lexicon.AUXILIARY and token.sort not in ("touch", "deny"):
+            return None
+    return None
+
+
+def moved_behind(tokens: Tokens, i: int) -> bool:
+    """Return whether a direction word right after the attribute at i claims it."""
+    for j in range(i + 1, len(tokens)):
+        if tokens[j].sort == "direction":
+            return next_attribute(tokens, j) != "near"
+        if tokens[j].text not in lexicon.AUXILIARY:
+            return False
+    return False
+
+
+def owner(tokens: Tokens, i: int) -> Rows:
+    """Return the proposal right after a phrase that ends at i: `the speed spike in B`."""
+    rest = [t for t in tokens[i + 1 : i + 4] if t.text not in lexicon.NOUNS]
+    if len(rest) > 1 and rest[0].text in lexicon.PLACES and rest[1].sort == "proposal":
+        return rest[1].rows
+    return ()
+
+
+def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
+    """Return the position of the `it` that opens a direction word's clause, else of its subject."""
+    for back in range(moved - 1, max(subject, 0), -1):
+        if tokens[back].text in ("it", "they") and tokens[back - 1].text in lexicon.BEFORE_IT:
+            return back
+    return subject
+
+
+def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
+    """Return whether only plain words join a proposal, a direction and an attribute."""
+    if subject < 0:
+        return False
+    if subject > max(attribute, moved):  # `a drop of trust under B`
+        return bool(owner(tokens, max(attribute, moved)))
+    path = tokens[subject + 1 : max(attribute, moved) + 1]
+    for n, token in enumerate(path):
+        before, after = path[n - 1] if n else None, path[n + 1] if n + 1 < len(path) else None
+        if token.sort in ("direction", "touch"):
+            plain = lexicon.PLAIN.match(token.text) is not None
+        elif token.sort == "deny":
+            plain = token.text in lexicon.DENIALS
+        elif token.sort == "attribute":
+            plain = True
+        elif token.text == "to":
+            plain = after is not None and after.sort != "direction"
+        elif token.text in ("which", "that"):
+            plain = before is None or before.text == ","
+            plain = plain and not any(t.sort == "attribute" for t in path[:n])
+        else:
+            plain = token.text in lexicon.BETWEEN
+        if not plain:
+            return False
+    return True
+
+
+def measured(tokens: Tokens, i: int) -> bool:
+    """Return whether a denial is a matter of degree: `does not raise trust as much`."""
+    return any(t.text in ("as", "much", "enough", "like") for t in tokens[i + 1 : i + 3])
+
+
+def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
+    """Return the attributes of a list that ends at position i and that nothing has moved yet."""
+    found: list[int] = []
+    for back in range(i, -1, -1):
+        if tokens[back].sort == "attribute" and back not in taken:
+            found.append(back)
+        elif tokens[back].text not in ("and", ",", "the", "&"):
+            break
+    return found
 
 
 class Fact(msgspec.Struct, frozen=True):
     """A statement that the proposal in this row moves the attribute in this column.
 
-    Plain words stand whatever the truth is. What is only `likely` meant is dropped where it would
-    be false, so that a loose phrase does not make a liar of its speaker; what is plainly said of
-    something `doubtful` (`B or C`, an `it` that may be either) is asked back where it would be.
+    Plain words stand even if false. A meaning that is only `likely` is dropped where it would be
+    false, so that a loose phrase is not counted as a lie. A plain statement about something
+    `doubtful` (`B or C`, an `it` that may be either) is asked back where it would be false.
     """
 
     row: int
@@ -24,7 +196,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact, ...], Topic]:
-    """The facts a sentence states, and what the next sentence's pronouns refer to."""
+    """Return the facts that a sentence states, and the topic for the next sentence's pronouns."""
     walk = _Walk(sentence, topic, proposals)
     if not enquires(sentence):
         walk.run()
@@ -40,13 +212,13 @@ def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact,
 
 
 def _pair(named: list[Rows], topic: Topic) -> Rows:
-    """The two proposals named last, if the sentence named just two."""
+    """Return the two proposals named last, if the sentence named exactly two."""
     rows = tuple(sorted({row for group in named for row in group}))
     return rows if len(rows) == 2 else (() if rows else topic.pair)
 
 
 def enquires(sentence: Sentence) -> bool:
-    """Is the sentence as a whole a yes-or-no question about facts: `does A raise X?`"""
+    """Return whether the whole sentence is a yes-or-no question about facts: `does A raise X?`"""
     words = [t.text for t in sentence.tokens[:4]]
     if not sentence.asks or not words:
         return False
@@ -56,7 +228,7 @@ def enquires(sentence: Sentence) -> bool:
 
 
 def _continues(sentence: Sentence) -> bool:
-    """Does the sentence go on about the proposal before it?"""
+    """Return whether the sentence continues about the proposal before it."""
     first = sentence.tokens[0]
     if first.sort == "direction":
         return not first.text.endswith("ing")
@@ -68,7 +240,7 @@ def _continues(sentence: Sentence) -> bool:
 
 
 def turned(allowed: Allowed, denied: bool) -> Allowed:
-    """What is left of a direction when it is denied: `not increase` is no rise, maybe a fall."""
+    """Return what a denied direction allows: `not increase` is no rise, maybe a fall."""
     if not denied:
         return allowed
     if allowed == lexicon.UP:
@@ -79,12 +251,12 @@ def turned(allowed: Allowed, denied: bool) -> Allowed:
 
 
 def opposite(allowed: Allowed) -> Allowed:
-    """What holds of the others when a denial sets a proposal apart from them."""
+    """Return what holds for the others when a denial contrasts a proposal with them."""
     return {lexicon.NOT_UP: lexicon.UP, lexicon.NOT_DOWN: lexicon.DOWN}.get(allowed, ())
 
 
 class _Walk:
-    """One pass over a sentence, left to right; made and dropped inside `facts`."""
+    """One pass over a sentence from left to right, used inside `facts`."""
 
     def __init__(self, sentence: Sentence, topic: Topic, proposals: int) -> None:
         self.tokens = grouped(sentence.tokens, topic, proposals)
@@ -94,13 +266,13 @@ class _Walk:
         self.subject: Rows = ()
         self.subject_at = -1
         self.moved_at = -1  # the direction word in force
-        self.pronoun_at = -1  # the `it` before it, where that stands for the subject
+        self.pronoun_at = -1  # the `it` before it that means the subject
         self.found: list[Fact] = []
         self.orphans: list[tuple[int, Allowed]] = []
         self.active: Allowed = ()
         self.held: Allowed = ()  # the active direction outside the brackets
-        self.keeps = False  # the last direction word said what is kept up: aim as often as effect
-        self.fresh = False  # the next attribute belongs to the active direction for certain
+        self.keeps = False  # the last direction word may state an aim, not an effect
+        self.fresh = False  # the next attribute certainly belongs to the active direction
         self.wished = False  # what follows is wanted or supposed, not stated
         self.taken: set[int] = set()  # attributes already moved by a direction before them
         self.vague = False  # the compared proposals were not named one by one
@@ -132,14 +304,14 @@ class _Walk:
                 self.wished = False
 
     def aside(self, bracket: str) -> None:
-        """What stands in brackets does not end the list around it."""
+        """Keep the list around brackets open: the text inside does not end it."""
         if bracket == "(":
             self.held = self.active
         else:
             self.active, self.wished = self.held, False
 
     def states_again(self, token: Token) -> bool:
-        """Does what is stated go on after a wish: `A raises X, which you like, and lowers Y`?"""
+        """Return whether statements resume after a wish: `raises X, which you like, and Y`."""
         if token.text in ("and", "also"):
             return self.last is not None
         return bool(self.subject) and token.text in (",", "-", ":", "by")
@@ -147,15 +319,11 @@ class _Walk:
     # proposals
 
     def proposal(self, i: int, token: Token) -> None:
-        before = around.word_before(self.tokens, i)
-        if (
-            before in lexicon.CONTRASTS
-            and not around.speaks_next(self.tokens, i)
-            and not self.inside(i)
-        ):
+        before = word_before(self.tokens, i)
+        if before in lexicon.CONTRASTS and not speaks_next(self.tokens, i) and not self.inside(i):
             self.compared = (before, token.rows)
             self.vague = token.text in lexicon.OTHERS
-            if self.last and before in ("unlike", "like") and not around.leads(self.tokens, i):
+            if self.last and before in ("unlike", "like") and not leads(self.tokens, i):
                 self.compare(*self.last)
             return
         if self.orphans and not self.subject and (self.inside(i) or self.claims_orphans(before)):
@@ -167,20 +335,20 @@ class _Walk:
         self.wished = before in lexicon.SUPPOSES
 
     def inside(self, i: int) -> bool:
-        """`growth, as in B`: the effect is in the proposal."""
+        """Return whether the effect is in the proposal: `growth, as in B`."""
         if not self.orphans or not i:
             return False
         does = i + 1 < len(self.tokens) and self.tokens[i + 1].text in lexicon.ECHOES
-        return around.noun_skipped(self.tokens, i - 1) in ("in", "under", "with") or (
-            around.noun_skipped(self.tokens, i - 1) == "as" and does
+        return noun_skipped(self.tokens, i - 1) in ("in", "under", "with") or (
+            noun_skipped(self.tokens, i - 1) == "as" and does
         )
 
     def claims_orphans(self, before: str) -> bool:
-        """`less trust under B`, `by raising trust, A ...`: the proposal comes after its effects."""
+        """Return whether the proposal follows its effects: `less trust under B`."""
         return before in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
 
     def compare(self, column: int, allowed: Allowed) -> None:
-        """`A does not raise X, unlike B`: B does. `A raises X like B`: B does too."""
+        """Add what a comparison implies: `A does not raise X, unlike B`; `A raises X like B`."""
         how, rows = self.compared
         others = opposite(allowed) if len(allowed) > 1 else (allowed if how == "like" else ())
         if others and rows != self.subject and not self.vague:
@@ -198,19 +366,17 @@ class _Walk:
         if self.hedged(i):
             self.active = ()
             return
-        ahead = around.next_attribute(self.tokens, i)
+        ahead = next_attribute(self.tokens, i)
         if ahead == "far" and token.allowed == lexicon.NOT_DOWN:
             ahead = "none"  # `ensures responsible use of speed` says nothing of speed
-        behind = around.attribute_behind(self.tokens, i)
+        behind = attribute_behind(self.tokens, i)
         if ahead == "near" or (ahead == "far" and behind is None):
             self.active = allowed
             self.fresh = ahead == "near" and not token.text.startswith("risk")
         elif behind is not None:
-            no = around.denied(self.tokens, behind, self.asks) and not around.denied(
-                self.tokens, i, self.asks
-            )
-            self.subject = around.owner(self.tokens, i) or self.subject
-            for position in around.list_before(self.tokens, behind, self.taken):
+            no = denied(self.tokens, behind, self.asks) and not denied(self.tokens, i, self.asks)
+            self.subject = owner(self.tokens, i) or self.subject
+            for position in list_before(self.tokens, behind, self.taken):
                 self.emit(position, turned(allowed, no), likely=self.keeps)
             self.active = ()
         else:
@@ -218,8 +384,8 @@ class _Walk:
             self.pronoun(i, allowed)
 
     def meaning(self, i: int, token: Token) -> Allowed:
-        """What the direction word allows, counting a denial before it and an `or` after it."""
-        no = around.denied(self.tokens, i, self.asks)
+        """Return what the direction word allows, given a denial before it or an `or` after it."""
+        no = denied(self.tokens, i, self.asks)
         if token.sort == "touch":
             before = self.tokens[i - 1].text if i else ""
             return lexicon.SAME if no or before.startswith("minimi") else ()
@@ -238,7 +404,7 @@ class _Walk:
         return self.tokens[i].sort == "direction"
 
     def hedged(self, i: int) -> bool:
-        """`added safety can hinder speed`: a supposed consequence, no effect of the proposal."""
+        """Return whether a consequence is only supposed: `added safety can hinder speed`."""
         at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
         if at < 1 or self.tokens[at - 1].text in ("it", "they"):
             return False
@@ -248,7 +414,7 @@ class _Walk:
         return self.tokens[i].text in lexicon.MODALS
 
     def pronoun(self, i: int, allowed: Allowed) -> None:
-        """`raises it`, `has no effect on them`, `cuts both`: what was named before."""
+        """Resolve `raises it`, `has no effect on them`, `cuts both` to what was named before."""
         rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
         seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
         known = seen or self.topic.columns
@@ -257,7 +423,7 @@ class _Walk:
         if (
             seen
             and self.subject_at > 0
-            and around.noun_skipped(self.tokens, self.subject_at - 1) == "which"
+            and noun_skipped(self.tokens, self.subject_at - 1) == "which"
         ):
             self.emit_column(seen[-1], allowed)
         elif not known:
@@ -273,29 +439,27 @@ class _Walk:
                 self.emit_column(column, allowed)
 
     def ellipsis(self, i: int) -> None:
-        """`A raises X, while C does not`: C does not raise X."""
-        ends = i + 1 == len(self.tokens) or self.tokens[i + 1].sort == "mark"
+        """Add the fact of an ellipsis: `A raises X, while C does not`."""
         fresh = self.subject_at >= 0 and all(
             t.text in lexicon.AUXILIARY for t in self.tokens[self.subject_at + 1 : i]
         )
-        if ends and fresh and self.last and len(self.last[1]) == 1:
+        if ends(self.tokens, i) and fresh and self.last and len(self.last[1]) == 1:
             column, allowed = self.last
             self.found += [
                 Fact(row, column, turned(allowed, True), likely=True) for row in self.subject
             ]
 
     def nothing(self, i: int) -> None:
-        """`does nothing for trust`: it leaves it as it is."""
+        """Read `does nothing for trust` as no effect."""
         after = self.tokens[i + 1].text if i + 1 < len(self.tokens) else ""
         if self.tokens[i].text == "nothing" and after in ("for", "to", "about"):
             self.active, self.fresh = lexicon.SAME, True
 
     def echo(self, i: int) -> None:
-        """`A does not raise X, unlike C, which does`: C raises X."""
-        ends = i + 1 == len(self.tokens) or self.tokens[i + 1].sort == "mark"
+        """Add the fact of an echo: `A does not raise X, unlike C, which does`."""
         between = self.tokens[self.subject_at + 1 : i]
         clean = all(t.sort == "mark" or t.text in ("which", "that") for t in between)
-        if ends and self.last and self.subject_at >= 0 and clean:
+        if ends(self.tokens, i) and self.last and self.subject_at >= 0 and clean:
             column, allowed = self.last
             if opposite(allowed):
                 self.found += [
@@ -306,18 +470,14 @@ class _Walk:
 
     def attribute(self, i: int) -> None:
         bargained = i > 0 and self.tokens[i - 1].text == "for" and not self.fresh
-        if (
-            self.active
-            and not bargained
-            and (self.fresh or not around.moved_behind(self.tokens, i))
-        ):
-            self.subject = around.owner(self.tokens, i) or self.subject
+        if self.active and not bargained and (self.fresh or not moved_behind(self.tokens, i)):
+            self.subject = owner(self.tokens, i) or self.subject
             loose = not (self.fresh or self.listed(i))
             self.emit(i, self.active, likely=self.keeps or loose)
         self.fresh = False
 
     def listed(self, i: int) -> bool:
-        """Is the attribute the next of a list: `raises X, the Y and Z`?"""
+        """Return whether the attribute continues a list: `raises X, the Y and Z`."""
         for back in range(i - 1, -1, -1):
             token = self.tokens[back]
             if token.sort == "attribute":
@@ -330,18 +490,18 @@ class _Walk:
         self.taken.add(position)
         token = self.tokens[position]
         sides = tuple(-u for u in allowed) if token.inverse else allowed
-        start = around.pronoun_near(self.tokens, self.subject_at, self.moved_at)
+        start = pronoun_near(self.tokens, self.subject_at, self.moved_at)
         self.pronoun_at = start if start != self.subject_at else -1
         loose = likely or not (
             token.plain
-            and around.plainly(self.tokens, start, position, self.moved_at)
-            and not around.measured(self.tokens, max(position, self.moved_at))
+            and plainly(self.tokens, start, position, self.moved_at)
+            and not measured(self.tokens, max(position, self.moved_at))
             and not any(map(self.is_modal, range(self.subject_at + 1, self.moved_at)))
         )
         self.emit_column(token.column, sides, likely=loose)
 
     def sure(self) -> bool:
-        """Is it beyond doubt which proposal is meant?"""
+        """Return whether it is certain which proposal is meant."""
         if self.subject_at < 0:
             return True
         if self.pronoun_at > 0:

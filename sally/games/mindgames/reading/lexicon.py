@@ -1,4 +1,4 @@
-"""The words the rules reader goes by: what moves an attribute, and what asks."""
+"""The vocabulary of the rules reader: words that move an attribute, and words that ask."""
 
 import re
 
@@ -13,13 +13,13 @@ NOT_UP: Allowed = (0, -1)
 
 
 def _words(stems: str) -> re.Pattern[str]:
-    """Words that begin with one of the stems; a stem that ends in `!` is a whole word."""
+    """Compile a pattern of words that begin with a stem; a stem ending in `!` is a whole word."""
     parts = [re.escape(s[:-1]) if s.endswith("!") else s + "[a-z]*" for s in stems.split()]
     return re.compile("(?:" + "|".join(parts) + r")\Z")
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, as a set."""
+    """Return the words of a text as a set."""
     return frozenset(words.split())
 
 
@@ -105,7 +105,7 @@ AUXILIARY = word_set(
 )
 SUPPOSES = word_set("if unless whether suppose supposing assuming imagine")
 NO_SLIPS = word_set("propose proposes proposed proposing")  # words, not slips of `proposal`
-# Words that say without more ado which way an attribute goes: with them, what is false is a lie.
+# Words that plainly state a direction: a false statement with them is a lie.
 PLAIN = _words(
     "increas decreas reduc rais rise! rises! rising! lower! lowers! lowering! improv boost enhanc "
     "strengthen weaken diminish lessen drop! drops! fall! falls! harm! harms! harming! hurt! "
@@ -114,7 +114,7 @@ PLAIN = _words(
     "slows! slowing! slower! faster! worsen damag"
 )
 DENIALS = word_set("not no never neither nor")
-# What may stand between a proposal and what is plainly said of it.
+# Words allowed between a proposal and a plain statement about it.
 BETWEEN = word_set(
     ", and or nor & - : ( ) / 's the a an its our your any on in of both will would does do did "
     "has have had is are be being been also even only just actually really significantly slightly "

@@ -1,4 +1,6 @@
-"""Text to tokens: words, the proposals and attributes they name, and where sentences end."""
+"""Text to tokens: words, the names in them, sentences, and groups of proposals."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterator
@@ -9,8 +11,78 @@ import msgspec
 
 from sally.games.mindgames.claims import Names
 from sally.games.mindgames.reading import lexicon
-from sally.games.mindgames.reading.letters import letter, moves
-from sally.games.mindgames.reading.lexicon import Allowed
+from sally.games.mindgames.reading.lexicon import JOINS, NOUNS, Allowed
+
+NOUN = re.compile(
+    r"(?:proposals?|prop?[ao]r?s[ae]ls?|proposition|props?|options?|choices?|plans?|experiments?)"
+)
+AFTER_LETTER = lexicon.word_set(
+    "will would is has have had does do can could may might also only and or , : / ' 's increases "
+    "decreases increase decrease reduces boosts lowers raises improves enhances both because since "
+    "as over than then instead if but - ) | which that seems looks wins offers gives keeps makes "
+    "too please the"
+)
+BEFORE_LETTER = lexicon.word_set(
+    "proposal proposals option options choice choices prop props plan plans experiment experiments "
+    "choose choosing chose pick picking prefer preferring select selecting over than between vs "
+    "versus and or , / unlike support favor favour"
+)
+# After these words a clause begins, so an `a` followed by a verb is its subject.
+CLAUSE = lexicon.word_set("as because since while whereas but that so although though and , ; if")
+FINITE = lexicon.word_set(
+    "will would is has had does can could may might increases decreases reduces boosts lowers "
+    "raises improves enhances hurts harms helps wins keeps makes"
+)
+# After an article these are nouns: a rise, a drop.
+AMOUNTS = lexicon.word_set("increase decrease boost drop rise decline reduction")
+
+
+def letter(raw: list[str], i: int, letters: tuple[str, ...]) -> int | None:
+    """Return the row of the proposal named by a lone letter; None for the article `a`."""
+    word = raw[i]
+    if len(word) != 1 or word.lower() not in letters:
+        return None
+    row = letters.index(word.lower())
+    if word.lower() != "a":
+        return row
+    before = raw[i - 1].lower() if i else ""
+    after = raw[i + 1].lower() if i + 1 < len(raw) else ""
+    named = NOUN.fullmatch(before) is not None
+    if not named and after in AMOUNTS and raw[i + 2 : i + 3] == ["in"]:
+        return None  # `a increase in trust` is a rise, not an effect of A
+    return row if _named(word, before, after, i == 0, named) else None
+
+
+def _named(word: str, before: str, after: str, first: bool, named: bool) -> bool:
+    if named and (word == "A" or after in AFTER_LETTER or not after or len(after) == 1):
+        return True
+    if word == "A":
+        starts = first or before in {'"', ":", "-", "("}
+        return not starts or after in AFTER_LETTER or not after or _verb(after)
+    if named:
+        return not re.match(r"[a-z]{3,}", after) or moves(after)
+    if before in CLAUSE and after in FINITE:
+        return True
+    neighbours = after == "" or (
+        after in AFTER_LETTER and after not in {"the", "both", "only", "increase", "decrease"}
+    )
+    return neighbours and (before in BEFORE_LETTER or first)
+
+
+def _verb(word: str) -> bool:
+    """Return whether a word looks like a verb in the third person: `leaves`, not `less`."""
+    return moves(word) or bool(
+        re.fullmatch(r"[a-z]{3,}(?<!s)(?<!ou)(?<!es)s|[a-z]+[vktlrc]es", word)
+    )
+
+
+def moves(word: str) -> bool:
+    """Return whether a word moves an attribute, or denies."""
+    return any(
+        p.match(word)
+        for p in (lexicon.RISES, lexicon.FALLS, lexicon.STAYS, lexicon.KEEPS, lexicon.DENIES)
+    )
+
 
 Aliases = tuple[tuple[str, tuple[str, ...]], ...]
 Sort = Literal["word", "proposal", "attribute", "direction", "deny", "touch", "mark"]
@@ -58,7 +130,7 @@ NOT = re.compile(r"(?i)\b(do|does|did|is|are|was|would|could|should|has|have|wo)
 
 
 def plain(text: str) -> str:
-    """The text with typographic signs made plain, emphasis removed and denials spelled out."""
+    """Return the text with plain signs, without emphasis, and with denials spelled out."""
     text = text.translate(SIGNS)
     text = re.sub(r"(?<=[a-z])\s*=\s*(?=$|\n|[,;|])", " unchanged ", text).replace("=", " : ")
     text = re.sub(r"(?i)\bcan(?:not|'?t)\b", "can not", NOT.sub(r"\1 not", text))
@@ -67,13 +139,13 @@ def plain(text: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """The text with lines that go on in small letters put on one line with the line before."""
+    """Join lines that begin with a small letter to the line before."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
     return "".join((" " if line[0].islower() else "\n") + line for line in lines).strip()
 
 
 def distance(one: str, two: str) -> int:
-    """How many letters must come, go, change or swap places to turn one word into the other."""
+    """Return the edit distance between two words, swaps of neighbouring letters included."""
     before: list[int] = []
     last = list(range(len(two) + 1))
     for i, a in enumerate(one, 1):
@@ -88,7 +160,7 @@ def distance(one: str, two: str) -> int:
 
 
 def stem(word: str) -> str:
-    """A word without its plural or possessive ending."""
+    """Return a word without its plural or possessive ending."""
     word = word.removesuffix("'s").removesuffix("'")
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -97,7 +169,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def alike(word: str, known: str) -> bool:
-    """The same word, give or take its ending and, if it is long, a slip or two of the pen."""
+    """Return whether two words are equal up to endings and, if long, one or two typing errors."""
     one, two = stem(word), stem(known)
     if one == two:
         return True
@@ -120,7 +192,7 @@ class Vocabulary(msgspec.Struct, frozen=True, cache_hash=True):
 
 @lru_cache(maxsize=64)
 def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
-    """Every phrase that stands for an attribute: its name, its telling words, its aliases."""
+    """Return every phrase that stands for an attribute: its name, distinctive words and aliases."""
     phrases: dict[tuple[str, ...], tuple[int, bool]] = {}
     content = [[w for w in a.lower().split() if w not in STOP] for a in names.attributes]
     for column, attribute in enumerate(names.attributes):
@@ -152,7 +224,7 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
 
 
 def _other_words(attribute: str, aliases: Aliases) -> tuple[str, ...]:
-    """The aliases of an attribute, which may itself be listed as another one's alias."""
+    """Return the aliases of an attribute, which may itself be listed as another one's alias."""
     return tuple(
         word for name, words in aliases if attribute in (name, *words) for word in (name, *words)
     )
@@ -164,12 +236,12 @@ END = re.compile(
 )
 
 
-MOST_TOKENS = 80  # in one piece: rules look around within a sentence, so work stays linear
+MOST_TOKENS = 80  # in one piece; rules look around within a sentence, so this keeps the work linear
 
 
-@lru_cache(maxsize=1024)  # a message is read when it comes and again as the past of the next
+@lru_cache(maxsize=1024)  # a message is read on arrival and again as the past of the next one
 def sentences(text: str, words: Vocabulary) -> tuple[Sentence, ...]:
-    """The sentences of a message with their names found; an endless one comes in pieces."""
+    """Return the sentences of a message with their names found; overlong ones are cut in pieces."""
     return tuple(_sentences(text, words))
 
 
@@ -202,7 +274,7 @@ def _tokens(text: str, words: Vocabulary) -> Iterator[Token]:
 
 
 def _unglued(word: str) -> Iterator[str]:
-    """Possessive endings and hyphens become tokens of their own."""
+    """Yield a word's parts: possessive endings and hyphenated words become separate tokens."""
     if word.lower().endswith("'s") and len(word) > 2:
         yield word[:-2]
         yield "'s"
@@ -215,7 +287,7 @@ def _unglued(word: str) -> Iterator[str]:
 
 
 def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
-    """The attribute named from position i on, and how many words its name takes."""
+    """Return the attribute named from position i on, and how many words its name takes."""
     for phrase, column, inverse in _begun(raw[i].lower(), words):
         taken = _matches(raw, i, phrase)
         if taken:
@@ -228,12 +300,12 @@ def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] |
 
 @lru_cache(maxsize=16384)
 def _begun(word: str, words: Vocabulary) -> tuple[Phrase, ...]:
-    """The phrases that can begin with this word."""
+    """Return the phrases that can begin with this word."""
     return tuple(phrase for phrase in words.phrases if alike(word, phrase[0][0]))
 
 
 def _generic(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
-    """A common word of an attribute's name, right after a word that moves it: `limits choice`."""
+    """Return a common word of an attribute's name right after a mover: `limits choice`."""
     if i and lexicon.MOVERS.match(raw[i - 1].lower()):
         for word, column in words.generic:
             if stem(raw[i].lower()) == stem(word):
@@ -260,7 +332,7 @@ SLIPS = (
 
 @lru_cache(maxsize=4096)
 def corrected(word: str) -> str:
-    """The word, or the one of a few common words that it seems to be a slip for."""
+    """Return the word, or the common word that it seems to be a typing error for."""
     low = word.lower()
     if len(low) < 5 or low in SLIPS or low in lexicon.NO_SLIPS:
         return word
@@ -286,3 +358,99 @@ def _plain_token(raw: list[str], i: int) -> Token:
     if lexicon.TOUCHES.match(word):
         return Token("touch", word)
     return Token("word", word)
+
+
+Rows = tuple[int, ...]
+TELLING = lexicon.CONTRASTS | {"is"}
+SKIPPED = lexicon.FILLERS | NOUNS
+
+
+class Topic(msgspec.Struct, frozen=True):
+    """The proposals and attributes that pronouns refer to."""
+
+    rows: Rows = ()
+    pair: Rows = ()
+    columns: tuple[int, ...] = ()
+
+
+def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[Token, ...]:
+    """Return tokens with lists of proposals joined and words like `others` or `it` resolved."""
+    everyone = tuple(range(proposals))
+    out: list[Token] = []
+    last: Rows = topic.rows
+    asides: list[int] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        aside = _word_before(out) in lexicon.ASIDES
+        rest = [t.text for t in tokens[i + 1 : i + 4]]
+        rows: Rows = ()
+        end = i + 1
+        if token.sort == "proposal":
+            rows, end = _list(tokens, i, _word_before(out) not in lexicon.ASIDES | {"over"})
+            last = last if aside and last else rows
+        elif _means_others(token.text, rest) and 0 < len(last) < proposals:
+            if not any(t.sort == "proposal" for t in tokens[i : i + 5]):
+                rows = tuple(r for r in everyone if r not in last)
+        elif token.text in ("all", "each", "every") and any(w in NOUNS for w in rest[:3]):
+            rows = everyone
+        elif token.text == "both" and topic.pair and not out:
+            rows = topic.pair
+        elif (
+            token.text in ("it", "they", "its")
+            and last
+            and _opens_clause(out, asides)
+            and (not out or out[-1].text in lexicon.BEFORE_IT)
+            and _word_before(out) != "is"
+        ):
+            rows = last
+        plain = token.sort == "proposal" and not any(t.text == "or" for t in tokens[i:end])
+        plain = plain or (token.text in ("it", "its") and not _several(rows, out, topic))
+        out.append(Token("proposal", token.text, rows=rows, plain=plain) if rows else token)
+        if rows and aside:
+            asides.append(len(out) - 1)
+        i = end
+    return tuple(out)
+
+
+def _means_others(word: str, rest: list[str]) -> bool:
+    if word in ("others", "alternatives"):
+        return True
+    return word in lexicon.OTHERS and any(w in NOUNS | {"two", "ones"} for w in rest[:2])
+
+
+def _word_before(out: list[Token]) -> str:
+    for token in reversed(out):
+        if token.text in TELLING or token.text not in SKIPPED:
+            return token.text
+    return ""
+
+
+def _opens_clause(out: list[Token], asides: list[int]) -> bool:
+    """Return whether `it` can be a proposal here: only small words and asides come before it."""
+    return not any(
+        t.sort in ("proposal", "attribute", "direction")
+        for at, t in enumerate(out)
+        if at not in asides
+    )
+
+
+def _several(rows: Rows, out: list[Token], topic: Topic) -> bool:
+    """Return whether `it` could also be another proposal."""
+    named = {row for t in out if t.sort == "proposal" for row in t.rows}
+    return bool((named or set(topic.pair)) - set(rows))
+
+
+def _list(tokens: tuple[Token, ...], i: int, commas: bool) -> tuple[Rows, int]:
+    """Return proposals joined by commas, `and`, `or` and the like, and the position after them."""
+    rows = list(tokens[i].rows)
+    end = j = i + 1
+    while j < len(tokens):
+        if tokens[j].sort == "proposal":
+            rows += tokens[j].rows
+            end = j = j + 1
+        elif tokens[j].text in JOINS and (commas or tokens[j].text != ","):
+            j += 1
+        else:
+            break
+    return tuple(sorted(set(rows))), end

@@ -1,4 +1,4 @@
-"""MindGames to learn from."""
+"""What a learner trains on in MindGames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sally.games.mindgames.frozen import frozen
 
 
 def split(game: str) -> Split:
-    """The standard puzzles, dealt to the parts."""
+    """Split the standard puzzles into train, validation and held-out parts."""
     numbers = range(len(frozen("standard").puzzles))
     problems = {f"standard_{n}": {"number": n} for n in numbers}
     return by_problem(game, "persuader", problems, {})

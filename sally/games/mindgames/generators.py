@@ -1,0 +1,385 @@
+"""Generators of puzzles: every matrix by enumeration (moore2025, appendix A.2), other kinds drawn.
+
+Each kind has a guarantee that is checked over all 16 subsets of hidden cells.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from sally.games.mindgames.puzzles import (
+    GOAL,
+    INITIAL,
+    MOST_HIDDEN,
+    PROPOSALS,
+    TRAP,
+    Cell,
+    Kind,
+    Puzzle,
+    relettered,
+)
+from sally.games.mindgames.target import ranking, values, winning_sets
+
+Signs = NDArray[np.int8]
+Flags = NDArray[np.bool_]
+
+LEVELS = np.array([-1, 0, 1], dtype=np.int8)
+
+
+class Solutions(msgspec.Struct, frozen=True):
+    """Matrices as parallel arrays; rows of every matrix are goal, trap, initial."""
+
+    utilities: Signs  # (n, 3, attributes)
+    target_values: Signs  # (n, attributes)
+    hidden: Flags  # (n, 3, attributes)
+    winning: Flags  # (n, 3, attributes)
+
+    def __len__(self) -> int:
+        return len(self.utilities)
+
+
+def _subsets(cells: int, sizes: Iterable[int]) -> Flags:
+    """Return all subsets of `cells` numbered cells with the given sizes, as rows of flags."""
+    rows = [c for size in sizes for c in itertools.combinations(range(cells), size)]
+    flags = np.zeros((len(rows), cells), dtype=np.bool_)
+    for i, row in enumerate(rows):
+        flags[i, list(row)] = True
+    return flags
+
+
+def _grid(columns: int) -> Signs:
+    """Return all rows of `columns` levels."""
+    return np.array(list(itertools.product(LEVELS, repeat=columns)), dtype=np.int8)
+
+
+def _unique_best(values: Signs, row: int) -> Flags:
+    """Return where proposal `row` has strictly the largest value (last axis = proposals)."""
+    rest = [p for p in range(PROPOSALS) if p != row]
+    best: Flags = values[..., row] > values[..., rest].max(axis=-1)
+    return best
+
+
+def _worth(gains: Signs, known: Flags) -> Signs:
+    """Return the value of each proposal if only `known` cells count; both arrays are flat."""
+    counted = gains * known
+    by_row = counted.reshape(*counted.shape[:-1], PROPOSALS, counted.shape[-1] // PROPOSALS)
+    worth: Signs = by_row.sum(axis=-1, dtype=np.int8)
+    return worth
+
+
+def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
+    """Return all (gains, hidden, winning) that satisfy the target's conditions, gain = v_T * U.
+
+    The target's choices depend on v_T and U through their product alone, so 3**9 tables of
+    products stand for all 3**12 pairs.
+    """
+    cells = PROPOSALS * attributes
+    gains = _grid(cells)
+    gains = gains[_unique_best(_worth(gains, np.ones(cells, dtype=np.bool_)), TRAP)]
+    found: list[tuple[Signs, Signs, Signs]] = []
+    for hidden in _subsets(cells, range(max_hidden + 1)):
+        starts = gains[_unique_best(_worth(gains, ~hidden), INITIAL)]
+        for told in _subsets(int(hidden.sum()), range(int(hidden.sum()) + 1)):
+            winning = np.zeros(cells, dtype=np.bool_)
+            winning[np.flatnonzero(hidden)[told]] = True
+            won = starts[_unique_best(_worth(starts, ~hidden | winning), GOAL)]
+            if len(won):
+                shape = (len(won), cells)
+                found.append((won, np.broadcast_to(hidden, shape), np.broadcast_to(winning, shape)))
+    if not found:
+        return gains[:0], np.zeros((0, cells), np.bool_), np.zeros((0, cells), np.bool_)
+    joined = [np.concatenate(part) for part in zip(*found, strict=True)]
+    return joined[0], joined[1].astype(np.bool_), joined[2].astype(np.bool_)
+
+
+def _values_by_persuader(utilities: Signs) -> Flags:
+    """Return, for each matrix and row of persuader values, whether the goal is the unique best."""
+    grid = _grid(utilities.shape[-1])
+    worth = np.einsum("npa,va->nvp", utilities, grid, dtype=np.int8)
+    return _unique_best(worth.astype(np.int8), GOAL)
+
+
+@lru_cache(maxsize=2)
+def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solutions:
+    """Return every distinct (utilities, target values, hidden), with its winning set."""
+    gains, hidden, winning = _winnable(attributes, max_hidden)
+    parts: list[tuple[Signs, Signs, Flags, Flags]] = []
+    shape = (PROPOSALS, attributes)
+    for liked in _grid(attributes):
+        deaf = liked == 0  # the target is indifferent: its gain is 0 for any utility
+        tables = gains.reshape(len(gains), *shape)
+        fits = ~tables[:, :, deaf].any(axis=(1, 2))
+        free = _grid(PROPOSALS * int(deaf.sum()))
+        table = np.repeat(tables[fits] * liked, len(free), axis=0)
+        table[:, :, deaf] = np.tile(
+            free.reshape(len(free), PROPOSALS, int(deaf.sum())), (int(fits.sum()), 1, 1)
+        )
+        parts.append(
+            (
+                table,
+                np.broadcast_to(liked, (len(table), attributes)),
+                np.repeat(hidden[fits], len(free), axis=0).reshape(len(table), *shape),
+                np.repeat(winning[fits], len(free), axis=0).reshape(len(table), *shape),
+            )
+        )
+    utilities, target, hid, win = (np.concatenate(part) for part in zip(*parts, strict=True))
+    ours = _values_by_persuader(utilities.astype(np.int8)).any(axis=1)
+    return Solutions(
+        utilities=utilities[ours].astype(np.int8),
+        target_values=target[ours].astype(np.int8),
+        hidden=hid[ours].astype(np.bool_),
+        winning=win[ours].astype(np.bool_),
+    )
+
+
+def count_with_persuader(solutions: Solutions) -> int:
+    """Count the solutions with persuader values and winning set included."""
+    return int(_values_by_persuader(solutions.utilities).sum())
+
+
+def symmetry_classes(solutions: Solutions) -> NDArray[np.int64]:
+    """Return the class number of each matrix.
+
+    Attributes may be swapped, and any attribute may be renamed to its opposite (its utilities and
+    the target's coefficient change sign together).
+    """
+    attributes = solutions.target_values.shape[-1]
+    faces = np.concatenate([solutions.utilities, solutions.target_values[:, None]], axis=1)
+    lowest = np.full(len(faces), np.iinfo(np.int64).max, dtype=np.int64)
+    for order in itertools.permutations(range(attributes)):
+        for signs in itertools.product((1, -1), repeat=attributes):
+            turned = faces[:, :, list(order)] * np.array(signs, dtype=np.int8)
+            code = _code(turned, solutions.hidden[:, :, list(order)])
+            lowest = np.minimum(lowest, code)
+    _, classes = np.unique(lowest, return_inverse=True)
+    return classes.astype(np.int64)
+
+
+def _code(faces: Signs, hidden: Flags) -> NDArray[np.int64]:
+    """Return one number per matrix, different for different matrices."""
+    trits = (faces.reshape(len(faces), -1).astype(np.int64) + 1) @ (
+        3 ** np.arange(faces[0].size, dtype=np.int64)
+    )
+    bits = hidden.reshape(len(hidden), -1) @ (2 ** np.arange(hidden[0].size, dtype=np.int64))
+    code: NDArray[np.int64] = trits * 2 ** hidden[0].size + bits
+    return code
+
+
+def _pairs(flags: Flags) -> tuple[Cell, ...]:
+    return tuple((int(p), int(a)) for p, a in np.argwhere(flags))
+
+
+def _ints(row: NDArray[Any]) -> tuple[int, ...]:
+    return tuple(int(x) for x in row)
+
+
+def _order(rng: np.random.Generator, permute: bool) -> tuple[int, ...]:
+    return _ints(rng.permutation(PROPOSALS) if permute else np.arange(PROPOSALS))
+
+
+def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...]) -> Puzzle:
+    """Return matrix number `index` as a puzzle with goal A, trap B, initial C."""
+    return Puzzle(
+        utilities=tuple(map(_ints, solutions.utilities[index])),
+        hidden=_pairs(solutions.hidden[index]),
+        target_values=_ints(solutions.target_values[index]),
+        persuader_values=persuader_values,
+        goal=GOAL,
+        trap=TRAP,
+        initial=INITIAL,
+        winning=_pairs(solutions.winning[index]),
+    )
+
+
+def sample(
+    n: int, seed: int, *, permute_letters: bool = True, solutions: Solutions | None = None
+) -> tuple[Puzzle, ...]:
+    """Draw `n` standard puzzles: a class, then a matrix in it, then persuader values, all uniform.
+
+    No class is drawn twice before every class was drawn once.
+    """
+    found = all_matrices() if solutions is None else solutions
+    classes = symmetry_classes(found)
+    rng = np.random.default_rng(seed)
+    order = np.concatenate(
+        [rng.permutation(classes.max() + 1) for _ in range(-(-n // int(classes.max() + 1)))]
+        or [np.zeros(0, dtype=np.int64)]
+    )
+    grid = _grid(found.target_values.shape[-1])
+    puzzles = []
+    for drawn in order[:n]:
+        index = int(rng.choice(np.flatnonzero(classes == drawn)))
+        liked = np.flatnonzero(_values_by_persuader(found.utilities[index : index + 1])[0])
+        plain = puzzle_at(found, index, _ints(grid[int(rng.choice(liked))]))
+        puzzles.append(relettered(plain, _order(rng, permute_letters)))
+    return tuple(puzzles)
+
+
+SUBSETS = 2**MOST_HIDDEN
+BATCH = 20_000
+
+
+def holds(puzzle: Puzzle) -> bool:
+    """Return whether a puzzle has the property of its kind over all subsets of its hidden cells.
+
+    standard: exactly one subset wins, neither none nor all of them. never_win: no subset makes the
+    goal the target's unique best. always_win: after every subset it is. can_win: the goal is not
+    the first choice, and at least one subset makes it the unique best.
+    """
+    if not _well_formed(puzzle):
+        return False
+    sets = winning_sets(puzzle)
+    roles = len({puzzle.goal, puzzle.trap, puzzle.initial})
+    match puzzle.kind:
+        case "standard":
+            return roles == 3 and sets == (puzzle.winning,)
+        case "never_win":
+            return sets == ()
+        case "always_win":
+            return roles == 1 and len(sets) == SUBSETS
+        case "can_win":
+            return puzzle.goal != puzzle.initial and len(sets) > 0
+
+
+def _well_formed(puzzle: Puzzle) -> bool:
+    """Return whether goal, trap and initial are the unique best of their views."""
+    roles = (puzzle.goal, puzzle.trap, puzzle.initial)
+    return len(puzzle.hidden) == MOST_HIDDEN and _tops(puzzle) == [(row,) for row in roles]
+
+
+def _tops(puzzle: Puzzle) -> list[tuple[int, ...]]:
+    """Return the best proposals of the persuader, and of full and of first knowledge."""
+    liked = tuple(
+        sum(v * u for v, u in zip(puzzle.persuader_values, row, strict=True))
+        for row in puzzle.utilities
+    )
+    picks = (liked, values(puzzle, puzzle.cells), values(puzzle, puzzle.visible))
+    return [ranking(worth)[0] for worth in picks]
+
+
+def _draft(
+    kind: Kind,
+    utilities: NDArray[Any],
+    hidden: NDArray[Any],
+    target: NDArray[Any],
+    persuader: NDArray[Any],
+) -> Puzzle:
+    """Return a puzzle without roles; hidden cells are given by number."""
+    return Puzzle(
+        utilities=tuple(map(_ints, utilities)),
+        hidden=tuple(divmod(cell, 3) for cell in _ints(hidden)),
+        target_values=_ints(target),
+        persuader_values=_ints(persuader),
+        goal=0,
+        trap=0,
+        initial=0,
+        winning=(),
+        kind=kind,
+    )
+
+
+def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
+    """Draw a uniform table with four hidden cells; None if a pick is tied."""
+    table = rng.integers(-1, 2, (PROPOSALS, 3))
+    hidden = np.sort(rng.choice(PROPOSALS * 3, MOST_HIDDEN, replace=False))
+    draft = _draft(kind, table, hidden, rng.integers(-1, 2, 3), rng.integers(-1, 2, 3))
+    tops = _tops(draft)
+    if any(len(top) > 1 for top in tops):
+        return None
+    return _with_roles(draft, tops[0][0], tops[1][0], tops[2][0])
+
+
+def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
+    """Return the draft with its roles, and for can_win the smallest winning set."""
+    named = replace(draft, goal=goal, trap=trap, initial=initial)
+    sets = winning_sets(named)
+    return replace(named, winning=sets[0]) if draft.kind == "can_win" and sets else named
+
+
+def sample_kind(
+    kind: Kind, n: int, seed: int, *, permute_letters: bool = True
+) -> tuple[Puzzle, ...]:
+    """Draw `n` puzzles of a kind; all but standard are uniform over the qualifying tables."""
+    if kind == "standard":
+        return sample(n, seed, permute_letters=permute_letters)
+    rng = np.random.default_rng(seed)
+    found: list[Puzzle] = []
+    while len(found) < n:
+        puzzle = _draw(kind, rng)
+        if puzzle is None or not holds(puzzle):
+            continue
+        first = (puzzle.goal, *(p for p in range(PROPOSALS) if p != puzzle.goal))
+        found.append(
+            puzzle
+            if permute_letters
+            else relettered(puzzle, tuple(first.index(p) for p in range(PROPOSALS)))
+        )
+    return tuple(found)
+
+
+# --- balanced draws -------------------------------------------------------------------------------
+
+
+def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) -> tuple[Puzzle, ...]:
+    """Draw `n` puzzles of a kind in which telling everything is right and wrong in turn.
+
+    Uniform draws are lopsided: telling everything wins nineteen of twenty can_win puzzles, and
+    changes nothing in as many never_win puzzles. Here it loses every other can_win puzzle, and in
+    every other never_win puzzle it moves the target away from its first choice.
+    """
+    drawn = _drawn(kind, np.random.default_rng(seed))
+    found: list[Puzzle] = []
+    while len(found) < n:
+        puzzle = next(drawn)
+        if _usual(puzzle) == (len(found) % 2 == 0) and holds(puzzle):
+            found.append(puzzle)
+    return tuple(found)
+
+
+def _usual(puzzle: Puzzle) -> bool:
+    """Return whether telling everything wins (can_win) or keeps the first choice (never_win)."""
+    return puzzle.trap == (puzzle.goal if puzzle.kind == "can_win" else puzzle.initial)
+
+
+def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
+    """Yield uniform tables with four hidden cells and unique picks that some or no subset wins."""
+    at = np.arange(BATCH)
+    while True:
+        utilities = rng.integers(-1, 2, (BATCH, PROPOSALS, 3))
+        cells = np.sort(rng.random((BATCH, 9)).argsort(axis=1)[:, :MOST_HIDDEN], axis=1)
+        target, persuader = (rng.integers(-1, 2, (BATCH, 3)) for _ in range(2))
+        worth = utilities * target[:, None, :]
+        told = np.take_along_axis(worth.reshape(BATCH, 9), cells, axis=1)
+        full = worth.sum(axis=2)
+        first = full.copy()
+        for k in range(MOST_HIDDEN):
+            first[at, cells[:, k] // 3] -= told[:, k]
+        liked = (utilities * persuader[:, None, :]).sum(axis=2)
+        goal, trap, initial = (each.argmax(axis=1) for each in (liked, full, first))
+        wins = np.zeros(BATCH, dtype=np.int64)
+        for subset in range(SUBSETS):
+            seen = first.copy()
+            for k in range(MOST_HIDDEN):
+                if subset >> k & 1:
+                    seen[at, cells[:, k] // 3] += told[:, k]
+            wins += _single_best(seen) & (seen.argmax(axis=1) == goal)
+        fits = wins == 0 if kind == "never_win" else (wins > 0) & (goal != initial)
+        for i in np.flatnonzero(
+            fits & _single_best(liked) & _single_best(full) & _single_best(first)
+        ):
+            draft = _draft(kind, utilities[i], cells[i], target[i], persuader[i])
+            yield _with_roles(draft, int(goal[i]), int(trap[i]), int(initial[i]))
+
+
+def _single_best(worth: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return, for each row, whether its largest value is unique."""
+    best = worth == worth.max(axis=1, keepdims=True)
+    return np.asarray(best.sum(axis=1) == 1)
