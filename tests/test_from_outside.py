@@ -117,9 +117,9 @@ from sally import Paper
 PAPER = Paper("lemon2026", "what lemonade costs", __name__)
 """
 STUDIES = """
-from sally import Cell, Instance, Sitter, Study
+from sally import Cell, Instance, PlayerSpec, Study
 
-LINEUP = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
+LINEUP = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
 CELL = Cell("all", (Instance("ipd", "ipd", {"rounds": 2}),), (LINEUP,))
 STUDIES = (Study("lemon2026", "one game", (CELL,), paper="lemon2026"),)
 """

@@ -130,7 +130,7 @@ def test_what_needs_an_extra_names_it_in_one_line(bare: Path, line: str, extra: 
     assert len(said.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("module", ["pettingzoo", "gymnasium", "inspect.tasks"])
+@pytest.mark.parametrize("module", ["rl.pettingzoo", "rl.gymnasium", "inspect.tasks"])
 def test_a_door_whose_library_is_missing_says_so_in_one_sentence(bare: Path, module: str) -> None:
     python = bare / "env/bin/python"
     said = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)

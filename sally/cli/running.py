@@ -31,7 +31,7 @@ from sally.studies import arms
 F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Where to play: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
-NOTE = "sally.output.files.index_writer:InHand"  # in each worker, for the index
+NOTE = "sally.output.files.index_writer:IndexWriter"  # in each worker, for the index
 QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 

@@ -159,8 +159,8 @@ def cluster() -> Iterator[TwoNodes]:
 
 
 STUDY = """
-from sally.core.registry.study import Cell, Study, grid, instance, sitter
-lineups = grid(agent=sitter("random"), partner=sitter("dawdles", seconds=0.005))
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+lineups = grid(agent=player_spec("random"), partner=player_spec("dawdles", seconds=0.005))
 STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups, repeats=300),))
 """
 
@@ -228,8 +228,8 @@ play_missing(ALL_GAMES, sys.argv[2], on=executor("ray://" + sys.argv[1]))
 
 
 MODELLED = """
-from sally.core.registry.study import Cell, Study, instance, sitter
-lineups = ({"agent": sitter("language"), "partner": sitter("tit_for_tat")},)
+from sally.core.registry.study import Cell, Study, instance, player_spec
+lineups = ({"agent": player_spec("language"), "partner": player_spec("tit_for_tat")},)
 STUDY = Study("modelled", "", (Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=40),))
 """
 CONFIG = """

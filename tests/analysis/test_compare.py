@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sally import api
+from sally.analysis.compare import compare as comparing
 from sally.analysis.compare.compare import (
     Comparison,
     adjusted,
@@ -14,7 +15,6 @@ from sally.analysis.compare.compare import (
     compare,
     conclusion,
 )
-from sally.analysis.compare.compare import compare as comparing
 from sally.analysis.compare.models import are_models, model_and_way
 from sally.analysis.compare.scores import Group, Score
 from sally.analysis.profile.estimates import person_of

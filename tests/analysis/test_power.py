@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from sally.analysis.compare.compare import compare as comparing
+from sally.analysis.compare import compare as comparing
 from sally.analysis.compare.scores import Group, Score
 from sally.analysis.design.power import Spread, Value, needs, spread_of
 from sally.core.errors import BadInput

@@ -204,11 +204,11 @@ from sally.core.registry import registry as shelf
 from sally.runner.pool import Pool
 from sally.runner.executors import Local
 from sally.runner.run import play_missing
-from sally.core.registry.study import sitter
+from sally.core.registry.study import player_spec
 from tests.runner.dawdling import FILE, against
 shelf.add_file(FILE)
 on = Pool(2) if sys.argv[2] == "pool" else Local()
-play_missing(against(sitter("dawdles", seconds=0.002), 200), sys.argv[1], on=on)
+play_missing(against(player_spec("dawdles", seconds=0.002), 200), sys.argv[1], on=on)
 """
 
 
