@@ -1,16 +1,48 @@
-"""The measures that several games of ToMA share (kang2026)."""
+"""Metrics that several games of ToMA share (kang2026).
+
+A prediction is a report to a probe of the same turn or, where the seat was not asked, what it
+predicted inside its own decision. Consistency does not depend on the truth.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.toma.predictions import cell, did
 from sally.metrics.answers import counted
 
 
-def _task_success(played: Played, seat: Seat) -> float | None:
-    right = did(played, seat)
-    return None if right is None else float(right)
+def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each turn in which the seat moved with its predictions, if all were readable."""
+    replay = played.replay
+    for turn in range(len(replay)):
+        if replay.move(turn, seat) is None:
+            continue
+        said = {
+            report.about: report.value
+            for report in replay.reports.values()
+            if (report.turn, report.seat) == (turn, seat)
+        }
+        if None not in said.values():
+            yield turn, said
+
+
+def knew(played: Played, seat: Seat) -> bool | None:
+    """Return whether every prediction was right; None if none was asked or one is unreadable."""
+    answers = [answer for answer in counted(played, seat) if answer.truth is not None]
+    if not answers or any(answer.report.value is None for answer in answers):
+        return None
+    return all(answer.report.value == answer.truth for answer in answers)
+
+
+def did(played: Played, seat: Seat) -> bool | None:
+    """Return whether the one choice was right; None if it was forfeited or censored."""
+    payoffs = played.episode.payoffs
+    if payoffs is None or played.replay.forfeited or not len(played.replay):
+        return None
+    return payoffs[seat] == 1
 
 
 def _task_success_published(played: Played, seat: Seat) -> float | None:
@@ -19,7 +51,7 @@ def _task_success_published(played: Played, seat: Seat) -> float | None:
 
 
 def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
-    """Questions that were put aside from play only; an unreadable answer is a wrong one."""
+    """Return the accuracy over probes alone; an unreadable answer counts as wrong."""
     asked = [
         answer
         for answer in counted(played, seat)
@@ -28,20 +60,14 @@ def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
     return sum(a.report.value == a.truth for a in asked) / len(asked) if asked else None
 
 
-def _both(played: Played, seat: Seat) -> float | None:
-    return cell(played, seat, (True, True))
+def _cell(name: str, about: str, wanted: tuple[bool, bool]) -> Metric:
+    """Return the metric that is 1 in one cell of the 2x2 of knowing and doing, else 0."""
 
+    def measure(played: Played, seat: Seat) -> float | None:
+        found = (knew(played, seat), did(played, seat))
+        return None if None in found else float(found == wanted)
 
-def _knew_only(played: Played, seat: Seat) -> float | None:
-    return cell(played, seat, (True, False))
-
-
-def _did_only(played: Played, seat: Seat) -> float | None:
-    return cell(played, seat, (False, True))
-
-
-def _neither(played: Played, seat: Seat) -> float | None:
-    return cell(played, seat, (False, False))
+    return Metric(name=f"knowing_doing_{name}", about=about, measure=measure, unit="share")
 
 
 TOM_ACCURACY_PUBLISHED = Metric(
@@ -57,7 +83,7 @@ ONE_SHOT = (
         name="task_success",
         bounds=(0, 1),
         about="1 if the choice was the right one; blank where no choice could be read (kang2026)",
-        measure=_task_success,
+        measure=lambda played, seat: None if (right := did(played, seat)) is None else float(right),
         better="higher",
         headline=True,
     ),
@@ -70,28 +96,8 @@ ONE_SHOT = (
         published=True,
     ),
     TOM_ACCURACY_PUBLISHED,
-    Metric(
-        name="knowing_doing_both",
-        about="share with every prediction right and the right choice",
-        measure=_both,
-        unit="share",
-    ),
-    Metric(
-        name="knowing_doing_knew_only",
-        about="share with every prediction right and the wrong choice",
-        measure=_knew_only,
-        unit="share",
-    ),
-    Metric(
-        name="knowing_doing_did_only",
-        about="share with a wrong prediction and the right choice",
-        measure=_did_only,
-        unit="share",
-    ),
-    Metric(
-        name="knowing_doing_neither",
-        about="share with a wrong prediction and the wrong choice",
-        measure=_neither,
-        unit="share",
-    ),
+    _cell("both", "share with every prediction right and the right choice", (True, True)),
+    _cell("knew_only", "share with every prediction right and the wrong choice", (True, False)),
+    _cell("did_only", "share with a wrong prediction and the right choice", (False, True)),
+    _cell("neither", "share with a wrong prediction and the wrong choice", (False, False)),
 )

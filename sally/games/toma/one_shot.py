@@ -1,27 +1,31 @@
-"""What po and mg have in common: one seat, one choice, a frozen scenario unless one is given."""
+"""What the one-choice games po and mg share: rules, and words for numbered options."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
-from sally.core.rules.game import Game, Seat, V
+from sally.core.errors import BadInput, Unreadable, unknown
+from sally.core.prompt.words import Words
+from sally.core.reply import reading
+from sally.core.rules.game import A, Game, Seat, V
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question, Report
 
 PLAYER = Seat("player")
 
 
 class State(msgspec.Struct, frozen=True):
-    """What the player did; `over` without a choice when it forfeited."""
+    """The player's choice; `over` without a choice after a forfeit."""
 
     chosen: int | None = None
     over: bool = False
 
 
-class Told(Protocol):
-    """A scenario, as far as choosing one goes."""
+class OneShotScenario(Protocol):
+    """The fields of a scenario by which one is selected."""
 
     @property
     def id(self) -> str: ...
@@ -31,11 +35,11 @@ class Told(Protocol):
     def story(self) -> str: ...
 
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=OneShotScenario)
 
 
 class OneShot(Game[State, int, V]):
-    """One choice, then it is over; a forfeit ends it without one."""
+    """A game of one choice; a forfeit ends it without one."""
 
     seats = (PLAYER,)
 
@@ -51,12 +55,12 @@ class OneShot(Game[State, int, V]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The one choice was not made; the scenario is over."""
+        """End the scenario without a choice."""
         return State(None, True)
 
 
-def agree(problem: Told, level: int | None, story: str) -> None:
-    """Refuse a level or a story that the scenario does not have."""
+def check_agreement(problem: OneShotScenario, level: int | None, story: str) -> None:
+    """Raise BadInput if the scenario does not have the given level or story."""
     for name, asked, given in (
         ("level", level, problem.level),
         ("story", story or None, problem.story),
@@ -65,18 +69,64 @@ def agree(problem: Told, level: int | None, story: str) -> None:
             raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
 
 
-def named(game: str, id: str, known: Mapping[str, T]) -> T:
-    """The frozen scenario of this id."""
+def frozen_scenario(game: str, id: str, known: Mapping[str, T]) -> T:
+    """Return the frozen scenario of this id. Raises BadInput if there is none."""
     if id not in known:
         raise unknown(f"frozen scenario of {game}", id, known)
     return known[id]
 
 
-def first(known: Mapping[str, T], level: int, story: str, levels: Collection[int]) -> T:
-    """The first frozen scenario of a level, and of a story if one is named."""
+def first_scenario(known: Mapping[str, T], level: int, story: str, levels: Collection[int]) -> T:
+    """Return the first frozen scenario of a level, and of a story if one is given."""
     if level not in levels:
         raise BadInput(f"level must be one of {min(levels)} to {max(levels)}, not {level}")
     for scenario in known.values():
         if scenario.level == level and story in ("", scenario.story):
             return scenario
-    raise BadInput(f"no frozen scenario of level {level} tells the story {story!r}")
+    raise BadInput(f"there is no frozen scenario of level {level} with the story {story!r}")
+
+
+# --- words for numbered options -----------------------------------------------------------------
+
+
+class NumberedWords(Words[A, V]):
+    """One choice from a short list, answered by number or by name (kang2026, appendix F)."""
+
+    label: ClassVar[str] = "Answer"
+
+    def format(self, view: V, options: Options[A]) -> str:
+        return self.say("format.number", options=numbered(self.listing(self.menu(options))))
+
+    def read(self, reply: str, view: V, options: Options[A]) -> A:
+        place = read_numbered(reply, self.listing(self.menu(options)), self.label)
+        chosen: Any = self.listing(options)[place]
+        return chosen  # type: ignore[no-any-return]
+
+    def aside_format(self, question: Question) -> str:
+        return self.say("format.number", options=numbered(self._choices(question)))
+
+    def read_report(self, reply: str, question: Question) -> Report:
+        place = read_numbered(reply, self._choices(question), self.label)
+        return Report(self.listing(question.choices)[place], reply=reply)
+
+    def _choices(self, question: Question) -> tuple[str, ...]:
+        names = (self.choice_name(question, choice) for choice in question.choices)
+        return tuple(self.listing(names))
+
+
+def numbered(names: Sequence[str]) -> str:
+    """Return the options, one per line, each after its number."""
+    return "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
+
+
+def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
+    """Return the index of the one option that a reply gives by number, by name or by both.
+
+    Raises Unreadable if the reply gives none or several.
+    """
+    try:
+        return reading.read_numbered(reply, names, label)
+    except Unreadable:
+        raise Unreadable(
+            f"Answer with one line `{label}:` and exactly one option number from 1 to {len(names)}."
+        ) from None

@@ -18,9 +18,8 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.toma.ag.game import SPEAKER
-from sally.games.toma.predictions import beliefs
-from sally.games.toma.sw.acts import EXPLORER, GUIDE
-from sally.games.toma.sw.rules import kind_of_act
+from sally.games.toma.metrics import beliefs
+from sally.games.toma.sw.rules import EXPLORER, GUIDE, kind_of_act
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.layout import Conditions
 from sally.output.tables.reproduce import Effort, Known

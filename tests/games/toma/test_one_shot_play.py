@@ -14,7 +14,7 @@ from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
 from sally.core.rules.probe import At, Injection, Report
 from sally.games.toma.mg import game as mg
-from sally.games.toma.numbered import read_numbered
+from sally.games.toma.one_shot import read_numbered
 from sally.games.toma.po import game as po
 from sally.games.toma.po.rules import AGENTS, FAILURE, answer, predictable, predictions
 from tests.games.toma.mg_printed import ALL as MG_PRINTED

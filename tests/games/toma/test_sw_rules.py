@@ -14,7 +14,8 @@ from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
-from sally.games.toma.sw.acts import (
+from sally.games.toma.sw.reader import read_claims, said_at
+from sally.games.toma.sw.rules import (
     CELLS,
     EAVESDROPPER,
     EXPLORER,
@@ -28,9 +29,9 @@ from sally.games.toma.sw.acts import (
     Open,
     Reading,
     Speak,
+    World,
+    consistent,
 )
-from sally.games.toma.sw.reader import read_claims, said_at
-from sally.games.toma.sw.rules import World, consistent
 from sally.games.toma.sw.words import read_act, read_guess
 from sally.games.toma.sw.worlds import namings, worlds
 from sally.runner.seating import players_of

@@ -1,6 +1,8 @@
-"""What came of a clue."""
+"""Metrics of the ambiguity game: the outcome of a clue."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
@@ -8,28 +10,16 @@ from sally.games.toma.ag.game import Ambiguity
 from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
 
 
-def ended_as(played: Played, outcome: str) -> float | None:
-    """1 if the clue ended like this, else 0; None where no clue was given or nobody guessed."""
-    game = played.replay.game
-    assert isinstance(game, Ambiguity)
-    found = game.outcome(played.replay.states[-1])
-    return None if found is None else float(found == outcome)
+def _ended_as(outcome: str) -> Callable[[Played, Seat], float | None]:
+    """Return the measure that is 1 for this outcome of a clue, else 0; None without guesses."""
 
+    def measure(played: Played, seat: Seat) -> float | None:
+        game = played.replay.game
+        assert isinstance(game, Ambiguity)
+        found = game.outcome(played.replay.states[-1])
+        return None if found is None else float(found == outcome)
 
-def _won(played: Played, seat: Seat) -> float | None:
-    return ended_as(played, "win")
-
-
-def _missed(played: Played, seat: Seat) -> float | None:
-    return ended_as(played, "miss")
-
-
-def _leaked(played: Played, seat: Seat) -> float | None:
-    return ended_as(played, "leak")
-
-
-def _lost(played: Played, seat: Seat) -> float | None:
-    return ended_as(played, "loss")
+    return measure
 
 
 METRICS = (
@@ -38,21 +28,21 @@ METRICS = (
         name="clue_won",
         bounds=(0, 1),
         about="1 if the teammate found the word and the opponent did not (kang2026)",
-        measure=_won,
+        measure=_ended_as("win"),
         better="higher",
         headline=True,
     ),
     Metric(
         name="clue_missed",
         about="1 if neither found the word (kang2026)",
-        measure=_missed,
+        measure=_ended_as("miss"),
         unit="share",
         better="",
     ),
     Metric(
         name="clue_leaked",
         about="1 if both found the word (kang2026)",
-        measure=_leaked,
+        measure=_ended_as("leak"),
         unit="share",
         better="lower",
         headline=True,
@@ -60,7 +50,7 @@ METRICS = (
     Metric(
         name="clue_lost",
         about="1 if only the opponent found the word (kang2026)",
-        measure=_lost,
+        measure=_ended_as("loss"),
         unit="share",
         better="lower",
     ),

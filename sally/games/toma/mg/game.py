@@ -19,7 +19,14 @@ from sally.games.toma.mg.rules import (
     answer,
     check,
 )
-from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
+from sally.games.toma.one_shot import (
+    PLAYER,
+    OneShot,
+    State,
+    check_agreement,
+    first_scenario,
+    frozen_scenario,
+)
 
 
 class View(msgspec.Struct, frozen=True):
@@ -46,7 +53,7 @@ class Minority(OneShot[View]):
         problem = self.problem
         check(problem)
         answer(problem)  # refuses a tie
-        agree(problem, self.level, self.story)
+        check_agreement(problem, self.level, self.story)
 
     @cached_property
     def problem(self) -> Scenario:
@@ -54,10 +61,10 @@ class Minority(OneShot[View]):
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
-            return named("toma_mg", self.scenario, all_scenarios())
+            return frozen_scenario("toma_mg", self.scenario, all_scenarios())
         level = 2 if self.level is None else self.level
         # of the first set, so that what was logged without a scenario's name still replays
-        return first(frozen_scenarios(1), level, self.story, LEVELS)
+        return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
 
     # --- the rules ------------------------------------------------------------------------------
 

@@ -8,13 +8,12 @@ from sally.core.match.replay import Replay
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.mg.game import Minority, View
-from sally.games.toma.mg.people import PEOPLE
 from sally.games.toma.mg.rules import (
     PLACES,
     predictions,
     rational_actions,
 )
-from sally.games.toma.mg.words import TEXTS, MinorityWords
+from sally.games.toma.mg.words import PEOPLE, TEXTS, MinorityWords
 from sally.games.toma.one_shot import PLAYER, State
 
 # --- what the player thinks the others do ---------------------------------------------------------

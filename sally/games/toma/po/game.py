@@ -11,7 +11,14 @@ import msgspec
 
 from sally.core.rules.game import Seat
 from sally.games.toma import frozen
-from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
+from sally.games.toma.one_shot import (
+    PLAYER,
+    OneShot,
+    State,
+    check_agreement,
+    first_scenario,
+    frozen_scenario,
+)
 from sally.games.toma.po.rules import (
     FAILURE,
     LEVELS,
@@ -48,7 +55,7 @@ class PartlySeen(OneShot[View]):
         problem = self.problem
         check(problem)
         answer(problem)  # refuses a tie
-        agree(problem, self.level, self.story)
+        check_agreement(problem, self.level, self.story)
 
     @cached_property
     def problem(self) -> Scenario:
@@ -56,10 +63,10 @@ class PartlySeen(OneShot[View]):
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
-            return named("toma_po", self.scenario, all_scenarios())
+            return frozen_scenario("toma_po", self.scenario, all_scenarios())
         level = 1 if self.level is None else self.level
         # of the first set, so that what was logged without a scenario's name still replays
-        return first(frozen_scenarios(1), level, self.story, LEVELS)
+        return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
 
     # --- the rules ------------------------------------------------------------------------------
 

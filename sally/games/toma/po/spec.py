@@ -9,7 +9,6 @@ from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.one_shot import PLAYER, State
 from sally.games.toma.po.game import PartlySeen, View
-from sally.games.toma.po.people import PEOPLE
 from sally.games.toma.po.rules import (
     AGENTS,
     TASKS,
@@ -17,7 +16,7 @@ from sally.games.toma.po.rules import (
     predictions,
     rational_actions,
 )
-from sally.games.toma.po.words import TEXTS, PartlySeenWords
+from sally.games.toma.po.words import PEOPLE, TEXTS, PartlySeenWords
 
 # --- what the player thinks the others do ---------------------------------------------------------
 

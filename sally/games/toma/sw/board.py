@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Grid, Note, Notes, Square
-from sally.games.toma.sw.acts import EAVESDROPPER, GUIDE, SIDE
-from sally.games.toma.sw.rules import View
+from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
 
 
 def board(context: SeatContext, view: View) -> Board:

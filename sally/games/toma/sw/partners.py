@@ -9,7 +9,8 @@ from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import Report
-from sally.games.toma.sw.acts import (
+from sally.games.toma.sw.reader import read_claims, said_at
+from sally.games.toma.sw.rules import (
     CELLS,
     EAVESDROPPER,
     EXPLORER,
@@ -22,10 +23,13 @@ from sally.games.toma.sw.acts import (
     Guess,
     Move,
     Open,
+    Radio,
     Speak,
+    SpeakOrWait,
+    View,
+    after,
+    ways,
 )
-from sally.games.toma.sw.reader import read_claims, said_at
-from sally.games.toma.sw.rules import Radio, SpeakOrWait, View, after, ways
 from sally.games.toma.sw.worlds import best_guess
 
 RadioTurn = Turn[Action, View]

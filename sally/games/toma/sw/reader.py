@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sally.games.toma.sw.acts import SIDE, STEPS, CellClaim, LandmarkClaim, Reading
+from sally.games.toma.sw.rules import SIDE, STEPS, CellClaim, LandmarkClaim, Reading
 
 NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3}
 NUMBER = r"(?:[0-3]|one|two|three|a)"

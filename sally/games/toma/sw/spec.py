@@ -7,10 +7,19 @@ from collections.abc import Callable, Mapping
 from sally.core.match.replay import Replay
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.toma.sw.acts import EAVESDROPPER, EXPLORER, GUIDE, READER, Action
-from sally.games.toma.sw.people import PEOPLE
-from sally.games.toma.sw.rules import SpeakOrWait, State, View, consistent, kind_of_act
-from sally.games.toma.sw.words import TEXTS, RadioWords
+from sally.games.toma.sw.rules import (
+    EAVESDROPPER,
+    EXPLORER,
+    GUIDE,
+    READER,
+    Action,
+    SpeakOrWait,
+    State,
+    View,
+    consistent,
+    kind_of_act,
+)
+from sally.games.toma.sw.words import PEOPLE, TEXTS, RadioWords
 
 KINDS = {GUIDE: ("SPEAK", "OPEN", "WAIT"), EXPLORER: ("SPEAK", "MOVE", "WAIT")}
 

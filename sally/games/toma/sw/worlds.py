@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.rules.chance import Stream
-from sally.games.toma.sw.acts import CELLS, STEPS, TARGETS, CellOf, Guess
-from sally.games.toma.sw.rules import Radio, View, after, ways
+from sally.games.toma.sw.rules import CELLS, STEPS, TARGETS, CellOf, Guess, Radio, View, after, ways
 
 Fits = npt.NDArray[np.bool_]  # by naming, B's cell, the treasure's cell
 Naming = dict[str, CellOf]  # heard names with the objects that they belong to

@@ -1,4 +1,4 @@
-"""The partially observable game to learn from."""
+"""Training problems of the partially observable game."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from sally.core.rules.training import Split, Training, by_problem
 from sally.games.toma.po.game import frozen_scenarios
 
 
-def split(game: str) -> Split:
-    """The frozen scenarios, dealt to the parts."""
+def training_split(game: str) -> Split:
+    """Return the frozen scenarios by part of the split."""
     return by_problem(game, "player", {id: {"scenario": id} for id in frozen_scenarios()}, {})
 
 
-TRAINING = Training(split)
+TRAINING = Training(training_split)
