@@ -86,7 +86,7 @@ def first_scenario(known: Mapping[str, T], level: int, story: str, levels: Colle
     raise BadInput(f"there is no frozen scenario of level {level} with the story {story!r}")
 
 
-# --- words for numbered options -----------------------------------------------------------------
+# --- words for numbered options -------------------------------------------------------------------
 
 
 class NumberedWords(Words[A, V]):

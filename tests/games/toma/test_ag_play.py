@@ -146,7 +146,7 @@ def test_known_texts_need_no_weights() -> None:
     item = next(item for item in items() if item.word == "bank")
     clue = minds.best_clue(item)
     assert objection(item, clue) is None
-    assert outcome(*minds.foreseen(item, clue)) == "win"
+    assert outcome(*minds.predicted(item, clue)) == "win"
     with pytest.raises(BadInput, match="vocabulary_only"):
         minds.shipped("a sentence of my own")
     encoder._files.cache_clear()
@@ -155,11 +155,11 @@ def test_known_texts_need_no_weights() -> None:
 def test_the_reference_speaker_foresees_its_listeners_and_beats_the_mindless() -> None:
     some = items()[::5]
     wins = {
-        name: sum(minds.foreseen(item, say(item)) == (True, False) for item in some)
+        name: sum(minds.predicted(item, say(item)) == (True, False) for item in some)
         for name, say in (
             ("margin", minds.best_clue),
             ("hint_b", lambda item: item.b_hint),
-            ("synonym", minds.synonym),
+            ("synonym", lambda item: minds.by_likeness(item, 1)),
         )
     }
     assert wins["margin"] > len(some) / 2  # 69 of all hundred
@@ -173,7 +173,7 @@ def test_no_clue_of_the_vocabulary_has_a_better_margin_where_the_best_one_wins()
     better = np.flatnonzero(margin > margin[vocabulary().index(clue)])
     for place in better:  # illegal, or the listeners hear it otherwise
         other = vocabulary()[place]
-        assert objection(item, other) or minds.foreseen(item, other) != (True, False)
+        assert objection(item, other) or minds.predicted(item, other) != (True, False)
 
 
 def test_vectors_agree_with_published_similarities() -> None:

@@ -1,4 +1,4 @@
-"""The word, the hints and the clue, as far as a seat knows them."""
+"""The board of the ambiguity game: the word, the hints and the clue that a seat knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sally.games.toma.ag.game import SPEAKER, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """The speaker's three cards, or a listener's hint; and the clue once it is given."""
+    """Return the speaker's word and hints or a listener's hint, and the clue once given."""
     if view.seat == SPEAKER:
         notes = [
             Note("Secret word", view.word, "goal"),

@@ -1,4 +1,4 @@
-"""The card of the ambiguity game: speakers that do not ask what a listener makes of a clue."""
+"""The card of the ambiguity game: speakers that ignore how listeners read a clue."""
 
 from __future__ import annotations
 

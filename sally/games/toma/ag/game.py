@@ -27,13 +27,13 @@ LONGEST = 200  # characters of a clue: one sentence
 
 
 class Clue(Act, frozen=True):
-    """What the speaker says to both listeners."""
+    """The speaker's clue to both listeners."""
 
     text: str
 
 
 class Guess(Act, frozen=True):
-    """The word that a listener takes it to be."""
+    """A listener's guess."""
 
     word: str
 
@@ -42,7 +42,7 @@ Action = Clue | Guess
 
 
 class State(msgspec.Struct, frozen=True):
-    """The clue, the clues that were turned down before it, and the guesses."""
+    """The clue, the clues rejected before it and the guesses."""
 
     clue: str | None = None
     refused: tuple[tuple[str, str], ...] = ()  # (clue, why it is not allowed)
@@ -63,7 +63,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Ambiguity(Game[State, Action, View]):
-    """`word` names one of our hundred problems; `item` is a problem of one's own."""
+    """The game over one of our hundred problems (`word`) or over an explicit `item`."""
 
     word: str = "bank"
     item: Item | None = None
@@ -90,7 +90,7 @@ class Ambiguity(Game[State, Action, View]):
             raise unknown("word of toma_ag", self.word, known)
         return known[self.word]
 
-    # --- the rules ------------------------------------------------------------------------------
+    # --- the rules --------------------------------------------------------------------------------
 
     def start(self) -> State:
         return State()
@@ -119,7 +119,7 @@ class Ambiguity(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Without a clue the game is over; a listener without a guess is not right."""
+        """End the game without a clue; a listener without a guess is not right."""
         if state.clue is None:
             return msgspec.structs.replace(state, over=True)
         return self.step(state, moves)
@@ -136,14 +136,14 @@ class Ambiguity(Game[State, Action, View]):
         return View(seat, c_hint=c_hint, clue=state.clue)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """The team gets 1 for a win and loses 1 for a loss; the opponent is paid for the word."""
+        """Pay the team 1 for a win and -1 for a loss, and the opponent 1 if it finds the word."""
         ended = self.outcome(state)
         team = {"win": 1.0, "loss": -1.0}.get(ended or "", 0.0)
         found = float(ended in ("leak", "loss"))
         return {SPEAKER: team, TEAMMATE: team, OPPONENT: found}
 
     def outcome(self, state: State) -> Outcome | None:
-        """Win, leak, loss or miss; None where no clue was given."""
+        """Return win, leak, loss or miss; None if no clue was given."""
         if not state.over or state.clue is None:
             return None
         right = {who: is_right(self.problem, word) for who, word in state.guesses}
@@ -152,5 +152,5 @@ class Ambiguity(Game[State, Action, View]):
 
 @cache
 def legal_words(item: Item) -> tuple[str, ...]:
-    """The words of the vocabulary that are clues, in the order of the vocabulary."""
+    """Return the legal clues among the words of the vocabulary, in its order."""
     return tuple(word for word in vocabulary() if objection(item, word) is None)

@@ -1,4 +1,4 @@
-"""Who plays the ambiguity game: listeners that go by vectors, a speaker that foresees them."""
+"""The scripted partners of the ambiguity game: listeners and speakers by word vectors."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from sally.games.toma.ag.vectors import rows_by_text, table
 WordTurn = Turn[Action, View]
 Encode = Callable[[str], Vectors]
 OURS = "ours, for kang2026's game"
-ROWS = 128  # of the words' likeness, which has millions of numbers, are gone through at a time
-TRIED = 200  # legal clues of which the speaker asks how they will be heard
+ROWS = 128  # rows of the likeness matrix processed at a time; it has millions of entries
+TRIED = 200  # legal clues for which the speaker predicts the guesses
 
 
 # --- vectors --------------------------------------------------------------------------------------
 
 
 def shipped(text: str) -> Vectors:
-    """The vector of a known text; free text is refused."""
+    """Return the shipped vector of a known text. Raises BadInput for any other text."""
     row = rows_by_text().get(text)
     if row is None:
         raise BadInput(
@@ -54,7 +54,7 @@ def shipped(text: str) -> Vectors:
 
 @cache
 def encoded(text: str) -> Vectors:
-    """The vector of any text: as shipped where it is known, else by MiniLM."""
+    """Return the vector of any text: the shipped one if known, else by MiniLM."""
     if text in rows_by_text():
         return shipped(text)
     vector: Vectors = minilm().vectors([text])[0]
@@ -65,14 +65,14 @@ def encoded(text: str) -> Vectors:
 
 
 def heard_as(hint: str, clue: str, encode: Encode) -> str:
-    """The word nearest to hint and clue together that neither of them contains."""
+    """Return the word nearest to hint and clue together that neither of them contains."""
     scores = _nearness(hint, encode) + _nearness(clue, encode)
     return _first_allowed(scores, f"{hint} {clue}")
 
 
 @lru_cache(maxsize=2048)
 def _nearness(text: str, encode: Encode) -> Vectors:
-    """How near every word of the vocabulary is to a text; vectors sum, so nearness does too."""
+    """Return the nearness of every word to a text; nearness adds up, as vectors do."""
     row = rows_by_text().get(text)
     if row is not None and row < len(vocabulary()):
         near: Vectors = likeness()[row]
@@ -82,8 +82,8 @@ def _nearness(text: str, encode: Encode) -> Vectors:
 
 
 def _first_allowed(scores: Vectors, said: str) -> str:
-    """The best word that may be the secret one: no clue and no hint contains it."""
-    best = vocabulary()[int(scores.argmax())]  # it nearly always may, and the others need no order
+    """Return the best word that neither clue nor hint contains."""
+    best = vocabulary()[int(scores.argmax())]  # nearly always allowed, which saves the sort
     for word in chain((best,), _ranked(scores)):
         if objection(Item(word, "", ""), said) is None:
             return word
@@ -91,27 +91,14 @@ def _first_allowed(scores: Vectors, said: str) -> str:
 
 
 def _ranked(scores: Vectors) -> Iterator[str]:
-    """The vocabulary from the highest score down; ties in alphabetical order."""
+    """Yield the vocabulary by descending score; ties in alphabetical order."""
     words = vocabulary()
     for place in np.argsort(-scores, kind="stable"):
         yield words[int(place)]
 
 
-def _embedding(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
-    _check(seat, "embedding", LISTENERS)
-    if not vocabulary_only:
-        minilm()  # refuses the lineup now if the weights cannot be had
-    encode = shipped if vocabulary_only else encoded
-
-    def act(turn: WordTurn) -> Action:
-        view = turn.view
-        return Guess(heard_as(view.b_hint or view.c_hint, view.clue or "", encode))
-
-    return act
-
-
 def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> str:
-    """The word one of whose senses fits hint and clue best that neither of them contains."""
+    """Return the word with the sense that fits hint and clue best and that neither contains."""
     by_hint = senses.fits(encode(hint).tobytes(), hint)
     by_clue = senses.fits(encode(clue).tobytes(), clue, without)
     names, _ = senses.candidates()
@@ -121,17 +108,22 @@ def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> 
     raise BadInput(f"Every word of the vocabulary is contained in {hint + ' ' + clue!r}.")
 
 
-def _senses(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
-    _check(seat, "senses", LISTENERS)
-    if not vocabulary_only:
-        minilm()  # refuses the lineup now if the weights cannot be had
-    encode = shipped if vocabulary_only else encoded
+def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..., Script]:
+    """Return the maker of a listener that guesses from its hint and the clue."""
 
-    def act(turn: WordTurn) -> Action:
-        view = turn.view
-        return Guess(heard_by_senses(view.b_hint or view.c_hint, view.clue or "", encode))
+    def make(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
+        _check(seat, name, LISTENERS)
+        if not vocabulary_only:
+            minilm()  # refuses the lineup now if the weights are not available
+        encode = shipped if vocabulary_only else encoded
 
-    return act
+        def act(turn: WordTurn) -> Action:
+            view = turn.view
+            return Guess(hear(view.b_hint or view.c_hint, view.clue or "", encode))
+
+        return act
+
+    return make
 
 
 def _hint_only(game: Ambiguity, seat: Seat) -> Script:
@@ -148,9 +140,9 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
 
 def margins(item: Item) -> Vectors:
-    """By clue: by how much B prefers the word to all others, or C another to it; the lesser.
+    """Return for each clue the smaller of B's lead for the word and C's lead for another word.
 
-    A clue wins where this is above 0, up to the words that a clue itself rules out.
+    A clue wins where this is above 0, apart from words that the clue itself rules out.
     """
     target = vocabulary().index(item.word)
     found = []
@@ -162,7 +154,7 @@ def margins(item: Item) -> Vectors:
             clues = np.arange(len(scores))
             own = scores[:, target].copy()
             scores[:, target] = -np.inf
-            scores[clues, first + clues] = -np.inf  # nobody guesses the clue itself
+            scores[clues, first + clues] = -np.inf  # the clue itself is never guessed
             lead[first : first + ROWS] = own - scores.max(axis=1)
         found.append(sign * lead)
     lesser: Vectors = np.minimum(*found)
@@ -171,68 +163,60 @@ def margins(item: Item) -> Vectors:
 
 @cache
 def best_clue(item: Item) -> str:
-    """The legal word of the vocabulary with the best margin, one that wins if any does."""
+    """Return the legal word with the best margin, one that wins if any does."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
     margin = margins(item)
     legal = list(islice((w for w in _ranked(margin) if objection(item, w) is None), TRIED))
-    return next((clue for clue in legal if foreseen(item, clue) == (True, False)), legal[0])
+    return next((clue for clue in legal if predicted(item, clue) == (True, False)), legal[0])
 
 
-def foreseen(item: Item, clue: str) -> tuple[bool, bool]:
-    """Whether embedding listeners with B's and with C's hint find the word."""
+def predicted(item: Item, clue: str) -> tuple[bool, bool]:
+    """Return whether embedding listeners with B's and with C's hint find the word."""
     b, c = (is_right(item, heard_as(hint, clue, encoded)) for hint in (item.b_hint, item.c_hint))
     return b, c
 
 
 def natural(item: Item) -> str:
-    """What a person might say; only our hundred words have such a clue."""
+    """Return a clue that a person might give. Raises BadInput if the word has none."""
     if item.word not in senses.natural_clues():
         raise BadInput(f"natural: there is no clue for {item.word!r}")
     return senses.natural_clues()[item.word]
 
 
-def synonym(item: Item) -> str:
-    """The legal word of the vocabulary that is most like the secret one."""
-    ranked = _ranked(_nearness(item.word, encoded))
+def by_likeness(item: Item, sign: int) -> str:
+    """Return the legal word most like the secret one (sign 1), or least like it (sign -1)."""
+    ranked = _ranked(sign * _nearness(item.word, encoded))
     return next(word for word in ranked if objection(item, word) is None)
 
 
-def stranger(item: Item) -> str:
-    """The legal word of the vocabulary that is least like the secret one."""
-    ranked = _ranked(-_nearness(item.word, encoded))
-    return next(word for word in ranked if objection(item, word) is None)
-
-
-def _foresees(game: Ambiguity, seat: Seat) -> Answerer:
-    """Listens to its own clue with the listeners' hints."""
+def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
+    """Answer probes by a prediction of whether teammate and opponent find the word."""
 
     def report(turn: WordTurn) -> Report:
         assert turn.question is not None
+        teammate = turn.question.about == TEAMMATE
         if turn.question.probe == "has_hint":
-            return _own_hint(turn.question.about)
-        assert isinstance(turn.pending, Clue)
-        right = foreseen(game.problem, turn.pending.text)
-        found = right[0 if turn.question.about == TEAMMATE else 1]
+            return Report("b" if teammate else "c")
+        found = predict(turn)[0 if teammate else 1]
         return Report("right" if found else "wrong")
 
     return report
 
 
+def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
+    """Answer as embedding listeners would hear the clue."""
+
+    def predict(turn: WordTurn) -> tuple[bool, bool]:
+        assert isinstance(turn.pending, Clue)
+        return predicted(game.problem, turn.pending.text)
+
+    return _answers(predict)
+
+
 def _hopes(game: Ambiguity, seat: Seat) -> Answerer:
-    """Expects the clue to do what it should."""
-
-    def report(turn: WordTurn) -> Report:
-        assert turn.question is not None
-        if turn.question.probe == "has_hint":
-            return _own_hint(turn.question.about)
-        return Report("right" if turn.question.about == TEAMMATE else "wrong")
-
-    return report
-
-
-def _own_hint(listener: str) -> Report:
-    return Report("b" if listener == TEAMMATE else "c")
+    """Answer that the clue will do what it should."""
+    return _answers(lambda turn: (True, False))
 
 
 def _speaker(
@@ -261,7 +245,7 @@ PARTNERS = {
             "embedding",
             "guesses the word nearest to its hint and the clue together, by MiniLM vectors",
             OURS,
-            _embedding,
+            _listener("embedding", heard_as),
             params={"vocabulary_only": False},
         ),
         Partner(
@@ -269,7 +253,7 @@ PARTNERS = {
             "guesses the word one of whose senses fits hint and clue together, by word "
             "associations of ours and MiniLM vectors",
             OURS,
-            _senses,
+            _listener("senses", heard_by_senses),
             params={"vocabulary_only": False},
         ),
         Partner("hint_only", "guesses the word nearest to its hint; deaf", OURS, _hint_only),
@@ -277,12 +261,20 @@ PARTNERS = {
             "margin",
             "the word of the vocabulary with the best margin between embedding listeners",
             best_clue,
-            _foresees,
+            _predicts,
         ),
         _speaker("natural", "a clue that a person might give, one a word, ours", natural),
         _speaker("hint_b", "repeats the teammate's hint", lambda item: item.b_hint),
         _speaker("hint_c", "repeats the opponent's hint", lambda item: item.c_hint),
-        _speaker("synonym", "the word most like the secret one, whatever the hints", synonym),
-        _speaker("stranger", "the word least like the secret one, whatever the hints", stranger),
+        _speaker(
+            "synonym",
+            "the word most like the secret one, whatever the hints",
+            lambda item: by_likeness(item, 1),
+        ),
+        _speaker(
+            "stranger",
+            "the word least like the secret one, whatever the hints",
+            lambda item: by_likeness(item, -1),
+        ),
     )
 }

@@ -20,7 +20,7 @@ ARTICLES = {"a", "an", "the"}
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One problem: the word, what the teammate is told, what the opponent is told."""
+    """One problem: the word, the teammate's hint and the opponent's hint."""
 
     word: str
     b_hint: str
@@ -36,13 +36,13 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def items() -> tuple[Item, ...]:
-    """The hundred problems, in the order of the file."""
+    """Return the hundred problems in the order of the file."""
     entries = msgspec.convert(tomllib.loads(_text("words.toml")), dict[str, _Entry])
     return tuple(Item(word, entry.b, entry.c, entry.also) for word, entry in entries.items())
 
 
 def objection(item: Item, clue: str) -> str | None:
-    """Why a clue is not allowed, or None if it is."""
+    """Return why a clue is not allowed, or None if it is."""
     said = words_of(clue)
     if not said:
         return "The clue has no words; say at least one."
@@ -54,21 +54,21 @@ def objection(item: Item, clue: str) -> str | None:
 
 
 def is_right(item: Item, guess: str) -> bool:
-    """Whether a guess is the word, in any case, with or without article, one or many."""
+    """Return whether a guess is the word, ignoring case, article and plural."""
     said = [word for word in words_of(guess) if word not in ARTICLES]
     plural = {item.word + "s", item.word + "es", re.sub(r"y$", "ies", item.word)}
     return len(said) == 1 and said[0] in {item.word, *plural}
 
 
 def outcome(teammate_right: bool, opponent_right: bool) -> Outcome:
-    """What a clue achieved: win, leak (both right), loss (only the opponent), miss (neither)."""
+    """Return the outcome: win, leak (both right), loss (only the opponent) or miss (neither)."""
     if teammate_right:
         return "leak" if opponent_right else "win"
     return "loss" if opponent_right else "miss"
 
 
 def judge(item: Item, teammate_guess: str, opponent_guess: str) -> Outcome:
-    """The outcome of two guesses."""
+    """Return the outcome of two guesses."""
     return outcome(is_right(item, teammate_guess), is_right(item, opponent_guess))
 
 

@@ -1,7 +1,7 @@
-"""A listener that knows the senses of words: hint and clue must fit the same one.
+"""Senses of words, for a listener for which hint and clue must fit the same sense.
 
-Sentence vectors have one place a word, between its senses, so natural clues mostly miss there.
-Here each of the hundred words has two senses, each a short list of words that we associate with it
+A sentence vector puts a word between its senses, so natural clues mostly miss there. Here each of
+the hundred words has two senses, each a short list of words that we associate with it
 (`senses.txt`); every other word of the vocabulary has one sense, itself.
 """
 
@@ -16,13 +16,13 @@ from sally.games.association.english import vocabulary, words_of
 from sally.games.association.lexicon import places
 from sally.games.association.vectors import Vectors, word_vectors
 
-NARROW = 0.8  # share of a candidate's worth that the weaker of hint and clue decides
-SAID = 3.0  # what it adds, in standard units, that a word was associated with a sense outright
+NARROW = 0.8  # weight of the weaker of hint and clue in a candidate's score
+SAID = 3.0  # bonus, in standard units, for a word listed with a sense
 
 
 @cache
 def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Every sense of the hundred words: the word, and what comes to mind with it."""
+    """Return every sense of the hundred words: the word and its associations."""
     text = files(__package__).joinpath("senses.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     pairs = (line.split(": ") for line in lines)
@@ -31,7 +31,7 @@ def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 @cache
 def candidates() -> tuple[tuple[str, ...], Vectors]:
-    """Everything that can be meant: senses first, then words with one sense; and their places."""
+    """Return all candidates with their vectors: senses first, then words with one sense."""
     many = {word for word, _ in senses()}
     single = [word for word in vocabulary() if word not in many]
     made = [_sense_vector(word, about) for word, about in senses()]
@@ -40,7 +40,7 @@ def candidates() -> tuple[tuple[str, ...], Vectors]:
 
 
 def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
-    """The middle of a sense's known words, the word itself counting as one of them."""
+    """Return the unit mean vector of a sense's known words, including the word itself."""
     known = [places()[each] for each in (word, *about) if each in places()]
     middle = word_vectors()[known].mean(axis=0)
     unit: Vectors = (middle / np.linalg.norm(middle)).astype(np.float32)
@@ -49,7 +49,7 @@ def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
 
 @cache
 def _usual() -> tuple[Vectors, Vectors]:
-    """How near each candidate is to any word on average, and how much that varies."""
+    """Return mean and standard deviation of each candidate's nearness to all words."""
     _, rows = candidates()
     near = rows @ word_vectors().T
     return near.mean(axis=1), near.std(axis=1)
@@ -57,9 +57,9 @@ def _usual() -> tuple[Vectors, Vectors]:
 
 @lru_cache(maxsize=4096)
 def fits(vector: bytes, said: str, without: str = "") -> Vectors:
-    """How well a text fits every candidate, in standard units of that candidate.
+    """Return how well a text fits every candidate, in standard units of that candidate.
 
-    `without` takes one word out of the associations, to see what they are worth without it.
+    `without` removes one text's words from the associations, to measure their effect.
     """
     _, rows = candidates()
     mean, spread = _usual()
@@ -72,13 +72,13 @@ def fits(vector: bytes, said: str, without: str = "") -> Vectors:
 
 @cache
 def natural_clues() -> dict[str, str]:
-    """For every word, one clue that a person might give, of our own making."""
+    """Return for every word one clue that a person might give, written by us."""
     text = files(__package__).joinpath("natural.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return dict(line.split("\t") for line in lines)
 
 
 def worth(hint: Vectors, clue: Vectors) -> Vectors:
-    """How well hint and clue together fit every candidate: both must fit the same sense."""
+    """Return how well hint and clue together fit every candidate."""
     both = NARROW * np.minimum(hint, clue) + (1 - NARROW) * (hint + clue) / 2
     return both.astype(np.float32)

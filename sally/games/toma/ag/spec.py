@@ -1,4 +1,4 @@
-"""The ambiguity game on the shelf: one clue that the teammate understands and the opponent not."""
+"""Registry entry of the ambiguity game."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from sally.games.toma.ag.game import (
 from sally.games.toma.ag.rules import is_right
 from sally.games.toma.ag.words import TEXTS, AmbiguityWords
 
-# --- what the speaker thinks will come of its clue ------------------------------------------------
+# --- probes: the effect of the speaker's clue -----------------------------------------------------
 
 
 def asks_hints(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Which of the two hints each listener has."""
+    """Ask which of the two hints each listener has."""
     return tuple(Question("has_hint", "choice", ("b", "c"), about=who) for who in LISTENERS)
 
 
 def true_hint(replay: Replay[State, Action, View], at: At) -> str:
-    """The hint that the listener sees; it stands on the speaker's page, so this checks reading."""
+    """Return the listener's hint; it is in the speaker's prompt, so this checks reading."""
     return "b" if at.about == TEAMMATE else "c"
 
 
 def asks_outcome(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Whether each listener will find the word."""
+    """Ask whether each listener will find the word."""
     return tuple(Question("finds_it", "choice", ("right", "wrong"), about=who) for who in LISTENERS)
 
 
 def true_outcome(replay: Replay[State, Action, View], at: At) -> str | None:
-    """What the listener's guess was, once it was made; None if the clue was turned down."""
+    """Return whether the listener's guess was right; None if the clue was rejected."""
     guess = replay.move(at.turn + 1, Seat(at.about)) if at.turn + 1 < len(replay) else None
     if not isinstance(guess, Guess):
         return None

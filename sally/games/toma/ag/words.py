@@ -1,4 +1,4 @@
-"""The ambiguity game in language: our sentences, in the order and formats of kang2026's pages."""
+"""The ambiguity game in language: our sentences in the order and formats of kang2026."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class AmbiguityWords(Words[Any, "View"]):
-    """A listener's page has its own hint and the clue, whoever the listener is."""
+    """Texts of the ambiguity game; both listeners get the same prompt but for the hint."""
 
     label: ClassVar[str] = "Answer"
 
@@ -99,7 +99,7 @@ class AmbiguityWords(Words[Any, "View"]):
         return self.say("aside.finds_it", who=who, clue=_one_line(self.name(pending)))
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        """Probes are for the speaker, who sees both hints."""
+        """Return the name of a choice; probes are for the speaker, who sees both hints."""
         return self._hints.get(str(choice), str(choice))
 
     def told(self, told: Told, question: Question | None = None) -> str:
@@ -115,5 +115,5 @@ def _role(seat: Seat) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A clue as a page shows it: no clue can look like a line of the page."""
+    """Return a clue on one line, so that it cannot look like a line of the prompt."""
     return " ".join(text.split()).replace('"', "'")

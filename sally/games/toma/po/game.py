@@ -68,7 +68,7 @@ class PartlySeen(OneShot[View]):
         # of the first set, so that what was logged without a scenario's name still replays
         return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
 
-    # --- the rules ------------------------------------------------------------------------------
+    # --- the rules --------------------------------------------------------------------------------
 
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         return (*TASKS, FAILURE)

@@ -1,7 +1,7 @@
-"""Mindless ways to answer the partially observable game, and how often each is right.
+"""Shortcuts through the partially observable game, and how often each is right.
 
-Each rule picks one task from the printed costs alone. Facts of the rules bound what any
-generator can do, and the balance is struck around them:
+Each rule picks one task from the printed costs alone. The rules of the game limit what any
+generator can balance:
 
 - At level 1 two tasks are left and the player takes its cheaper one, so its dearest task is
   never right. The four answers that can be right (cheapest, second, third, failure) get a quarter
@@ -22,111 +22,87 @@ from sally.games.toma.po.rules import FAILURE, TASKS, Row, Scenario, answer, pre
 Rule = Callable[[Scenario], int | None]
 
 
-def own_cost(rank: int) -> Rule:
-    """The player's task of the given rank, 0 being the cheapest."""
+def _own_cost(rank: int) -> Rule:
+    """Return the rule that takes the player's task of the given rank, 0 being the cheapest."""
     return lambda s: sorted(TASKS, key=s.costs[s.player].__getitem__)[rank]
 
 
-def smallest_cost(s: Scenario) -> int:
-    """The task with the smallest cost on the page, whoever pays it."""
-    return min(TASKS, key=lambda task: min(row[task] for row in s.costs))
+def _least(number: Callable[[Scenario, int], float]) -> Rule:
+    """Return the rule that takes the task where the number is least."""
+    return lambda s: min(TASKS, key=lambda task: number(s, task))
 
 
-def largest_cost(s: Scenario) -> int:
-    """The task with the largest cost on the page, whoever pays it."""
-    return max(TASKS, key=lambda task: max(row[task] for row in s.costs))
+def _most(number: Callable[[Scenario, int], float]) -> Rule:
+    """Return the rule that takes the task where the number is greatest."""
+    return lambda s: max(TASKS, key=lambda task: number(s, task))
 
 
-def most_popular(s: Scenario) -> int:
-    """The task that is cheapest for the four together."""
-    return min(TASKS, key=lambda task: sum(row[task] for row in s.costs))
+def _total(s: Scenario, task: int) -> int:
+    """Return the cost of a task to all four together."""
+    return sum(row[task] for row in s.costs)
 
 
-def least_popular(s: Scenario) -> int:
-    """The task that is dearest for the four together."""
-    return max(TASKS, key=lambda task: sum(row[task] for row in s.costs))
+def _known_total(s: Scenario, task: int) -> int:
+    """Return the cost of a task over the rows that the player's role knows."""
+    return sum(s.costs[seat][task] for seat in (s.player, *predictable(s)))
 
 
-def most_popular_known(s: Scenario) -> int:
-    """As most_popular, over the rows the player's role knows."""
-    return min(TASKS, key=lambda task: sum(row[task] for row in _known(s)))
+def _disadvantage(s: Scenario, task: int) -> int:
+    """Return the player's cost compared with the four together."""
+    return 4 * s.costs[s.player][task] - _total(s, task)
 
 
-def least_popular_known(s: Scenario) -> int:
-    """As least_popular, over the rows the player's role knows."""
-    return max(TASKS, key=lambda task: sum(row[task] for row in _known(s)))
+def _off_mean(s: Scenario, task: int) -> int:
+    """Return how far the player's cost is from the mean of its own costs."""
+    row = s.costs[s.player]
+    return abs(4 * row[task] - sum(row))
 
 
-def stranger_min(s: Scenario) -> int | None:
-    """The cheapest task of the first agent the player cannot predict; None if there is none."""
-    rows = _strangers(s)
-    return rows[0].index(min(rows[0])) if rows else None
+def _stranger(end: Callable[[Row], int]) -> Rule:
+    """Return the rule that takes the task of extreme cost to an agent that is not predictable.
+
+    The first such agent counts; the rule gives None if there is none.
+    """
+
+    def rule(s: Scenario) -> int | None:
+        known = {s.player, *predictable(s)}
+        rows = [row for seat, row in enumerate(s.costs) if seat not in known]
+        return rows[0].index(end(rows[0])) if rows else None
+
+    return rule
 
 
-def stranger_max(s: Scenario) -> int | None:
-    """The dearest task of the first agent the player cannot predict; None if there is none."""
-    rows = _strangers(s)
-    return rows[0].index(max(rows[0])) if rows else None
-
-
-def spare_task(s: Scenario) -> int:
-    """The player's cheapest task among those that fewest others have as their first choice."""
+def _spare(s: Scenario, task: int) -> tuple[int, int]:
+    """Return how many others have a task as their first choice, then the player's own cost."""
     firsts = [row.index(min(row)) for seat, row in enumerate(s.costs) if seat != s.player]
-    return min(TASKS, key=lambda task: (firsts.count(task), s.costs[s.player][task]))
+    return firsts.count(task), s.costs[s.player][task]
 
 
-def best_placed(s: Scenario) -> int:
-    """The task where the player is cheapest compared with the four together."""
-    return min(TASKS, key=lambda task: 4 * s.costs[s.player][task] - sum(r[task] for r in s.costs))
-
-
-def worst_placed(s: Scenario) -> int:
-    """The task where the player is dearest compared with the four together."""
-    return max(TASKS, key=lambda task: 4 * s.costs[s.player][task] - sum(r[task] for r in s.costs))
-
-
-def middle_cost(s: Scenario) -> int:
-    """The player's task closest to the mean of its own costs."""
-    row = s.costs[s.player]
-    return min(TASKS, key=lambda task: abs(4 * row[task] - sum(row)))
-
-
-def extreme_cost(s: Scenario) -> int:
-    """The player's task farthest from the mean of its own costs."""
-    row = s.costs[s.player]
-    return max(TASKS, key=lambda task: abs(4 * row[task] - sum(row)))
-
-
-def mission_failure(s: Scenario) -> int:
-    """Always the fifth option."""
-    return FAILURE
-
-
-# Every rule stands beside its inverse.
+# Every rule is listed beside its inverse.
 SHORTCUTS: dict[str, Rule] = {
-    "own_min": own_cost(0),
-    "own_max": own_cost(3),
-    "own_second": own_cost(1),
-    "own_third": own_cost(2),
-    "middle_cost": middle_cost,
-    "extreme_cost": extreme_cost,
-    "smallest_cost": smallest_cost,
-    "largest_cost": largest_cost,
-    "most_popular": most_popular,
-    "least_popular": least_popular,
-    "most_popular_known": most_popular_known,
-    "least_popular_known": least_popular_known,
-    "stranger_min": stranger_min,
-    "stranger_max": stranger_max,
-    "spare_task": spare_task,
-    "best_placed": best_placed,
-    "worst_placed": worst_placed,
-    "mission_failure": mission_failure,
+    "own_min": _own_cost(0),
+    "own_max": _own_cost(3),
+    "own_second": _own_cost(1),
+    "own_third": _own_cost(2),
+    "middle_cost": _least(_off_mean),
+    "extreme_cost": _most(_off_mean),
+    "smallest_cost": _least(lambda s, task: min(row[task] for row in s.costs)),
+    "largest_cost": _most(lambda s, task: max(row[task] for row in s.costs)),
+    "most_popular": _least(_total),
+    "least_popular": _most(_total),
+    "most_popular_known": _least(_known_total),
+    "least_popular_known": _most(_known_total),
+    "stranger_min": _stranger(min),
+    "stranger_max": _stranger(max),
+    "spare_task": lambda s: min(TASKS, key=lambda task: _spare(s, task)),
+    "best_placed": _least(_disadvantage),
+    "worst_placed": _most(_disadvantage),
+    "mission_failure": lambda s: FAILURE,
 }
 
 
 def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """The share of scenarios that each shortcut answers right; rules that never apply are out."""
+    """Return the share of scenarios that each shortcut answers right, if it ever applies."""
     listed = list(scenarios)
     if not listed:
         raise ValueError("hit_rates needs at least one scenario.")
@@ -137,12 +113,3 @@ def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
         for name, picked in picks.items()
         if any(pick is not None for pick in picked)
     }
-
-
-def _known(s: Scenario) -> list[Row]:
-    return [s.costs[seat] for seat in (s.player, *predictable(s))]
-
-
-def _strangers(s: Scenario) -> list[Row]:
-    known = {s.player, *predictable(s)}
-    return [row for seat, row in enumerate(s.costs) if seat not in known]

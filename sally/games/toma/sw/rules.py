@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE, Game, Seat
 from sally.core.rules.menu import Act, Choice, Field, Form, Many, Options, Text, Whole
 
-# --- seats, cells and acts ----------------------------------------------------------------------
+# --- seats, cells and acts ------------------------------------------------------------------------
 
 
 GUIDE, EXPLORER, EAVESDROPPER = Seat("guide"), Seat("explorer"), Seat("eavesdropper")
@@ -98,7 +98,7 @@ Action = int | Speak | Open | Move | Wait | Guess | Pass | Reading
 WAIT, PASS, NOTHING = Wait(), Pass(), Reading()
 
 
-# --- states, views and the game -----------------------------------------------------------------
+# --- states, views and the game -------------------------------------------------------------------
 
 
 class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
