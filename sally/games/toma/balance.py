@@ -1,4 +1,4 @@
-"""Balancing a stream of scenarios, so that no mindless rule does better or worse than chance."""
+"""Balance of a stream of scenarios, so that every shortcut stays at chance."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def pick(excess: Floats, debt: Floats) -> int:
-    """The candidate (a row) that leaves the smallest imbalance when added to the debt.
+    """Return the candidate (a row) that leaves the smallest imbalance when added to the debt.
 
     Each column is one rule: what it scores on the candidate, less what chance scores. Always
     taking the smallest sum keeps the debt bounded, so rates approach chance as 1/n (herding,
@@ -21,7 +21,7 @@ def pick(excess: Floats, debt: Floats) -> int:
 
 
 def dealt(items: Sequence[T], rng: np.random.Generator) -> Iterator[T]:
-    """The items for ever, in rounds that hold each exactly once in a new order."""
+    """Yield the items without end, in rounds that hold each exactly once in a new order."""
     while True:
         for index in rng.permutation(len(items)):
             yield items[int(index)]

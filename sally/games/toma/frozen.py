@@ -16,7 +16,7 @@ PER_LEVEL = 30
 
 
 class Keyed(msgspec.Struct, Generic[T], frozen=True):
-    """A scenario with its key, kept beside it for readers without our solver."""
+    """A scenario with its solution, for readers without our solver."""
 
     scenario: T
     answer: int
@@ -24,7 +24,7 @@ class Keyed(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Frozen(msgspec.Struct, Generic[T], frozen=True):
-    """One frozen set with the version and seed that made it."""
+    """One frozen set with its version and seed."""
 
     set: str
     version: int
@@ -33,15 +33,15 @@ class Frozen(msgspec.Struct, Generic[T], frozen=True):
 
 
 def po(version: int = 2) -> Frozen[po_rules.Scenario]:
-    """The 150 frozen scenarios of the partially observable game, 30 a level.
+    """Return the 150 frozen scenarios of the partially observable game, 30 per level.
 
-    Version 1 is superseded: magnitudes of the player's own costs told the answer.
+    Version 1 is superseded: the magnitudes of the player's own costs revealed the answer.
     """
     return msgspec.json.decode(_text("po", version), type=Frozen[po_rules.Scenario])
 
 
 def make_po() -> Frozen[po_rules.Scenario]:
-    """The first 30 generated scenarios of every level, with their keys."""
+    """Return the first 30 generated scenarios of every level with their solutions."""
     from sally.games.toma.po import generators as po_generate  # heavy; only a new set needs it
 
     drawn = chain.from_iterable(
@@ -51,21 +51,21 @@ def make_po() -> Frozen[po_rules.Scenario]:
 
 
 def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
-    """A scenario with the answer and predictions of the exact solver."""
+    """Return a scenario with the answer and predictions of the exact solver."""
     named = {po_rules.AGENTS[a]: task for a, task in po_rules.predictions(scenario).items()}
     return Keyed(scenario, po_rules.answer(scenario), named)
 
 
 def mg(version: int = 4) -> Frozen[mg_rules.Scenario]:
-    """The 90 frozen scenarios of the minority game, 30 a level.
+    """Return the 90 frozen scenarios of the minority game, 30 per level.
 
-    The first three are superseded: counting who likes and dislikes what told the answer.
+    The first three versions are superseded: counts of likes and dislikes revealed the answer.
     """
     return msgspec.json.decode(_text("mg", version), type=Frozen[mg_rules.Scenario])
 
 
 def make_mg() -> Frozen[mg_rules.Scenario]:
-    """The first 30 generated scenarios of every level, with their keys."""
+    """Return the first 30 generated scenarios of every level with their solutions."""
     from sally.games.toma.mg import generators as mg_generate  # heavy; only a new set needs it
 
     drawn = chain.from_iterable(
@@ -75,14 +75,14 @@ def make_mg() -> Frozen[mg_rules.Scenario]:
 
 
 def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
-    """A scenario with the answer and predictions of the exact solver."""
+    """Return a scenario with the answer and predictions of the exact solver."""
     gone = mg_rules.predictions(scenario)
     named = {agent.name: gone[index] for index, agent in enumerate(scenario.agents)}
     return Keyed(scenario, mg_rules.answer(scenario), named)
 
 
 def write(frozen: Frozen[Any], path: Path) -> None:
-    """Write a new set, one scenario a line; a file that exists is refused, not replaced."""
+    """Write a new set, one scenario per line. Raises FileExistsError if the file exists."""
     head = {"set": frozen.set, "version": frozen.version, "seed": frozen.seed}
     lines = ",\n".join(msgspec.json.encode(item).decode() for item in frozen.scenarios)
     text = f'{msgspec.json.encode(head).decode()[:-1]},"scenarios":[\n{lines}\n]}}\n'

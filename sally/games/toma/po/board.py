@@ -1,4 +1,4 @@
-"""The costs on the player's page, as a table."""
+"""The board of the partially observable game: the costs as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sally.games.toma.po.words import PartlySeenWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """One row an agent; a row that the view does not have is shown as not known."""
+    """Return one row per agent; rows missing from the view are shown as not known."""
     game, words = context.game, context.words
     assert isinstance(game, PartlySeen) and isinstance(words, PartlySeenWords)
     problem = game.problem

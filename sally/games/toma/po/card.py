@@ -1,8 +1,8 @@
 """The card of the partially observable game: shortcuts and their inverses, level by level.
 
-Two things no generator can level, both told in `sally.games.toma.po.shortcuts`: at level 1 the
-own dearest task is never right, and `spare_task` is there the reasoning asked for, one agent too
-far; at level 4 `worst_placed` stays below chance. At level 0 the own cheapest task *is* the rule.
+No generator can balance two things (see `sally.games.toma.po.shortcuts`): at level 1 the player's
+dearest task is never right, and `spare_task` is the required reasoning applied to one agent too
+many; at level 4 `worst_placed` stays below chance. At level 0 the cheapest own task *is* the rule.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAIRS = (
     ("stranger_min", "stranger_max"),
     ("best_placed", "worst_placed"),
 )
-# what a rule without a mind should score: the share of one kind of right answer
+# what a shortcut should score: the share of one kind of right answer
 CHANCE = {1: 0.25, 2: 0.2, 3: 0.25, 4: 0.25}
 
 

@@ -1,8 +1,8 @@
 """The generator of the first frozen set of the partially observable game, superseded.
 
-Ranks are balanced, but not magnitudes: how far the own costs lie apart tells the answer (.31 to .48
-where chance is .20 to .25). It is kept so that figures on the first set can be had again; what
-`generators` shares with it stays here.
+It balances ranks but not magnitudes: the spread of the own costs reveals the answer (.31 to .48
+where chance is .20 to .25). It is kept to reproduce figures on the first set; functions shared with
+`generators` are here.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from sally.games.toma.po.stories import stories
 Ints = npt.NDArray[np.int64]
 
 # The share of each kind of right answer by level: mission failure, then the player's cheapest,
-# second, third and dearest task. Why level 1 differs is told in po_shortcuts.
+# second, third and dearest task. `shortcuts` explains why level 1 differs.
 SHARES: dict[int, tuple[float, ...]] = {
     0: (0, 1, 0, 0, 0),
     1: (1 / 4, 1 / 4, 1 / 4, 1 / 4, 0),
@@ -42,7 +42,7 @@ ORDERS = np.array(list(permutations(range(4))))
 
 
 def scenarios(level: int, seed: int) -> Iterator[Scenario]:
-    """Certified scenarios of one level without end; the same seed gives the same ones."""
+    """Yield certified scenarios of one level without end, determined by the seed."""
     if level not in SHARES:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([seed, level])
@@ -57,7 +57,7 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
 
 
 def certify(scenario: Scenario) -> None:
-    """Refuse a scenario unless it is well formed and every rule has exactly one outcome."""
+    """Raise ValueError unless the scenario is well formed and every rule has one outcome."""
     check(scenario)
     cells = [cost for row in scenario.costs for cost in row]
     if len(set(cells)) < len(cells):
@@ -75,7 +75,7 @@ def certify(scenario: Scenario) -> None:
 
 
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Cost matrices by role with their answers, each picked to keep every shortcut at chance."""
+    """Yield cost matrices by role with their answers, selected to keep shortcuts at chance."""
     debt: Floats | None = None
     while True:
         costs = _candidates(rng)
@@ -92,12 +92,12 @@ def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
 
 
 def _candidates(rng: np.random.Generator) -> Ints:
-    """Matrices (role, task) with no tie anywhere."""
+    """Draw matrices (role, task) without ties."""
     return untied(rng.integers(*COSTS, size=(POOL, 4, 4)))
 
 
 def untied(costs: Ints) -> Ints:
-    """The matrices without a tie: cells, column totals, best assignment."""
+    """Return the matrices without a tie in cells, column totals or best assignment."""
     flat = np.sort(costs.reshape(len(costs), 16), axis=1)
     costs = costs[(np.diff(flat, axis=1) > 0).all(axis=1)]
     for rows in (4, 3):  # all roles, and those known at level 1
@@ -109,12 +109,13 @@ def untied(costs: Ints) -> Ints:
 
 
 def assignment_totals(costs: Ints) -> Ints:
+    """Return the total cost of each of the 24 assignments."""
     totals: Ints = costs[:, np.arange(4), ORDERS].sum(axis=2)
     return totals
 
 
 def answers(level: int, costs: Ints) -> Ints:
-    """The right option of role 0 for each matrix (the exact solver, many at a time)."""
+    """Return the right option of role 0 for each matrix (the exact solver, vectorised)."""
     if level == 4:
         best: Ints = ORDERS[assignment_totals(costs).argmin(axis=1), 0]
         return best
@@ -129,7 +130,7 @@ def answers(level: int, costs: Ints) -> Ints:
 
 
 def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool_]:
-    """At levels 2 and 3, whether seeing only first choices gives no more than the own minimum."""
+    """Return whether first choices alone do no better than the own minimum (levels 2, 3)."""
     if level not in (2, 3):
         return np.ones(len(costs), dtype=bool)
     needs: npt.NDArray[np.bool_] = (_spare(costs) != right) | (costs[:, 0].argmin(axis=1) == right)
@@ -137,14 +138,14 @@ def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool
 
 
 def _spare(costs: Ints) -> Ints:
-    """The player's cheapest task among those that fewest others have as their first choice."""
+    """Return the player's cheapest task among those that fewest others want first."""
     wanted = np.eye(4, dtype=np.int64)[costs[:, 1:].argmin(axis=2)].sum(axis=1)
     spare: Ints = (wanted * COSTS[1] + costs[:, 0]).argmin(axis=1)
     return spare
 
 
 def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
-    """What each shortcut scores on each candidate, less its share of right answers.
+    """Return each shortcut's score on each candidate minus its share of right answers.
 
     A shortcut takes the task that ranks first (or last, its inverse) by some number, so the
     rank of the right task is balanced: over own costs, column totals, smallest and largest cost
@@ -171,14 +172,14 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
 
 
 def rank(number: Ints, right: Ints) -> Ints:
-    """How many tasks come before the right one by a number; 0 for mission failure, unused."""
+    """Return the rank of the right task by a number (unused for mission failure)."""
     own = np.take_along_axis(number, (right % 4)[:, None], axis=1)
     before: Ints = (number < own).sum(axis=1)
     return before
 
 
 def listing(right: int, place: int | None, rng: np.random.Generator) -> list[int]:
-    """The order in which the page lists the tasks, with the right one at its dealt place."""
+    """Return the order in which tasks are listed, with the right one at `place`."""
     order = [int(task) for task in rng.permutation(4)]
     if place is not None:
         here = order.index(right)
@@ -187,7 +188,7 @@ def listing(right: int, place: int | None, rng: np.random.Generator) -> list[int
 
 
 def seated(level: int, costs: Ints, player: int, name: str, rng: np.random.Generator) -> Scenario:
-    """The roles of a cost matrix put into seats, the tasks named by a story."""
+    """Return a scenario with roles assigned to seats and tasks named by a story."""
     others = rng.permutation([seat for seat in range(4) if seat != player])
     seats = [player, *(int(seat) for seat in others)]
     roles = sorted(range(4), key=seats.__getitem__)  # the role in each seat

@@ -32,15 +32,15 @@ from sally.games.toma.po.rules import (
 
 
 class View(msgspec.Struct, frozen=True):
-    """What the player knows: the costs on its page, and its choice once made."""
+    """What the player knows: the costs in its prompt, and its choice once made."""
 
-    costs: tuple[Row | None, ...]  # None: a row that its role does not know (matrix=known)
+    costs: tuple[Row | None, ...]  # None: hidden from the player (matrix=known)
     chosen: int | None = None
 
 
 @dataclass(frozen=True)
 class PartlySeen(OneShot[View]):
-    """Pick one of four tasks that nobody else picks, or say that failure is inevitable.
+    """Pick a task that no other agent picks, or state that failure is inevitable.
 
     `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
     scenario of the `level` (and of the cover `story`, if one is named) is played.
@@ -59,13 +59,13 @@ class PartlySeen(OneShot[View]):
 
     @cached_property
     def problem(self) -> Scenario:
-        """The scenario that is played."""
+        """The scenario being played."""
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
             return frozen_scenario("toma_po", self.scenario, all_scenarios())
         level = 1 if self.level is None else self.level
-        # of the first set, so that what was logged without a scenario's name still replays
+        # from the first set, so that episodes logged without a scenario still replay
         return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
 
     # --- the rules --------------------------------------------------------------------------------
@@ -84,9 +84,9 @@ class PartlySeen(OneShot[View]):
         return len(TASKS) + 1
 
     def as_seen(self, view: View) -> Scenario:
-        """The scenario with blank rows where the page has none, for players to reason about.
+        """Return the scenario with zero rows where the view has none, for scripted players.
 
-        No rule looks at a row that the player's role does not know.
+        The solver uses no row that the player's role does not know.
         """
         rows = tuple(row or (0, 0, 0, 0) for row in view.costs)
         return msgspec.structs.replace(self.problem, costs=rows)
@@ -94,10 +94,10 @@ class PartlySeen(OneShot[View]):
 
 @cache
 def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
-    """The 150 frozen scenarios of a version by id; the second supersedes the first."""
+    """Return the 150 frozen scenarios of a version by id; version 2 supersedes version 1."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.po(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Every frozen scenario by id, superseded ones included."""
+    """Return every frozen scenario by id, superseded ones included."""
     return {**frozen_scenarios(1), **frozen_scenarios(2)}

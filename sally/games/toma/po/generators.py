@@ -1,11 +1,11 @@
-"""Scenarios of the partially observable game, seeded, certified and balanced, without limit.
+"""Generator of the partially observable game: seeded, certified and balanced scenarios.
 
-The player's own costs come first and say nothing: which kind of answer is right (mission failure,
-or the task of a given rank among the own costs) is dealt without looking at them, and the costs of
-the others are drawn to fit. So no rule over the own row, however clever, beats the best constant
-answer. What remains, rules over whole columns, is balanced by picking (see `balance`).
+The player's own costs are drawn first and carry no information: the kind of right answer (mission
+failure, or the task of a given rank among the own costs) is dealt independently of them, and the
+others' costs are drawn to fit. So no rule over the own row beats the best constant answer. Rules
+over whole columns are balanced by selection (see `balance`).
 
-The first generator, whose own rows leaked by their magnitudes, is kept in `first_generator`.
+The first generator, whose own rows leaked the answer by their magnitudes, is in `first_generator`.
 """
 
 from collections.abc import Iterator
@@ -41,12 +41,12 @@ KINDS: dict[int, tuple[int, ...]] = {
     3: (0, 1, 2, 3),
     4: (0, 1, 2, 3),
 }
-POOL = 1200  # costs of the others drawn at a time
-SPREAD = 60  # at level 4 own costs lie this close: else the dearest task is hardly ever best
+POOL = 1200  # candidate costs of the others drawn at a time
+SPREAD = 60  # range of the own costs at level 4; else the dearest task is hardly ever best
 
 
 def scenarios(level: int, seed: int) -> Iterator[Scenario]:
-    """Certified scenarios of one level without end; the same seed gives the same ones."""
+    """Yield certified scenarios of one level without end, determined by the seed."""
     if level not in KINDS:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([2, seed, level])
@@ -61,7 +61,7 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
 
 
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Cost matrices by role with their answers: own costs, then the kind, then the others."""
+    """Yield cost matrices by role with their answers, balanced over columns."""
     debt: Floats | None = None
     for kind in dealt(KINDS[level], rng):
         costs, right = _fitting(level, _own_row(level, rng), kind, rng)
@@ -73,7 +73,7 @@ def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
 
 
 def _own_row(level: int, rng: np.random.Generator) -> Ints:
-    """Four different costs; at level 4 not too far apart."""
+    """Draw four different costs, close together at level 4."""
     low, high = COSTS
     if level == 4:
         low = int(rng.integers(low, high - SPREAD))
@@ -82,7 +82,7 @@ def _own_row(level: int, rng: np.random.Generator) -> Ints:
 
 
 def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Matrices with these own costs whose answer is of this kind, and their answers."""
+    """Return matrices with these own costs and this kind of answer, and their answers."""
     while True:
         others = rng.integers(*COSTS, size=(POOL, 3, 4))
         mine = np.broadcast_to(own, (POOL, 1, 4))
@@ -95,7 +95,7 @@ def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tupl
 
 
 def _leans(costs: Ints, right: Ints) -> Floats:
-    """How far the right task's column lies from the mean of the columns, in sum and in its ends."""
+    """Return how far the right column is from the mean column in sum, minimum and maximum."""
     is_task = (right != FAILURE)[:, None]
     others = costs[:, 1:]
     numbers = [others.sum(axis=1), others.min(axis=1), others.max(axis=1)]

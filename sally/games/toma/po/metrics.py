@@ -1,4 +1,4 @@
-"""What is measured here: one choice, right or wrong."""
+"""Metrics of a one-choice game."""
 
 from sally.games.toma.metrics import ONE_SHOT
 

@@ -1,4 +1,4 @@
-"""Players of the partially observable game: the exact solver, and rules that need no mind."""
+"""The scripted players of the partially observable game: the exact solver and shortcuts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, ration
 from sally.games.toma.po.shortcuts import SHORTCUTS
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
-# Rules that look at no row but those that the player's role knows.
+# Rules that use only rows that the player's role knows.
 KNOWN_ROWS_ONLY = {
     "own_min",
     "own_max",
@@ -59,7 +59,7 @@ def _solved(game: PartlySeen, seat: Seat) -> Answerer:
 
 
 def _believer(game: PartlySeen, seat: Seat) -> Script:
-    """Acts on what it is told of the others, and on the solver's prediction of the rest."""
+    """Act on injected predictions, and on the solver's for the other agents."""
 
     def act(turn: Turn[int, View]) -> int:
         seen = game.as_seen(turn.view)
@@ -73,7 +73,7 @@ def _believer(game: PartlySeen, seat: Seat) -> Script:
 
 
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
-    """Everybody takes what is cheapest for itself, whatever it knows."""
+    """Predict that every agent takes its own cheapest task."""
 
     def report(turn: Turn[int, View]) -> Report:
         assert turn.question is not None
@@ -93,7 +93,7 @@ def _shortcut(name: str) -> Partner:
             picked = None
             if not hidden or name in KNOWN_ROWS_ONLY:
                 picked = rule(game.as_seen(view))
-            # where the rule has nothing to go by, a guess among the tasks
+            # a random task where the rule does not apply
             return turn.draws.pick(tuple(TASKS)) if picked is None else picked
 
         return act

@@ -1,6 +1,6 @@
 """The exact rules of the partially observable game: four agents, four tasks, one cost matrix.
 
-Costs are whole tenths (53 is shown as 5.3), so sums and comparisons are exact.
+Costs are integer tenths (53 is shown as 5.3), so sums and comparisons are exact.
 Source: kang2026, appendix C.1, with the decision rules of our protocol.
 """
 
@@ -20,7 +20,7 @@ Goal = Literal["own", "total"]
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """One problem: who plays, what every task costs whom, and who knows whose costs."""
+    """One problem: the player, the costs of every task, and who knows whose costs."""
 
     id: str
     level: int
@@ -28,23 +28,23 @@ class Scenario(msgspec.Struct, frozen=True):
     tasks: tuple[str, str, str, str]
     costs: tuple[Row, Row, Row, Row]  # by agent, then task, in tenths
     player: int
-    # By agent: the others whose costs, and whose knowledge, it knows. What an agent that the
-    # player cannot predict knows is nowhere stated, and left empty.
+    # By agent: the others whose costs and knowledge it knows. Empty for an agent that the player
+    # cannot predict, since its knowledge is not stated.
     knows: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
     goal: Goal = "own"
 
 
 class Undetermined(ValueError):
-    """A rule that leaves more than one choice, or none."""
+    """Raised when a rule leaves more than one choice, or none."""
 
 
 def predictable(scenario: Scenario) -> tuple[int, ...]:
-    """The agents whose choice the player can predict, in seat order."""
+    """Return the agents whose choice the player can predict, in seat order."""
     return tuple(sorted(scenario.knows[scenario.player]))
 
 
 def predictions(scenario: Scenario) -> dict[int, int]:
-    """The task of every agent the player can predict, under the scenario's rule."""
+    """Return the task of every agent the player can predict, by the scenario's rule."""
     if scenario.goal == "total":
         best = best_assignment(scenario)
         return {agent: best[agent] for agent in predictable(scenario)}
@@ -52,7 +52,7 @@ def predictions(scenario: Scenario) -> dict[int, int]:
 
 
 def choice(scenario: Scenario, agent: int) -> int:
-    """The cheapest task for an agent once it avoids what it predicts for those it knows."""
+    """Return an agent's cheapest task that avoids its predictions for those it knows."""
     avoided = {choice(scenario, other) for other in scenario.knows[agent]}
     cheapest = cheapest_of(scenario.costs[agent], set(TASKS) - avoided)
     if len(cheapest) != 1:
@@ -64,16 +64,16 @@ def choice(scenario: Scenario, agent: int) -> int:
 
 
 def cheapest_of(row: Row, tasks: set[int]) -> frozenset[int]:
-    """The tasks of least cost among those given: several if they tie."""
+    """Return the cheapest of the given tasks; several if they tie."""
     least = min((row[task] for task in tasks), default=None)
     return frozenset(task for task in tasks if row[task] == least)
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    """The options that are right if the others did what is predicted, true or not.
+    """Return the options that are right if the others do what is predicted, true or not.
 
     Predicted choices that collide make mission failure the only right option; otherwise it is
-    the cheapest task nobody is predicted to take. At level 4 three predictions leave one task.
+    the cheapest task that no agent is predicted to take. At level 4 three predictions leave one.
     """
     _check_predictions(scenario, predicted)
     taken = set(predicted.values())
@@ -83,7 +83,7 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
 
 
 def answer(scenario: Scenario) -> int:
-    """The one right option: a task, or FAILURE."""
+    """Return the one right option: a task, or FAILURE. Raises Undetermined on a tie."""
     actions = rational_actions(scenario, predictions(scenario))
     if len(actions) != 1:
         raise Undetermined(f"Scenario {scenario.id}: {len(actions)} options tie for the answer.")
@@ -91,9 +91,9 @@ def answer(scenario: Scenario) -> int:
 
 
 def best_assignment(scenario: Scenario) -> tuple[int, ...]:
-    """The task of each agent in the one assignment of least total cost.
+    """Return the task of each agent in the one assignment of least total cost.
 
-    All 24 are enumerated: a tie must be seen, and a solver that returns one optimum hides it.
+    All 24 are enumerated to detect ties, which a solver that returns one optimum would hide.
     """
     ranked = sorted((total_cost(scenario, tasks), tasks) for tasks in permutations(TASKS))
     if ranked[0][0] == ranked[1][0]:
@@ -102,23 +102,23 @@ def best_assignment(scenario: Scenario) -> tuple[int, ...]:
 
 
 def total_cost(scenario: Scenario, tasks: tuple[int, ...]) -> int:
-    """What the team pays, in tenths, when agent i does tasks[i]."""
+    """Return what the team pays, in tenths, if agent i does tasks[i]."""
     return sum(row[task] for row, task in zip(scenario.costs, tasks, strict=True))
 
 
 def known_costs(scenario: Scenario) -> tuple[Row | None, ...]:
-    """The cost rows that the player's role knows; None hides a row (`matrix=known`)."""
+    """Return the cost rows that the player's role knows; None hides a row (`matrix=known`)."""
     seen = {scenario.player, *scenario.knows[scenario.player]}
     return tuple(row if agent in seen else None for agent, row in enumerate(scenario.costs))
 
 
 def shown(cost: int) -> str:
-    """A cost as the page prints it: 53 -> '5.3'."""
+    """Return a cost as the prompt prints it: 53 -> '5.3'."""
     return f"{cost // 10}.{cost % 10}"
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse data that is no scenario, in one sentence that says what and where."""
+    """Raise ValueError if the data do not form a scenario."""
     name = f"Scenario {scenario.id}"
     if scenario.level not in LEVELS:
         raise ValueError(f"{name}: level {scenario.level} is not one of 0 to 4.")
@@ -142,7 +142,7 @@ def check(scenario: Scenario) -> None:
 
 
 # Who knows whom when the player is role 0 and the others are roles 1 to 3; a role knows only
-# roles with smaller numbers, so choices can be worked out in the order 1, 2, 3.
+# roles with smaller numbers, so choices can be computed in the order 1, 2, 3.
 SHAPES: dict[int, tuple[tuple[int, ...], ...]] = {
     0: ((), (), (), ()),
     1: ((1, 2), (), (), ()),
@@ -155,7 +155,7 @@ SHAPES: dict[int, tuple[tuple[int, ...], ...]] = {
 def knowledge(
     level: int, player: int, knows: tuple[tuple[int, ...], ...]
 ) -> tuple[int, ...] | None:
-    """The seat of each role if `knows` has the level's shape, else None."""
+    """Return the seat of each role if `knows` has the level's shape, else None."""
     shape = SHAPES[level]
     for rest in permutations([seat for seat in range(4) if seat != player]):
         seats = (player, *rest)

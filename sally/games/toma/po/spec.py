@@ -1,4 +1,4 @@
-"""The partially observable game on the shelf: one seat, one choice, three other minds at most."""
+"""Registry entry of the partially observable game."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sally.games.toma.po.rules import (
 )
 from sally.games.toma.po.words import PEOPLE, TEXTS, PartlySeenWords
 
-# --- what the player thinks the others do ---------------------------------------------------------
+# --- probes: what the others do ---------------------------------------------------------
 
 
 def asks(game: PartlySeen, view: View, seat: Seat) -> tuple[Question, ...]:
-    """The choice of every agent that the player can predict."""
+    """Ask for the choice of every agent that the player can predict."""
     return tuple(
         Question("their_choice", "choice", tuple(TASKS), about=AGENTS[agent])
         for agent in predictable(game.problem)
@@ -30,13 +30,13 @@ def asks(game: PartlySeen, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def truth(replay: Replay[State, int, View], at: At) -> int:
-    """What the agent does by the stated rules."""
+    """Return what the agent does by the stated rules."""
     assert isinstance(replay.game, PartlySeen)
     return predictions(replay.game.problem)[AGENTS.index(at.about)]
 
 
 def best_replies(game: PartlySeen, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """The options that are right if each agent does what is believed; None if one is missing."""
+    """Return the right options given beliefs about all agents; None if one is missing."""
     predicted = {AGENTS.index(name): task for name, task in belief.items()}
     if set(predicted) != set(predictable(game.problem)):
         return None
@@ -44,7 +44,7 @@ def best_replies(game: PartlySeen, view: View, belief: Mapping[str, int]) -> tup
 
 
 def numbers(game: PartlySeen, view: View) -> tuple[float, ...]:
-    """The sixteen costs in tenths, 0 where a row is hidden, and who the player is."""
+    """Return the sixteen costs in tenths (0 if hidden) and the player's seat, one-hot."""
     costs = [float(cost) for row in view.costs for cost in row or (0, 0, 0, 0)]
     return (*costs, *(float(agent == game.problem.player) for agent in range(4)))
 

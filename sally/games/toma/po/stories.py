@@ -8,7 +8,7 @@ import msgspec
 
 
 class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a scenario is about: a scene, the nouns for it, and names for the tasks."""
+    """A cover story: a scene, its nouns and names for the tasks."""
 
     scene: str
     team: str
@@ -19,6 +19,6 @@ class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def stories() -> dict[str, Story]:
-    """Every cover story by name, in the order of the file."""
+    """Return every cover story by name, in the order of the file."""
     text = files(__package__).joinpath("stories.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, Story])

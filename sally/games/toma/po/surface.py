@@ -1,4 +1,4 @@
-"""What an attacker of the partially observable game looks at: own costs, places, column sums."""
+"""Surface features for attacks on the partially observable game."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ READS = (
     "a low cost to somebody else makes a task likely to be that agent's choice, and predicting "
     "choices is what the level asks for"
 )
-# of the best constant answer: at level 2 failure and every rank of the own costs take a fifth
+# rate of the best constant answer; at level 2 failure and each rank of own costs have a fifth
 CHANCE = {0: 1.0, 1: 0.25, 2: 0.2, 3: 0.25, 4: 0.25}
 Seen = Callable[[Scenario], Posed]
 
 
 def own_row(s: Scenario) -> Posed:
-    """The player's own costs, where each task stands and how it is called."""
+    """Return the player's own costs, and the position and name length of each task."""
     return Posed(tuple(_own(s, option) for option in _options(s)), answer(s))
 
 
 def whole_page(s: Scenario) -> Posed:
-    """The same, and the sum, the smallest and the largest cost of each column."""
+    """Return the own row, and the sum, minimum and maximum of each column."""
     return Posed(tuple((*_own(s, o), *_column(s, o)) for o in _options(s)), answer(s))
 
 
@@ -66,13 +66,13 @@ def _column(s: Scenario, option: int) -> tuple[float, ...]:
 
 
 def attacks() -> Iterable[Attack]:
-    """At every level that has a choice to make: the own row alone, and the whole page."""
+    """Yield attacks by the own row and by the whole page, for every level with a choice."""
     for level in (1, 2, 3, 4):
         yield _attack(f"level {level}, own row", level, OWN, own_row)
         yield _attack(f"level {level}, whole page", level, (*OWN, *COLUMNS), whole_page, READS)
 
 
-@lru_cache(maxsize=4)  # by its own row and by the whole page
+@lru_cache(maxsize=4)  # shared by both attacks of a level
 def _drawn(level: int, seed: int, many: int) -> tuple[Scenario, ...]:
     return tuple(islice(generators.scenarios(level, seed), many))
 
@@ -90,7 +90,7 @@ def _attack(
 
 
 def first_attack(level: int) -> Attack:
-    """The own row under the generator of the first frozen set, which leaks; for comparison."""
+    """Return the own-row attack on the first generator, which leaks; for comparison."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]

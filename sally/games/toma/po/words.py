@@ -1,4 +1,4 @@
-"""The partially observable game in language: our sentences, in the order of kang2026's pages."""
+"""The partially observable game in language: our sentences in the order of kang2026."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class PartlySeenWords(NumberedWords[int, "View"]):
-    """Costs come from the view alone; of the scenario only what is on every page is kept."""
+    """Texts of the partially observable game; costs come from the view alone."""
 
     def __init__(self, game: PartlySeen, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -82,11 +82,11 @@ class PartlySeenWords(NumberedWords[int, "View"]):
 
     @property
     def _one(self) -> str:
-        """What one of the four is called; all stories have plurals in s."""
+        """The noun for one of the four; all stories have plurals in s."""
         return self._story.team.removesuffix("s") if self._story else "person"
 
     def agent(self, letter: str) -> str:
-        """One of the four by name."""
+        """Return the name of one of the four."""
         return self.say("agent", letter=letter, one=self._one)
 
     def rules(self, seat: Seat) -> str:
@@ -114,7 +114,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         return f"{said}\n{self.say('knows.page')}" if self._shows_more else said
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """The costs are what the player gets to see; they never change."""
+        """Yield the costs; they never change."""
         yield from self._costs(view)[since:]
 
     def _costs(self, view: View) -> list[str]:
