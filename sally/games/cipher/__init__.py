@@ -1,0 +1,5 @@
+"""Cipher: hints that the decoder must read and the interceptor must not."""
+
+from sally.games.cipher.spec import GAME
+
+__all__ = ["GAME"]

@@ -1,0 +1,102 @@
+"""Cipher for people: keywords and code where a seat may see them, hints by digit, rounds."""
+
+from __future__ import annotations
+
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Mark, Note, Notes, Part, Row, Table
+from sally.games.cipher.listeners import DIGITS, digits
+from sally.games.cipher.rules import Cipher, Hinted, Over, Revealed, View, Void
+
+ENDS = {
+    "survived": "won by encoder and decoder",
+    "miscommunication": "lost by miscommunications",
+    "interception": "lost by interceptions",
+    "both": "lost by both kinds",
+}
+
+
+def board(context: SeatContext, view: View) -> Board:
+    """The present game of one seat."""
+    parts: list[Part] = []
+    if not view.over:
+        game = context.game
+        assert isinstance(game, Cipher)
+        parts.append(Notes("On the table", tuple(_notes(game, view))))
+        parts.append(_by_digit(view))
+        if rows := _rounds(view):
+            parts.append(Table("Rounds of this game", COLUMNS, rows, corner="round"))
+    ends = [ENDS[event.how] for event in view.log if isinstance(event, Over)]
+    if ends:
+        shown = tuple(Note(f"Game {n}", how) for n, how in enumerate(ends, 1))
+        parts.append(Notes("Games so far", shown))
+    return Board(tuple(parts))
+
+
+COLUMNS = ("hints", "code", "decoder", "interceptor")
+
+
+def _named(code: int) -> str:
+    return "-".join(map(str, digits(code))) if code else "none"
+
+
+def _notes(game: Cipher, view: View) -> list[Note]:
+    record = view.record
+    notes = [
+        Note("Game", f"{view.game} of {game.games}"),
+        Note("Round", f"{record.played + 1} of {game.rounds}"),
+        Note("Miscommunications", f"{record.miscommunications} of {game.tokens}"),
+        Note("Interceptions", f"{record.interceptions} of {game.tokens}"),
+    ]
+    if view.code:
+        notes.append(Note("The code", _named(view.code), "goal"))
+    if view.hints:
+        notes.append(Note("The hints", ", ".join(view.hints), "last"))
+    if view.reading:
+        notes.append(Note("The line shows", _named(view.reading), "last"))
+    return notes
+
+
+def _by_digit(view: View) -> Table:
+    """The keyword of each digit, where it is known, and the hints filed under it."""
+    filed = view.record.filed
+    words = view.keywords[-1] if view.keywords else ()
+    rows = []
+    for n in range(DIGITS):
+        place = str(view.code).find(str(n + 1)) if view.code else -1
+        mark: Mark = "goal" if place >= 0 else ""
+        note = f"hint {place + 1} of this round" if place >= 0 else ""
+        cells = [Cell(words[n], mark, note)] if words else []
+        rows.append(Row(str(n + 1), (*cells, Cell(", ".join(filed[n]) or "none"))))
+    columns = ("keyword", "hints so far") if words else ("hints so far",)
+    return Table("By digit", columns, tuple(rows), corner="digit")
+
+
+def _rounds(view: View) -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for each in view.pasts[-1]:
+        cells = (", ".join(each.hints), _named(each.code), "", "")
+        rows.append(Row(str(len(rows) + 1), tuple(map(Cell, cells))))
+    hints = ""
+    for event in view.log[view.began :]:
+        if isinstance(event, Hinted):
+            hints = ", ".join(event.hints)
+        elif isinstance(event, Void):
+            rows.append(Row("void", (Cell("none"), Cell(_named(event.code)), Cell(""), Cell(""))))
+        elif isinstance(event, Revealed):
+            right, caught = event.decoder == event.code, event.interceptor == event.code
+            cells_of = (
+                Cell(hints),
+                Cell(_named(event.code)),
+                Cell(_named(event.decoder), "good" if right else "bad", _says(right)),
+                Cell(_named(event.interceptor), "bad" if caught else "", _says(caught)),
+            )
+            number = 1 + sum(row.label != "void" for row in rows)
+            rows.append(Row(str(number), cells_of))
+    return tuple(rows)
+
+
+def _says(right: bool) -> str:
+    return "right" if right else "wrong"
+
+
+BOARD = board

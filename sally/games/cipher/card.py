@@ -1,0 +1,75 @@
+"""The card of Cipher: players that do not ask what a hint says to each of the listeners."""
+
+from __future__ import annotations
+
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition
+from sally.games.association.conditions import opposite
+from sally.games.cipher.listeners import CODES
+
+ROWS = 60
+INSTANCES = tuple(instance("cipher", f"cipher {n:03d}", number=n, games=1) for n in range(ROWS))
+WHICH = tuple(
+    instance("cipher", f"which {n:03d}", set="which", number=n, rounds=4, tokens=1)
+    for n in range(50)
+)
+ENCODERS = opposite("nearest decoy", "same anything", "hub loner", "top16 decoy")
+GUESSERS = opposite("first_left last_left", "like_last_code unlike_last_code")
+METRICS = ("cipher_won", "cipher_intercepted", "cipher_miscommunicated", "cipher_hint_regret")
+
+
+def deaf_rounds(right: float = 1.0) -> dict[str, float]:
+    """What an interceptor wins that guesses any code left, beside a decoder that is always right.
+
+    >>> round(deaf_rounds()["cipher_won"], 6)
+    0.055958
+    """
+    odds = {0: 1.0}  # by interceptions so far
+    lost = 0.0
+    for played in range(8):
+        chance = 1 / (len(CODES) - played)
+        lost += odds.get(1, 0.0) * chance
+        once = odds.get(1, 0.0) * (1 - chance) + odds[0] * chance
+        odds = {0: odds[0] * (1 - chance), 1: once}
+    return {"cipher_won": lost}
+
+
+def _encoder(name: str, interceptor: str, which: bool = False) -> Condition:
+    return Condition(
+        name=name,
+        instances=WHICH if which else INSTANCES,
+        seat="encoder",
+        others={"decoder": player_spec("by_keywords"), "interceptor": player_spec(interceptor)},
+        shortcuts=ENCODERS,
+        metrics=METRICS,
+    )
+
+
+CARD = Card(
+    family="cipher",
+    about="what hints and guesses earn that do not ask what a hint says to each listener",
+    unattacked="no option is right in itself: hints are as good as what both listeners make of "
+    "them, which the conditions measure",
+    conditions=(
+        _encoder("encoder, interceptor by history", "by_history"),
+        _encoder("encoder, interceptor by Bayes", "by_bayes"),
+        _encoder("encoder, certified, interceptor by history", "by_history", which=True),
+        _encoder("encoder, certified, interceptor by Bayes", "by_bayes", which=True),
+        Condition(
+            name="decoder, clear hints",
+            instances=INSTANCES,
+            seat="decoder",
+            others={"encoder": player_spec("nearest"), "interceptor": player_spec("random")},
+            shortcuts=(*GUESSERS, *opposite("greedy_first greedy_last")),
+            metrics=("cipher_won", "cipher_miscommunicated", "cipher_guess_regret"),
+        ),
+        Condition(  # hints of the decoder's mind: it is right in all but a few rounds
+            name="interceptor, clear hints",
+            instances=INSTANCES,
+            seat="interceptor",
+            others={"encoder": player_spec("nearest"), "decoder": player_spec("by_keywords")},
+            shortcuts=GUESSERS,
+            metrics=("cipher_won", "cipher_intercepted", "cipher_guess_regret"),
+        ),
+    ),
+)

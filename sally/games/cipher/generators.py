@@ -1,0 +1,86 @@
+"""Making frozen games: keywords apart from each other, and certified decisions."""
+
+from __future__ import annotations
+
+from sally.core.rules.chance import Stream
+from sally.games.association.frozen import Frozen
+from sally.games.association.lexicon import cards, overlaps
+from sally.games.association.minds import Mind
+from sally.games.cipher.instances import PastRound, Problem
+from sally.games.cipher.listeners import CODES, Listener, Position, best_hints, digits, worth
+from sally.games.cipher.partners import MENUS
+from sally.games.cipher.rules import record_of
+
+SEED = 2026
+ROWS = {"plain": 100, "which": 50}
+GAMES = 4
+BEFORE = 3  # rounds before a certified decision
+GOOD, BAD = 0.8, 0.4  # the least worth of the right hints, and the most of wrong ones
+
+
+def keywords(draws: Stream) -> tuple[str, str, str, str]:
+    """Four different cards of which none is a form of another."""
+    chosen: list[str] = []
+    while len(chosen) < 4:
+        word = draws.pick(cards())
+        if not any(overlaps(word, other) for other in chosen):
+            chosen.append(word)
+    return (chosen[0], chosen[1], chosen[2], chosen[3])
+
+
+def plain(seed: int, row: int, number: int) -> Problem:
+    """One game of the set `plain`."""
+    return Problem(keywords(Stream(seed, "cipher", "plain", row, number)))
+
+
+def which(seed: int, row: int, number: int) -> Problem:
+    """One decision of the set `which`, drawn until it is certified."""
+    draws = Stream(seed, "cipher", "which", row, number)
+    while True:
+        problem = _drawn(draws)
+        if is_certified(problem):
+            return problem
+
+
+def _drawn(draws: Stream) -> Problem:
+    """Keywords, rounds of an encoder that draws from the 16 nearest words, and the next code."""
+    words = keywords(draws)
+    codes = draws.shuffled(CODES)[: BEFORE + 1]
+    past: list[PastRound] = []
+    for code in codes[:BEFORE]:
+        record = record_of(past, ())
+        at = Position(words, record.filed, record.left, code)
+        hints = [draws.pick(tuple(MENUS["top16"](Mind(), at, d))) for d in digits(code)]
+        past.append(PastRound(code, (hints[0], hints[1], hints[2])))
+    return Problem(words, tuple(past), (codes[BEFORE],))
+
+
+def position_of(problem: Problem) -> Position:
+    """The position in which a certified decision is taken."""
+    record = record_of(problem.past, ())
+    return Position(problem.keywords, record.filed, record.left, problem.codes[0])
+
+
+def is_certified(problem: Problem) -> bool:
+    """Whether one must know how the interceptor listens.
+
+    The best hints for either interceptor are worth at least GOOD with it and at most BAD with the
+    other one; the clearest hints are worth at most BAD with both.
+    """
+    at = position_of(problem)
+    clear = [MENUS["nearest"](Mind(), at, digit)[0] for digit in digits(at.code)]
+    ways = (Listener("history"), Listener("bayes"))
+    if any(worth(Mind(), way, at, clear).value > BAD for way in ways):
+        return False
+    for mine, other in (ways, ways[::-1]):
+        best = best_hints(Mind(), mine, at)
+        if best.worth.value < GOOD or worth(Mind(), other, at, best.hints).value > BAD:
+            return False
+    return True
+
+
+def make(name: str, seed: int = SEED) -> Frozen[Problem]:
+    """Rows of games of one set."""
+    draw = {"plain": plain, "which": which}[name]
+    made = tuple(tuple(draw(seed, row, n) for n in range(GAMES)) for row in range(ROWS[name]))
+    return Frozen(name, 1, seed, made)

@@ -1,0 +1,37 @@
+"""Frozen rows of games: package data that is superseded, never edited."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from sally.games.association.frozen import Frozen, frozen_set, row_of
+
+SETS = ("plain", "which")
+Code = Annotated[int, msgspec.Meta(ge=123, le=432)]
+
+
+class PastRound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A round that was played before the game begins: its code and its hints, as everybody saw."""
+
+    code: Code
+    hints: tuple[str, str, str]
+
+
+class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One game: its keywords, and where they are fixed, the rounds before and the codes to come."""
+
+    keywords: tuple[str, str, str, str]
+    past: tuple[PastRound, ...] = ()
+    codes: tuple[Code, ...] = ()
+
+
+def frozen(name: str) -> Frozen[Problem]:
+    """A frozen set by name."""
+    return frozen_set(__package__, Problem, SETS, name)
+
+
+def problems_of(name: str, number: int) -> tuple[Problem, ...]:
+    """One row of a frozen set."""
+    return row_of(frozen(name), number)

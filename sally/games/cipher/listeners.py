@@ -1,0 +1,291 @@
+"""Exact odds of codes for declared listeners, and the best hints for a pair of them.
+
+`t(hint, word)` is the tie of a mind of `sally.games.association`. A listener by keywords or by
+history weighs a code by exp(sum of ties / HEAT); a listener by Bayes infers the unknown keyword of
+every digit from an encoder that says a word with odds exp(t / HEAT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import permutations
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.errors import unknown
+from sally.games.association.english import vocabulary
+from sally.games.association.lexicon import cards, open_rows, place, places, plain
+from sally.games.association.minds import Mind, heard, mind_of, ties
+
+Floats = npt.NDArray[np.float64]
+Way = Literal["history", "bayes", "blind"]
+Filed = tuple[tuple[str, ...], ...]  # by digit, the hints of past rounds
+
+HEAT = 0.5
+DIGITS = 4
+LENGTH = 3
+WIDTH = 25  # nearest words a digit among which the best hints are sought
+WAYS: tuple[Way, ...] = ("history", "bayes", "blind")
+CODES: tuple[int, ...] = tuple(
+    100 * a + 10 * b + c for a, b, c in permutations(range(1, DIGITS + 1), LENGTH)
+)
+PLACES = np.array([[int(sign) - 1 for sign in str(code)] for code in CODES])
+INDEX = {code: n for n, code in enumerate(CODES)}
+
+
+def digits(code: int) -> tuple[int, ...]:
+    """Return the digits of a code.
+
+    >>> digits(421)
+    (4, 2, 1)
+    """
+    return tuple(int(sign) for sign in str(code))
+
+
+class Listener(msgspec.Struct, frozen=True):
+    """An interceptor that is known: how it listens, and with which associations."""
+
+    way: Way = "history"
+    mind: Mind = Mind()
+
+
+def read_way(way: str) -> Way:
+    """Return the way of listening of this name; raises BadInput for an unknown one."""
+    for known in WAYS:
+        if known == way:
+            return known
+    raise unknown("way of listening", way, WAYS)
+
+
+LISTENERS: Mapping[str, Way] = {
+    "by_history": "history",
+    "by_bayes": "bayes",
+    "random": "blind",
+    "channel": "blind",
+    "first_left": "blind",
+    "last_left": "blind",
+}
+
+
+def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
+    """The listener that a player with these parameters is; None where its kind is not declared."""
+    way = LISTENERS.get(player)
+    return None if way is None else Listener(way, mind_of(params))
+
+
+# --- how each hint speaks for each digit ----------------------------------------------------------
+
+
+def _normal(weights: Floats) -> Floats:
+    """Odds that sum to 1 over the last axis, of log weights."""
+    odds = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    found: Floats = odds / odds.sum(axis=-1, keepdims=True)
+    return found
+
+
+def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> Floats:
+    """By hint and digit, the log weight for a listener that knows the keywords."""
+    columns = [place(word) for word in keywords]
+    rows = np.array([heard(mind, hint)[columns] for hint in hints], dtype=np.float64)
+    found: Floats = rows / HEAT
+    return found
+
+
+def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
+    """By hint and digit, the log weight by the mean tie to what is filed; 0 without any."""
+    found = np.zeros((len(hints), DIGITS))
+    for digit, past in enumerate(filed):
+        if past:
+            found[:, digit] = [np.mean(_ties_to(mind, hint, past)) for hint in hints]
+    return found / HEAT
+
+
+def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
+    """The tie of a hint to every one of some words.
+
+    A word outside the list is looked up from the other side; where both are outside, it is
+    represented by the word of the list that is nearest to it.
+    """
+    row, known, own = heard(mind, hint), places(), places().get(plain(hint))
+    found = []
+    for word in words:
+        column = known.get(plain(word))
+        if column is None and own is not None:
+            found.append(float(heard(mind, word)[own]))
+        else:
+            found.append(float(row[int(heard(mind, word).argmax()) if column is None else column]))
+    return found
+
+
+def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
+    """By hint and digit, the log chance of the hint, the digit's keyword being unknown.
+
+    Digits are taken apart: that keywords differ from each other is not used.
+    """
+    said = np.array([_said(mind, hint) for hint in hints])  # hint, card
+    known = np.array([keyword_odds(mind, past) for past in filed])  # digit, card
+    found: Floats = np.log(np.maximum(said @ known.T, 1e-300))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _sayings(mind: Mind) -> Floats:
+    """By word and card, the chance that an encoder with this keyword says the word."""
+    strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
+    odds = np.exp(strength - strength.max(axis=0))
+    found: Floats = odds / odds.sum(axis=0)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _said(mind: Mind, hint: str) -> Floats:
+    row = places().get(plain(hint))
+    if row is not None:
+        known: Floats = _sayings(mind)[row]
+        return known
+    strength = heard(mind, hint)[[place(word) for word in cards()]].astype(np.float64) / HEAT
+    every = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
+    free: Floats = np.exp(strength - every.max(axis=0)) / np.exp(every - every.max(axis=0)).sum(0)
+    return free
+
+
+@lru_cache(maxsize=4096)
+def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
+    """The posterior over the cards of what is filed under a digit; even where nothing is."""
+    weights = np.zeros(len(cards()))
+    for hint in past:
+        weights = weights + np.log(np.maximum(_said(mind, hint), 1e-300))
+    return _normal(weights)
+
+
+# --- codes ----------------------------------------------------------------------------------------
+
+
+def code_odds(weights: Floats, left: Sequence[int]) -> Floats:
+    """The odds of the codes left, of log weights by hint and digit."""
+    places_of = PLACES[[INDEX[code] for code in left]]
+    return _normal(weights[np.arange(LENGTH), places_of].sum(axis=1))
+
+
+def decoder_odds(
+    mind: Mind, keywords: tuple[str, ...], hints: Sequence[str], left: Sequence[int]
+) -> Floats:
+    """The odds of the codes left for a decoder that knows the keywords."""
+    return code_odds(by_keywords(mind, keywords, hints), left)
+
+
+def listener_odds(
+    listener: Listener, filed: Filed, hints: Sequence[str], left: Sequence[int]
+) -> Floats:
+    """The odds of the codes left for an interceptor."""
+    return code_odds(_heard_by(listener, filed, hints), left)
+
+
+def _heard_by(listener: Listener, filed: Filed, hints: Sequence[str]) -> Floats:
+    if listener.way == "history":
+        return by_history(listener.mind, filed, hints)
+    if listener.way == "bayes":
+        return by_bayes(listener.mind, filed, hints)
+    return np.zeros((len(hints), DIGITS))
+
+
+def likeliest(odds: Floats, left: Sequence[int]) -> int:
+    """The code with the highest odds, the first one of equals."""
+    return left[int(np.argmax(np.round(odds, 12)))]
+
+
+def bits(odds: Floats) -> float:
+    """The entropy of odds in bits.
+
+    >>> bits(np.full(4, 0.25))
+    2.0
+    """
+    some = odds[odds > 0]
+    return float(-(some * np.log2(some)).sum()) + 0.0
+
+
+# --- the best hints for two listeners -------------------------------------------------------------
+
+
+class Position(msgspec.Struct, frozen=True):
+    """What an encoder knows when it is to hint."""
+
+    keywords: tuple[str, ...]
+    filed: Filed
+    left: tuple[int, ...]
+    code: int
+
+
+class Worth(msgspec.Struct, frozen=True):
+    """What three hints are worth: the chance that the decoder alone is right, and its factors."""
+
+    decoded: float
+    intercepted: float
+
+    @property
+    def value(self) -> float:
+        return self.decoded * (1 - self.intercepted)
+
+
+class Best(msgspec.Struct, frozen=True):
+    """The best hints among the nearest words, and their worth."""
+
+    hints: tuple[str, ...]
+    worth: Worth
+
+
+def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str]) -> Worth:
+    """The worth of three hints for a decoder with this mind and this interceptor."""
+    own = at.left.index(at.code)
+    read = decoder_odds(decoder, at.keywords, hints, at.left)
+    heard_as = listener_odds(listener, at.filed, hints, at.left)
+    return Worth(float(read[own]), float(heard_as[own]))
+
+
+@lru_cache(maxsize=4096)
+def nearest(mind: Mind, keywords: tuple[str, ...], digit: int) -> tuple[str, ...]:
+    """The legal words from the nearest to the keyword of a digit down; ties alphabetical."""
+    rows = open_rows(keywords)
+    order = np.argsort(-ties(mind)[rows, place(keywords[digit - 1])], kind="stable")
+    return tuple(vocabulary()[int(rows[n])] for n in order)
+
+
+def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
+    """The same without the words that are filed under the digit."""
+    said = at.filed[digit - 1]
+    return tuple(word for word in nearest(mind, at.keywords, digit) if word not in said)
+
+
+@lru_cache(maxsize=4096)
+def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WIDTH) -> Best:
+    """The hints of greatest worth among all triples of the `width` nearest words a digit.
+
+    Words filed under the digit are left out. Exact within that set; of equals the first in the
+    order of nearness.
+    """
+    words = [unsaid(decoder, at, digit)[:width] for digit in digits(at.code)]
+    read = [by_keywords(decoder, at.keywords, some) for some in words]
+    heard_as = [_heard_by(listener, at.filed, some) for some in words]
+    decoded, intercepted = _chances(read, at), _chances(heard_as, at)
+    value = decoded * (1 - intercepted)
+    a, b, c = np.unravel_index(int(np.argmax(np.round(value, 12))), value.shape)
+    chosen = (words[0][int(a)], words[1][int(b)], words[2][int(c)])
+    return Best(chosen, Worth(float(decoded[a, b, c]), float(intercepted[a, b, c])))
+
+
+def _chances(weights: Sequence[Floats], at: Position) -> Floats:
+    """By triple of words, the chance that a listener gives to the true code."""
+    places_of = PLACES[[INDEX[code] for code in at.left]]
+    first, second, third = (
+        np.exp(w - w.max(axis=1, keepdims=True))[:, places_of[:, j]] for j, w in enumerate(weights)
+    )
+    pairs = first[:, None, :] * second[None, :, :]
+    every = pairs @ third.T
+    own = at.left.index(at.code)
+    true = pairs[:, :, own, None] * third[:, own]
+    found: Floats = np.divide(true, every, out=np.zeros_like(every), where=every > 0)
+    return found

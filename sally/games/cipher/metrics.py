@@ -1,0 +1,615 @@
+"""Results of Cipher, exact regret of hints and guesses, and what was expected of listeners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log2
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
+from sally.games.association.measures import learning, mean
+from sally.games.association.minds import Mind, mind_of, tie
+from sally.games.cipher.listeners import (
+    Best,
+    Floats,
+    Listener,
+    Position,
+    Worth,
+    best_hints,
+    bits,
+    listener_odds,
+    listener_of,
+    read_way,
+    worth,
+)
+from sally.games.cipher.partners import believed, likelihood, position
+from sally.games.cipher.rules import (
+    DECODER,
+    ENCODER,
+    INTERCEPTOR,
+    TEAM,
+    Cipher,
+    Hints,
+    Over,
+    Revealed,
+)
+from sally.games.cipher.spec import OTHER, guess_after
+
+
+class Round(msgspec.Struct, frozen=True):
+    """One round with hints: where they were given, in which position, and who guessed what."""
+
+    turn: int
+    game: int
+    at: Position
+    hints: tuple[str, ...]
+    decoder: int | None
+    interceptor: int | None
+
+    @property
+    def guess_turn(self) -> int:
+        return self.turn + 1
+
+
+@shared
+def _rounds(played: Played, seat: Seat) -> list[Round]:
+    replay, found = played.replay, []
+    for turn, moves in enumerate(replay.moves):
+        move = moves.get(ENCODER)
+        if isinstance(move, Hints) and replay.states[turn + 1].hints:
+            view = replay.view(turn, ENCODER)
+            guesses = [guess_after(replay, turn, each) for each in (DECODER, INTERCEPTOR)]
+            found.append(Round(turn, view.game - 1, position(view), move.words, *guesses))
+    return found
+
+
+def rounds(played: Played) -> list[Round]:
+    """The rounds in which hints were given, in their order."""
+    return _rounds(played, ENCODER)
+
+
+def _game(played: Played) -> Cipher:
+    game = played.replay.game
+    assert isinstance(game, Cipher)
+    return game
+
+
+# --- who is declared ------------------------------------------------------------------------------
+
+
+def declared_decoder(played: Played) -> Mind | None:
+    """The mind of a decoder by keywords; None for a person, a model, another player."""
+    who = played.episode.setup.lineup[DECODER]
+    return mind_of(who.params) if who.player == "by_keywords" else None
+
+
+def declared_interceptor(played: Played) -> Listener | None:
+    """The interceptor's declared way of listening and mind; None where there is none."""
+    who = played.episode.setup.lineup[INTERCEPTOR]
+    return listener_of(who.player, who.params)
+
+
+def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
+    """The listeners that the encoder reckons with in a turn.
+
+    By its own answer to the probe `listener`, else by what its page told it, else as declared by
+    its parameters; None where nothing of this is known.
+    """
+    said = played.replay.report(turn, ENCODER, "listener")
+    way = said.value if said is not None else _game(played).told
+    if isinstance(way, str) and way:
+        return declared_decoder(played) or Mind(), Listener(read_way(way))
+    who = played.episode.setup.lineup[ENCODER]
+    return believed(who.params) if who.player == "crossing" else None
+
+
+# --- hints ----------------------------------------------------------------------------------------
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """The hints of a round: their worth and the most there is, for the declared listeners."""
+
+    round: Round
+    said: Worth
+    best: Best
+
+    @property
+    def regret(self) -> float:
+        return self.best.worth.value - self.said.value
+
+    @property
+    def clarity(self) -> float:
+        """The part of the regret that is due to the decoder's chance."""
+        lost = self.best.worth.decoded - self.said.decoded
+        return lost * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
+
+    @property
+    def secrecy(self) -> float:
+        """The part of the regret that is due to the interceptor's chance."""
+        lost = self.said.intercepted - self.best.worth.intercepted
+        return lost * (self.best.worth.decoded + self.said.decoded) / 2
+
+
+@shared
+def scored_hints(played: Played, seat: Seat) -> list[Scored]:
+    """Every round's hints against the best ones, where both listeners are declared."""
+    decoder, listener = declared_decoder(played), declared_interceptor(played)
+    if seat != ENCODER or decoder is None or listener is None:
+        return []
+    return [_scored(decoder, listener, each) for each in rounds(played)]
+
+
+def _scored(decoder: Mind, listener: Listener, each: Round) -> Scored:
+    said = worth(decoder, listener, each.at, each.hints)
+    best = best_hints(decoder, listener, each.at)
+    if said.value > best.worth.value:  # words from outside the set that is searched
+        best = Best(each.hints, said)
+    return Scored(each, said, best)
+
+
+class Split(msgspec.Struct, frozen=True):
+    """The regret of hints by cause."""
+
+    modelling: float  # the best hints for the listeners one reckoned with, with the true ones
+    play: float  # by one's own model, what the hints gave up
+    regret: float
+
+
+@shared
+def splits(played: Played, seat: Seat) -> list[Split]:
+    """Every round's regret by cause, where it is known which listeners the encoder expected."""
+    decoder, listener = declared_decoder(played), declared_interceptor(played)
+    found = []
+    for each in scored_hints(played, seat):
+        model = believed_pair(played, each.round.turn)
+        if model is None or decoder is None or listener is None:
+            continue
+        at, hints = each.round.at, each.round.hints
+        planned = best_hints(*model, at)
+        value = worth(decoder, listener, at, planned.hints).value
+        given_up = planned.worth.value - worth(*model, at, hints).value
+        found.append(Split(each.best.worth.value - value, max(given_up, 0.0), each.regret))
+    return found
+
+
+def by_game(played: Played, seat: Seat) -> list[float]:
+    """The mean regret of hints in each game that has one."""
+    found: dict[int, list[float]] = {}
+    for each in scored_hints(played, seat):
+        found.setdefault(each.round.game, []).append(each.regret)
+    return [sum(lost) / len(lost) for _, lost in sorted(found.items())]
+
+
+def yardstick(played: Played) -> Listener:
+    """The declared interceptor, else a listener by Bayes of plain sense."""
+    return declared_interceptor(played) or Listener("bayes")
+
+
+@shared
+def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
+    """By round, the interceptor's entropy before and after it hears the hints, in bits."""
+    listener = yardstick(played)
+    return [
+        (log2(len(r.at.left)), bits(listener_odds(listener, r.at.filed, r.hints, r.at.left)))
+        for r in rounds(played)
+    ]
+
+
+# --- guesses --------------------------------------------------------------------------------------
+
+
+def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
+    """The odds of the codes left for a guesser that knows what this seat knows.
+
+    For the decoder by Bayes over the declared encoder; None where it is not declared, or would
+    never have given these hints. For the interceptor by the listener by Bayes of plain sense.
+    """
+    at = each.at
+    if seat == INTERCEPTOR:
+        return listener_odds(Listener("bayes"), at.filed, each.hints, at.left)
+    who = played.episode.setup.lineup[ENCODER]
+    chances = []
+    for code in at.left:
+        here = msgspec.structs.replace(at, code=code)
+        chance = likelihood(who.player, who.params, here, each.hints)
+        if chance is None:
+            return None
+        chances.append(chance)
+    odds = np.array(chances)
+    return odds / odds.sum() if odds.sum() > 0 else None
+
+
+class Guessed(msgspec.Struct, frozen=True):
+    """One guess: what it gave up, and the codes that were best."""
+
+    turn: int
+    regret: float
+    best: tuple[int, ...]
+
+
+@shared
+def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
+    """Every guess against the likeliest code by the posterior."""
+    if seat == ENCODER:
+        return []
+    found = []
+    for each in rounds(played):
+        guess = each.decoder if seat == DECODER else each.interceptor
+        odds = None if guess is None else posterior(played, seat, each)
+        if guess is None or odds is None:
+            continue
+        top, left = float(odds.max()), each.at.left
+        best = tuple(c for c, p in zip(left, odds, strict=True) if p >= top - 1e-9)
+        found.append(Guessed(each.guess_turn, top - float(odds[left.index(guess)]), best))
+    return found
+
+
+# --- predictions ----------------------------------------------------------------------------------
+
+
+def _predictions(played: Played) -> list[tuple[Any, Round]]:
+    """What the encoder expected of the interceptor's guess, with its round."""
+    found = []
+    for each in rounds(played):
+        said = played.replay.report(each.turn, ENCODER, "their_guess", INTERCEPTOR)
+        if said is not None and said.value is not None and each.interceptor is not None:
+            found.append((said.value, each))
+    return found
+
+
+def _expects(played: Played, seat: Seat) -> float | None:
+    if seat != ENCODER:
+        return None
+    return mean([float(said == each.at.code) for said, each in _predictions(played)])
+
+
+def _foreseen(played: Played, seat: Seat) -> float | None:
+    if seat != ENCODER:
+        return None
+    return mean([float(said == each.interceptor) for said, each in _predictions(played)])
+
+
+def _foreseen_caught(played: Played, seat: Seat) -> float | None:
+    if seat != ENCODER:
+        return None
+    caught = [
+        (said, each) for said, each in _predictions(played) if each.interceptor == each.at.code
+    ]
+    return mean([float(said == each.interceptor) for said, each in caught])
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The interceptor's answers about the keywords of one round, by digit that was asked."""
+
+    true: tuple[str, ...]
+    first: tuple[str, ...]
+    before: tuple[str | None, ...]  # None: not asked, or no answer
+    another: tuple[str | None, ...]
+
+
+@shared
+def asked_keywords(played: Played, seat: Seat) -> list[Asked]:
+    """The rounds in which the interceptor was asked for the keywords."""
+    if seat != INTERCEPTOR:
+        return []
+    found = []
+    for each in rounds(played):
+        words, turn = each.at.keywords, each.guess_turn
+        first = {n: _named(played, turn, "keyword", str(n)) for n in range(1, len(words) + 1)}
+        asked = {n: said for n, said in first.items() if said is not None}
+        if asked:
+            shown = [" ".join([str(n), *words]) for n in asked]
+            before, another = (
+                tuple(_named(played, turn, probe, about) for about in shown)
+                for probe in ("keyword_before", "keyword_of_another")
+            )
+            true = tuple(words[n - 1] for n in asked)
+            found.append(Asked(true, tuple(asked.values()), before, another))
+    return found
+
+
+def _named(played: Played, turn: int, probe: str, about: str) -> str | None:
+    said = played.replay.report(turn, INTERCEPTOR, probe, about)
+    return said.value if said is not None and isinstance(said.value, str) else None
+
+
+def _keyword_right(played: Played, seat: Seat) -> float | None:
+    return mean([
+        float(said == true)
+        for each in asked_keywords(played, seat)
+        for said, true in zip(each.first, each.true, strict=True)
+    ])  # fmt: skip
+
+
+def _keyword_tie(played: Played, seat: Seat) -> float | None:
+    return mean([
+        tie(Mind(), said, true)
+        for each in asked_keywords(played, seat)
+        for said, true in zip(each.first, each.true, strict=True)
+        if said != OTHER
+    ])  # fmt: skip
+
+
+def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
+    """By word, how often an answer after the keywords were shown is the one before."""
+
+    def measure(played: Played, seat: Seat) -> float | None:
+        return mean([
+            float(later == first)
+            for each in asked_keywords(played, seat)
+            for first, true, later in zip(each.first, each.true, answers(each), strict=True)
+            if later is not None and first != true
+        ])  # fmt: skip
+
+    return measure
+
+
+def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
+    """A test of the paper: over rounds whose first list was wrong, all words at once."""
+
+    def measure(played: Played, seat: Seat) -> float | None:
+        whole = [
+            each
+            for each in asked_keywords(played, seat)
+            if None not in (*each.before, *each.another) and each.first != each.true
+        ]
+        return mean([float(passes(each)) for each in whole])
+
+    return measure
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def _ends(played: Played) -> list[str]:
+    return [event.how for event in played.replay.states[-1].log if isinstance(event, Over)]
+
+
+def _won(played: Played, seat: Seat) -> float | None:
+    return mean([float((how == "survived") == (seat in TEAM)) for how in _ends(played)])
+
+
+def _rounds_a_game(played: Played, seat: Seat) -> float | None:
+    count, found = 0, []
+    for event in played.replay.states[-1].log:
+        count += isinstance(event, Revealed)
+        if isinstance(event, Over):
+            found.append(float(count))
+            count = 0
+    return mean(found)
+
+
+def _revealed(played: Played) -> list[Revealed]:
+    return [event for event in played.replay.states[-1].log if isinstance(event, Revealed)]
+
+
+def _miscommunicated(played: Played, seat: Seat) -> float | None:
+    return mean([float(e.decoder != e.code) for e in _revealed(played) if e.decoder])
+
+
+def _intercepted(played: Played, seat: Seat) -> float | None:
+    return mean([float(e.interceptor == e.code) for e in _revealed(played) if e.interceptor])
+
+
+def _bits_given(played: Played, seat: Seat) -> float | None:
+    if seat != ENCODER:
+        return None
+    return mean([before - after for before, after in _entropies(played, ENCODER)])
+
+
+def _bits_left(played: Played, seat: Seat) -> float | None:
+    if seat != ENCODER:
+        return None
+    later = zip(rounds(played), _entropies(played, ENCODER), strict=True)
+    return mean([after for each, (_, after) in later if any(each.at.filed)])
+
+
+def _hints(part: Callable[[Scored], float]) -> Callable[[Played, Seat], float | None]:
+    return lambda played, seat: mean([part(each) for each in scored_hints(played, seat)])
+
+
+def _cause(part: Callable[[Split], float]) -> Callable[[Played, Seat], float | None]:
+    return lambda played, seat: mean([part(each) for each in splits(played, seat)])
+
+
+def _guess_regret(played: Played, seat: Seat) -> float | None:
+    return mean([each.regret for each in scored_guesses(played, seat)])
+
+
+CHANCE = "chance per round"
+SIDE = "the seat's side"
+METRICS = (
+    Metric(
+        "cipher_won",
+        f"share of games that {SIDE} won",
+        _won,
+        better="higher",
+        unit="share",
+        label="won",
+        headline=True,
+    ),
+    Metric("cipher_rounds", "rounds of a game that count", _rounds_a_game, unit="turns"),
+    Metric(
+        "cipher_miscommunicated",
+        "share of rounds in which the decoder's guess was wrong; forfeited guesses do not count",
+        _miscommunicated,
+        unit="share",
+        label="miscommunicated",
+    ),
+    Metric(
+        "cipher_intercepted",
+        "share of rounds in which the interceptor's guess was right",
+        _intercepted,
+        unit="share",
+        label="intercepted",
+        headline=True,
+    ),
+    Metric(
+        "cipher_bits_given",
+        "bits about the code that hints gave to the interceptor: its entropy before less after; "
+        "for the declared interceptor, else for a listener by Bayes",
+        _bits_given,
+        better="lower",
+        unit="bits per round",
+    ),
+    Metric(
+        "cipher_bits_left",
+        "the interceptor's entropy after the hints, from the second round on",
+        _bits_left,
+        better="higher",
+        unit="bits per round",
+        bounds=(0.0, log2(24)),
+    ),
+    Metric(
+        "cipher_hint_regret",
+        "chance that the decoder alone is right with the best hints (of the 25 nearest words a "
+        "digit) less with those given, for declared listeners",
+        _hints(lambda each: each.regret),
+        better="lower",
+        unit=CHANCE,
+        bounds=(0.0, 1.0),
+        label="hint regret",
+        headline=True,
+    ),
+    Metric(
+        "cipher_clarity_lost",
+        "the part of hint regret that is due to the decoder",
+        _hints(lambda each: each.clarity),
+        better="lower",
+        unit=CHANCE,
+        bounds=(-1.0, 1.0),
+    ),
+    Metric(
+        "cipher_secrecy_lost",
+        "the part of hint regret that is due to the interceptor",
+        _hints(lambda each: each.secrecy),
+        better="lower",
+        unit=CHANCE,
+        bounds=(-1.0, 1.0),
+    ),
+    Metric(
+        "cipher_modelling_lost",
+        "what the best hints for the listeners that the encoder expected lose with the true ones",
+        _cause(lambda each: each.modelling),
+        better="lower",
+        unit=CHANCE,
+        bounds=(-1.0, 1.0),
+    ),
+    Metric(
+        "cipher_play_lost",
+        "what the hints lose by the encoder's own model of the listeners",
+        _cause(lambda each: each.play),
+        better="lower",
+        unit=CHANCE,
+        bounds=(0.0, 1.0),
+    ),
+    Metric(
+        "cipher_guess_regret",
+        "chance of the likeliest code less of the code guessed: for the decoder by the posterior "
+        "under the declared encoder, for the interceptor by a listener by Bayes",
+        _guess_regret,
+        better="lower",
+        unit=CHANCE,
+        bounds=(0.0, 1.0),
+        label="guess regret",
+        headline=True,
+    ),
+    Metric(
+        "cipher_expects_interception",
+        "share of rounds in which the encoder expects the interceptor to guess the code itself; "
+        "compare cipher_intercepted",
+        _expects,
+        unit="share",
+    ),
+    Metric(
+        "cipher_foreseen_published",
+        "share of rounds in which the encoder's prediction of the interceptor's guess is right",
+        _foreseen,
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    Metric(
+        "cipher_foreseen_intercepted_published",
+        "the same over rounds that were intercepted",
+        _foreseen_caught,
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    Metric(
+        "cipher_keyword_right",
+        "share of keywords that the interceptor names exactly",
+        _keyword_right,
+        better="higher",
+        unit="share",
+    ),
+    Metric(
+        "cipher_keyword_tie",
+        "mean tie of the words it names to the keywords, by plain sense",
+        _keyword_tie,
+        better="higher",
+        unit="standard units",
+    ),
+    Metric(
+        "cipher_belief_kept",
+        "by word whose first answer was wrong: share in which the interceptor, shown the "
+        "keywords, names its own first answer as what it thought before",
+        _kept(lambda each: each.before),
+        better="higher",
+        unit="share",
+    ),
+    Metric(
+        "cipher_belief_of_another",
+        "the same for what another interceptor thinks",
+        _kept(lambda each: each.another),
+        better="higher",
+        unit="share",
+    ),
+    Metric(
+        "cipher_weak_published",
+        "rounds with a wrong first list: share in which the list named as one's belief before is "
+        "not the true one",
+        _published(lambda each: each.before != each.true),
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    Metric(
+        "cipher_strong_published",
+        "the same, share in which it is the first list, word for word",
+        _published(lambda each: each.before == each.first),
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    Metric(
+        "cipher_weak_of_another_published",
+        "the weak test for what another interceptor thinks",
+        _published(lambda each: each.another != each.true),
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    Metric(
+        "cipher_strong_of_another_published",
+        "the strong test for what another interceptor thinks",
+        _published(lambda each: each.another == each.first),
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    Metric(
+        "cipher_consistent_published",
+        "the same, share in which one's own former list and the other's are equal",
+        _published(lambda each: each.before == each.another),
+        better="higher",
+        unit="share",
+        published=True,
+    ),
+    *learning("cipher", by_game, "game", CHANCE),
+)

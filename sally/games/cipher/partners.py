@@ -1,0 +1,396 @@
+"""Players of Cipher: encoders, listeners by keywords, history and Bayes, and mindless ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sally.core.errors import BadInput
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Question, Report
+from sally.games.association.lexicon import cards, open_words, place
+from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie
+from sally.games.association.partners import shares
+from sally.games.cipher.listeners import (
+    DIGITS,
+    LENGTH,
+    WAYS,
+    WIDTH,
+    Floats,
+    Listener,
+    Position,
+    best_hints,
+    decoder_odds,
+    digits,
+    keyword_odds,
+    likeliest,
+    listener_odds,
+    nearest,
+    read_way,
+    unsaid,
+)
+from sally.games.cipher.rules import (
+    DECODER,
+    ENCODER,
+    INTERCEPTOR,
+    Action,
+    Cipher,
+    Hinted,
+    Hints,
+    Over,
+    Revealed,
+    View,
+    record_of,
+)
+from sally.games.cipher.spec import OTHER
+
+CipherTurn = Turn[Action, View]
+SOURCE = "ours, after Lupu, Willi and Foerster 2025"
+DRAWN_FROM = 16  # nearest words among which `top16` draws
+THEIR_MIND = {f"their_{name}": default for name, default in MIND_PARAMS.items()}
+FEW = 0.02  # the chance with which a guess is taken to be a slip
+
+
+def position(view: View) -> Position:
+    """What an encoder knows when it is to hint."""
+    record = view.record
+    return Position(view.keywords[-1], record.filed, record.left, view.code)
+
+
+def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
+    """Raise BadInput if a player does not fit a seat."""
+    if seat not in fits:
+        raise BadInput(f"{name} sits as {' or '.join(fits)}, not as {seat}")
+
+
+# --- encoders that choose digit by digit ----------------------------------------------------------
+
+Menu = Callable[[Mind, Position, int], Sequence[str]]  # the words drawn from, for a digit
+
+
+def _decoy(mind: Mind, at: Position, digit: int) -> Sequence[str]:
+    return unsaid(mind, at, digit % DIGITS + 1)[:1]
+
+
+def _by_hubness(sign: int) -> Menu:
+    def menu(mind: Mind, at: Position, digit: int) -> Sequence[str]:
+        words = open_words(at.keywords)
+        near = hubness()[[place(word) for word in words]]
+        order = np.argsort(-sign * near, kind="stable")
+        return [words[int(order[digit - 1])]]
+
+    return menu
+
+
+MENUS: Mapping[str, Menu] = {
+    "nearest": lambda mind, at, digit: unsaid(mind, at, digit)[:1],
+    "same": lambda mind, at, digit: nearest(mind, at.keywords, digit)[:1],
+    "top16": lambda mind, at, digit: unsaid(mind, at, digit)[:DRAWN_FROM],
+    "anything": lambda mind, at, digit: open_words(at.keywords),
+    "decoy": _decoy,
+    "hub": _by_hubness(1),
+    "loner": _by_hubness(-1),
+}
+
+
+def likelihood(
+    player: str, params: Mapping[str, Any], at: Position, hints: Sequence[str]
+) -> float | None:
+    """The chance that a declared encoder gives these hints for the code; None where not known."""
+    if player in MENUS:
+        mind, chance = mind_of(params), 1.0
+        for digit, hint in zip(digits(at.code), hints, strict=True):
+            words = MENUS[player](mind, at, digit)
+            chance *= (hint in words) / len(words)
+        return chance
+    if player != "crossing":
+        return None
+    return float(_crossed(params, at) == tuple(hints))
+
+
+def _digit_by_digit(name: str, about: str, mindless: bool = False) -> Partner:
+    menu = MENUS[name]
+
+    def make(game: Cipher, seat: Seat, **params: Any) -> Script:
+        must_sit(seat, name, ENCODER)
+        mind = mind_of(params)
+
+        def act(turn: CipherTurn) -> Action:
+            at, draws = position(turn.view), turn.draws
+            return Hints(*(draws.pick(tuple(menu(mind, at, d))) for d in digits(at.code)))
+
+        return act
+
+    def answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
+        mind = mind_of(params)
+        return lambda turn: encoder_report(turn, mind, Listener("blind"))
+
+    params = {} if mindless else MIND_PARAMS
+    return Partner(name, about, SOURCE, make, params=params, answers=answers)
+
+
+# --- encoders that model both listeners -----------------------------------------------------------
+
+
+def believed(params: Mapping[str, Any]) -> tuple[Mind, Listener]:
+    """The decoder's mind and the interceptor that the parameters of `crossing` declare."""
+    theirs = {name: params.get(f"their_{name}", old) for name, old in MIND_PARAMS.items()}
+    return mind_of(params), Listener(
+        read_way(str(params.get("against", "history"))), mind_of(theirs)
+    )
+
+
+def _crossed(params: Mapping[str, Any], at: Position) -> tuple[str, ...]:
+    decoder, listener = believed(params)
+    return best_hints(decoder, listener, at, int(params.get("width", WIDTH))).hints
+
+
+def _crossing(game: Cipher, seat: Seat, **params: Any) -> Script:
+    must_sit(seat, "crossing", ENCODER)
+    believed(params)
+    if int(params.get("width", WIDTH)) < 1:
+        raise BadInput(f"width of crossing must be at least 1, not {params['width']}")
+    return lambda turn: Hints(*_crossed(params, position(turn.view)))
+
+
+def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
+    decoder, listener = believed(params)
+    return lambda turn: encoder_report(turn, decoder, listener)
+
+
+def listener_belief(view: View) -> Floats:
+    """By way of listening, what the interceptor's guesses so far speak for; even before any."""
+    weights, game, began = np.zeros(len(WAYS)), 0, 0
+    hints: tuple[str, ...] = ()
+    for number, event in enumerate(view.log):
+        if isinstance(event, Hinted):
+            hints = event.hints
+            continue
+        if isinstance(event, Revealed) and event.interceptor:
+            record = record_of(view.pasts[game], view.log[began : number - 1])
+            weights = weights + _evidence(record.filed, hints, record.left, event.interceptor)
+        elif isinstance(event, Over):
+            game, began = game + 1, number + 1
+    return shares(weights)
+
+
+@lru_cache(maxsize=4096)
+def _evidence(
+    filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
+) -> Floats:
+    """By way of listening, the log chance of a guess: the likeliest code, or any by a slip."""
+    found = []
+    for way in WAYS:
+        odds = listener_odds(Listener(way), filed, hints, left)
+        best = np.round(odds, 12) == np.round(odds, 12).max()
+        at = left.index(guess)
+        found.append(np.log(FEW / len(left) + (1 - FEW) * float(best[at]) / int(best.sum())))
+    return np.array(found)
+
+
+def likeliest_listener(view: View) -> Listener:
+    """The listener that the guesses speak for most; by history before any."""
+    return Listener(WAYS[int(np.argmax(listener_belief(view)))])
+
+
+def _adapts(game: Cipher, seat: Seat) -> Script:
+    must_sit(seat, "adapts", ENCODER)
+
+    def act(turn: CipherTurn) -> Action:
+        view = turn.view
+        return Hints(*best_hints(Mind(), likeliest_listener(view), position(view)).hints)
+
+    return act
+
+
+def _adapts_answers(game: Cipher, seat: Seat) -> Answerer:
+    return lambda turn: encoder_report(turn, Mind(), likeliest_listener(turn.view))
+
+
+def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Report:
+    """The answers of an encoder that takes the listeners for these two."""
+    question, view = turn.question, turn.view
+    assert question is not None
+    if question.probe == "listener":
+        return Report(listener.way)
+    assert isinstance(turn.pending, Hints)
+    at, hints = position(view), turn.pending.words
+    if question.about == DECODER:
+        return odds_report(question, decoder_odds(decoder, at.keywords, hints, at.left))
+    return odds_report(question, listener_odds(listener, at.filed, hints, at.left))
+
+
+def odds_report(question: Question, odds: Floats) -> Report:
+    """Odds over codes as a report that names the likeliest one."""
+    total = float(odds.sum())
+    exact = tuple(float(p) / total for p in odds)
+    codes = [code for code in question.choices if isinstance(code, int)]
+    return Report(likeliest(odds, codes), exact)
+
+
+# --- listeners ------------------------------------------------------------------------------------
+
+Hears = Callable[[Mind, View], Floats]  # the odds of the codes left
+
+
+def _keywords_odds(mind: Mind, view: View) -> Floats:
+    return decoder_odds(mind, view.keywords[-1], view.hints, view.record.left)
+
+
+def _way_odds(way: str) -> Hears:
+    def hears(mind: Mind, view: View) -> Floats:
+        record = view.record
+        return listener_odds(Listener(read_way(way), mind), record.filed, view.hints, record.left)
+
+    return hears
+
+
+def _listens(name: str, about: str, hears: Hears, *fits: Seat) -> Partner:
+    def make(game: Cipher, seat: Seat, **params: Any) -> Script:
+        must_sit(seat, name, *fits)
+        mind = mind_of(params)
+        return lambda turn: likeliest(hears(mind, turn.view), turn.view.record.left)
+
+    def answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
+        return lambda turn: listener_report(turn, mind_of(params), hears)
+
+    return Partner(name, about, SOURCE, make, params=MIND_PARAMS, answers=answers)
+
+
+def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> Report:
+    """The answers of a listener that takes all others for minds like its own."""
+    question, view = turn.question, turn.view
+    assert question is not None
+    if question.probe.startswith("keyword"):
+        past = view.record.filed[int(question.about.split()[0]) - 1]
+        named = cards()[int(np.argmax(keyword_odds(mind, past)))]
+        return Report(named if named in question.choices else OTHER)
+    if question.probe == "rival_guess" and question.about == INTERCEPTOR:
+        return odds_report(question, _way_odds("history")(mind, view))
+    return odds_report(question, hears(mind, view))
+
+
+def _greedy(order: tuple[int, ...]) -> Callable[[CipherTurn], Action]:
+    """Take each hint in this order for the nearest keyword that is still free."""
+
+    def act(turn: CipherTurn) -> Action:
+        view, found = turn.view, [0] * LENGTH
+        for place_ in order:
+            free = [d for d in range(1, DIGITS + 1) if d not in found]
+            words = view.keywords[-1]
+            found[place_] = max(free, key=lambda d: tie(Mind(), view.hints[place_], words[d - 1]))
+        code = int("".join(map(str, found)))
+        return code if code in turn.options else turn.view.record.left[0]
+
+    return act
+
+
+def _last_code(view: View) -> int:
+    used = view.record.used
+    return used[-1] if used else 0
+
+
+def _alike(code: int, other: int) -> int:
+    return sum(a == b for a, b in zip(digits(code), digits(other), strict=True)) if other else 0
+
+
+def _deaf(name: str, about: str, act: Callable[[CipherTurn], Action], *fits: Seat) -> Partner:
+    def make(game: Cipher, seat: Seat) -> Script:
+        must_sit(seat, name, *fits)
+        if name == "channel" and not game.channel:
+            raise BadInput("channel sits at a game with a channel: set its chances")
+        return act
+
+    return Partner(name, about, SOURCE, make)
+
+
+def _most_alike(turn: CipherTurn) -> Action:
+    last = _last_code(turn.view)
+    return max(turn.view.record.left, key=lambda code: _alike(code, last))
+
+
+def _least_alike(turn: CipherTurn) -> Action:
+    last = _last_code(turn.view)
+    return min(turn.view.record.left, key=lambda code: _alike(code, last))
+
+
+LISTENING = (DECODER, INTERCEPTOR)
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        _digit_by_digit("nearest", "the nearest word that is not yet filed under the digit"),
+        _digit_by_digit("same", "always the word nearest to the keyword"),
+        _digit_by_digit("top16", "any of the 16 nearest words not yet filed under the digit"),
+        _digit_by_digit("anything", "any word of the list", mindless=True),
+        _digit_by_digit("decoy", "the nearest word to the keyword of the next digit"),
+        _digit_by_digit("hub", "by digit one of the words near to most others", mindless=True),
+        _digit_by_digit("loner", "by digit one of the words near to fewest others", mindless=True),
+        Partner(
+            "crossing",
+            "the best hints for a decoder of its own mind and an interceptor that listens by "
+            "`against` (history, bayes, blind), among the `width` nearest words a digit",
+            SOURCE,
+            _crossing,
+            params={**MIND_PARAMS, "against": "history", "width": WIDTH, **THEIR_MIND},
+            answers=_crossing_answers,
+        ),
+        Partner(
+            "adapts",
+            "an encoder that infers from the interceptor's guesses how it listens, and gives the "
+            "best hints for that",
+            SOURCE,
+            _adapts,
+            answers=_adapts_answers,
+        ),
+        _listens("by_keywords", "the likeliest code by ties to keywords", _keywords_odds, DECODER),
+        _listens(
+            "by_history",
+            "the likeliest code by mean ties to the hints filed under each digit",
+            _way_odds("history"),
+            *LISTENING,
+        ),
+        _listens(
+            "by_bayes",
+            "the likeliest code by the posterior of each digit's keyword over all cards",
+            _way_odds("bayes"),
+            *LISTENING,
+        ),
+        _deaf(
+            "channel",
+            "says what the faulty line shows, in a game with a `channel`",
+            lambda turn: turn.view.reading,
+            INTERCEPTOR,
+        ),
+        _deaf("first_left", "the first code left", lambda t: t.view.record.left[0], *LISTENING),
+        _deaf("last_left", "the last code left", lambda t: t.view.record.left[-1], *LISTENING),
+        _deaf(
+            "greedy_first",
+            "each hint from the first on to its nearest free keyword",
+            _greedy((0, 1, 2)),
+            DECODER,
+        ),
+        _deaf(
+            "greedy_last",
+            "each hint from the last on to its nearest free keyword",
+            _greedy((2, 1, 0)),
+            DECODER,
+        ),
+        _deaf(
+            "like_last_code",
+            "the code left that is most like the last one",
+            _most_alike,
+            *LISTENING,
+        ),
+        _deaf(
+            "unlike_last_code",
+            "the code left that is least like the last one",
+            _least_alike,
+            *LISTENING,
+        ),
+    )
+}

@@ -1,0 +1,368 @@
+"""The rules of Cipher: a secret code, three hints, two hidden guesses, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.rules.game import NATURE, Game, Seat
+from sally.core.rules.menu import Act, Form, Options, Text
+from sally.games.association.lexicon import clue_problem, open_words, overlaps, places
+from sally.games.cipher.instances import PastRound, Problem, problems_of
+from sally.games.cipher.listeners import CODES, DIGITS, LENGTH, Filed, digits
+
+ENCODER, DECODER, INTERCEPTOR = Seat("encoder"), Seat("decoder"), Seat("interceptor")
+TEAM = (ENCODER, DECODER)
+NONE = 0  # no code: not drawn yet, or a guess that was forfeited
+End = Literal["survived", "miscommunication", "interception", "both"]
+LONGEST = 40  # characters of a hint
+Told = Literal["", "history", "bayes", "blind"]
+
+
+# --- moves, states and views --------------------------------------------------------------------
+
+
+class Hints(Act, frozen=True):
+    """Three words, in the order of the code."""
+
+    first: str
+    second: str
+    third: str
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        return (self.first, self.second, self.third)
+
+
+Action = int | Hints  # a code is an int: 421 is 4-2-1
+
+
+class Hinted(msgspec.Struct, frozen=True, tag="hinted"):
+    """Hints that stand."""
+
+    hints: tuple[str, str, str]
+
+
+class Revealed(msgspec.Struct, frozen=True, tag="revealed"):
+    """The end of a round: its code and both guesses; 0 where a guess was forfeited."""
+
+    code: int
+    decoder: int
+    interceptor: int
+
+
+class Void(msgspec.Struct, frozen=True, tag="void"):
+    """A round without hints: its code is revealed and cannot come again."""
+
+    code: int
+
+
+class Over(msgspec.Struct, frozen=True, tag="over"):
+    """The end of a game."""
+
+    how: End
+
+
+Event = Hinted | Revealed | Void | Over
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Hints that the rules refused, and after how many events they came."""
+
+    after: int
+    hints: tuple[str, str, str]
+    why: str
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What everybody knows of a game in progress."""
+
+    filed: Filed = ((),) * DIGITS
+    used: tuple[int, ...] = ()
+    played: int = 0  # rounds that count
+    miscommunications: int = 0
+    interceptions: int = 0
+    void_in_a_row: int = 0
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """The codes that can still come."""
+        return tuple(code for code in CODES if code not in self.used)
+
+
+def record_of(past: Iterable[PastRound], events: Iterable[Event]) -> Record:
+    """The record of a game, from the rounds before it and the events since."""
+    filed: list[list[str]] = [[] for _ in range(DIGITS)]
+    used: list[int] = []
+    hints: tuple[str, ...] = ()
+    played = missed = caught = void = 0
+    for each in past:
+        _file(filed, each.code, each.hints)
+        used.append(each.code)
+        played += 1
+    for event in events:
+        if isinstance(event, Hinted):
+            hints = event.hints
+        elif isinstance(event, Void):
+            used.append(event.code)
+            void += 1
+        elif isinstance(event, Revealed):
+            _file(filed, event.code, hints)
+            used.append(event.code)
+            played, void = played + 1, 0
+            missed += event.decoder != event.code
+            caught += event.interceptor == event.code
+    return Record(tuple(map(tuple, filed)), tuple(used), played, missed, caught, void)
+
+
+def _file(filed: list[list[str]], code: int, hints: tuple[str, ...]) -> None:
+    for digit, hint in zip(digits(code), hints, strict=True):
+        filed[digit - 1].append(hint)
+
+
+class State(msgspec.Struct, frozen=True):
+    """Everything that happened, and what is secret in the present round."""
+
+    log: tuple[Event, ...] = ()
+    game: int = 0
+    began: int = 0  # how many events lie before the present game
+    code: int = NONE
+    reading: int = NONE  # what a faulty line shows the interceptor, where there is one
+    readings: tuple[int, ...] = ()  # the same of every round so far
+    hints: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+class View(msgspec.Struct, frozen=True):
+    """What a seat knows: keywords are the team's, the code and refusals the encoder's."""
+
+    seat: Seat
+    game: int
+    pasts: tuple[tuple[PastRound, ...], ...]  # of every game so far, the rounds before it
+    log: tuple[Event, ...]
+    began: int
+    keywords: tuple[tuple[str, ...], ...] = ()  # of every game so far
+    code: int = NONE
+    reading: int = NONE  # the interceptor's
+    readings: tuple[int, ...] = ()  # of every round so far
+    hints: tuple[str, ...] = ()
+    over: bool = False
+    refused: tuple[Refusal, ...] = ()
+
+    @property
+    def record(self) -> Record:
+        """The record of the present game."""
+        return record_of(self.pasts[-1], self.log[self.began :])
+
+
+# --- the game -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cipher(Game[State, Action, View]):
+    """Several games with the same company, each with its own keywords.
+
+    `set` and `number` name a frozen row of games; `problems` are one's own. With `channel` the
+    interceptor's seat is given a reading of the code that is drawn by chance, whatever the hints:
+    by round, the chances that 0, 1, 2 and 3 of its places are right (the last row holds for all
+    later rounds). `told` is what the encoder's page says about the interceptor, true or not.
+    """
+
+    set: str = "plain"
+    number: int = 0
+    games: int = 4
+    problems: tuple[Problem, ...] = ()
+    rounds: int = 8  # rounds after which the team has won
+    tokens: int = 2  # of one kind that lose a game
+    any_word: bool = False  # whether hints from outside the word list are allowed
+    channel: tuple[tuple[float, float, float, float], ...] = ()
+    told: Told = ""
+    void_limit: int = 3  # so many void rounds in a row end the episode without a result
+
+    seats = (ENCODER, DECODER, INTERCEPTOR)
+    helpers = (NATURE,)
+    pays_as_it_goes = True
+    censors_forfeits = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.games <= len(self.row):
+            raise BadInput(f"games must be from 1 to {len(self.row)}, not {self.games}")
+        for name in ("rounds", "tokens", "void_limit"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.rounds * self.void_limit > len(CODES):
+            raise BadInput(
+                f"rounds times void_limit must be at most {len(CODES)}, the number of codes, "
+                f"not {self.rounds} times {self.void_limit}"
+            )
+        for chances in self.channel:
+            if min(chances) < 0 or abs(sum(chances) - 1) > 1e-6:
+                raise BadInput("a row of channel needs four chances that sum to 1")
+        for problem in self.row:
+            self._check(problem)
+
+    def _check(self, problem: Problem) -> None:
+        words = problem.keywords
+        for word in words:
+            if word not in places():
+                raise BadInput(f"the keyword {word!r} is not on the word list")
+        for n, word in enumerate(words):
+            if any(overlaps(word, other) for other in words[:n]):
+                raise BadInput(f"the keywords {', '.join(words)} are too much alike")
+        codes = [*(each.code for each in problem.past), *problem.codes]
+        wrong = [code for code in codes if code not in CODES]
+        if wrong:
+            raise BadInput(f"a code is three different digits from 1 to 4, not {wrong[0]}")
+        if len({*codes}) < len(codes):
+            raise BadInput("a code cannot come twice in a game")
+        if len(problem.past) >= self.rounds:
+            raise BadInput(f"{len(problem.past)} past rounds leave none of {self.rounds} to play")
+        for each in problem.past:
+            for hint in each.hints:
+                if (why := clue_problem(hint, words, any_word=True)) is not None:
+                    raise BadInput(f"the past hint {hint!r} is not allowed: {why}")
+
+    @cached_property
+    def row(self) -> tuple[Problem, ...]:
+        """The games of this match, in their order."""
+        return self.problems or problems_of(self.set, self.number)
+
+    # --- the rules --------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State()
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if state.game >= self.games:
+            return ()
+        if state.code == NONE or (self.channel and state.reading == NONE):
+            return (NATURE,)
+        return (DECODER, INTERCEPTOR) if state.hints else (ENCODER,)
+
+    def record(self, state: State) -> Record:
+        """What everybody knows of the present game."""
+        return record_of(self.row[state.game].past, state.log[state.began :])
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        if seat == NATURE:
+            return tuple(self.odds(state))
+        if seat != ENCODER:
+            return self.record(state).left
+        word = Text(LONGEST, samples=open_words(self.row[state.game].keywords))
+        return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
+
+    def odds(self, state: State) -> Mapping[Action, float]:
+        """Any code left, each as likely as any other; then, with a channel, its reading."""
+        record, problem = self.record(state), self.row[state.game]
+        if state.code == NONE:
+            fixed = problem.codes[len(record.used) - len(problem.past) :]
+            codes = fixed[:1] or record.left
+            return {code: 1 / len(codes) for code in codes}
+        chances = self.channel[min(record.played, len(self.channel) - 1)]
+        alike = {code: _places_right(code, state.code) for code in record.left}
+        counts = [list(alike.values()).count(n) for n in range(LENGTH + 1)]
+        some = sum(chance for chance, n in zip(chances, counts, strict=True) if n)
+        if not some:  # no code left fits the chances: the line is dead, and shows any code
+            return {code: 1 / len(alike) for code in alike}
+        return {code: chances[n] / counts[n] / some for code, n in alike.items() if chances[n]}
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        if NATURE in moves:
+            drawn = moves[NATURE]
+            assert isinstance(drawn, int)
+            if state.code == NONE:
+                return msgspec.structs.replace(state, code=drawn)
+            readings = (*state.readings, drawn)
+            return msgspec.structs.replace(state, reading=drawn, readings=readings)
+        if ENCODER in moves:
+            hints = moves[ENCODER]
+            assert isinstance(hints, Hints)
+            return self._hinted(state, hints)
+        return self._revealed(state, moves)
+
+    def _hinted(self, state: State, hints: Hints) -> State:
+        keywords = self.row[state.game].keywords
+        for word in hints.words:
+            if (why := clue_problem(word, keywords, self.any_word)) is not None:
+                refusal = Refusal(len(state.log), hints.words, why)
+                return msgspec.structs.replace(state, refused=(*state.refused, refusal))
+        log = (*state.log, Hinted(hints.words))
+        return msgspec.structs.replace(state, log=log, hints=hints.words)
+
+    def _revealed(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        guesses = [moves.get(seat, NONE) for seat in (DECODER, INTERCEPTOR)]
+        decoder, interceptor = (guess if isinstance(guess, int) else NONE for guess in guesses)
+        return self._next(state, Revealed(state.code, decoder, interceptor))
+
+    def _next(self, state: State, event: Event) -> State:
+        """The next round, or the next game."""
+        kept: dict[str, Any] = {"refused": state.refused, "readings": state.readings}
+        after = State((*state.log, event), state.game, state.began, **kept)
+        how = self.ending(self.record(after))
+        if how is None:
+            return after
+        log = (*after.log, Over(how))
+        return State(log, state.game + 1, len(log), **kept)
+
+    def ending(self, record: Record) -> End | None:
+        """How a game with this record ended, or None if it goes on."""
+        missed = record.miscommunications >= self.tokens
+        caught = record.interceptions >= self.tokens
+        if missed or caught:
+            return "both" if missed and caught else "miscommunication" if missed else "interception"
+        return "survived" if record.played >= self.rounds else None
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """Without hints the round is void and reveals its code; a missing guess is not right."""
+        if ENCODER in forfeited:
+            return self._next(state, Void(state.code))
+        return self._revealed(state, moves)
+
+    def censored(self, state: State) -> str | None:
+        if state.game >= self.games:
+            return None
+        void = self.record(state).void_in_a_row
+        return f"{void} rounds in a row were void" if void >= self.void_limit else None
+
+    def rejections(self, state: State, seat: Seat) -> int:
+        if seat != ENCODER or state.hints:
+            return 0
+        return sum(each.after == len(state.log) for each in state.refused)
+
+    def begins_turn(self, state: State) -> bool:
+        return not state.hints and not self.rejections(state, ENCODER)
+
+    def observe(self, state: State, seat: Seat) -> View:
+        over = state.game >= self.games
+        shown = self.row[: min(state.game + 1, self.games)]
+        return View(
+            seat=seat,
+            game=len(shown),
+            pasts=tuple(problem.past for problem in shown),
+            log=state.log,
+            began=state.began,
+            keywords=tuple(problem.keywords for problem in shown) if seat in TEAM else (),
+            code=state.code if seat == ENCODER else NONE,
+            reading=state.reading if seat == INTERCEPTOR else NONE,
+            readings=state.readings if seat == INTERCEPTOR else (),
+            hints=state.hints,
+            over=over,
+            refused=state.refused if seat == ENCODER else (),
+        )
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """One for every game that the seat's side has won, less one for every game it has lost."""
+        ends = [event.how for event in state.log if isinstance(event, Over)]
+        team = float(sum(1 if how == "survived" else -1 for how in ends))
+        return {ENCODER: team, DECODER: team, INTERCEPTOR: 0.0 - team}
+
+
+def _places_right(guess: int, code: int) -> int:
+    return sum(a == b for a, b in zip(digits(guess), digits(code), strict=True))

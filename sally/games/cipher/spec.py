@@ -1,0 +1,306 @@
+"""Cipher in the registry: the game, its probes, and the truth of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
+from sally.games.association.lexicon import cards
+from sally.games.association.minds import Mind
+from sally.games.cipher.listeners import (
+    CODES,
+    DIGITS,
+    LENGTH,
+    WAYS,
+    by_history,
+    by_keywords,
+    digits,
+    keyword_odds,
+    listener_of,
+)
+from sally.games.cipher.rules import (
+    DECODER,
+    ENCODER,
+    INTERCEPTOR,
+    TEAM,
+    Action,
+    Cipher,
+    State,
+    View,
+)
+from sally.games.cipher.words import TEXTS, CipherWords
+
+Past = Replay[State, Action, View]
+OTHER = ""  # a word that is not among the choices
+LIKELY = 15  # cards among the choices of a keyword
+
+
+# --- guesses --------------------------------------------------------------------------------------
+
+
+def _codes(probe: str, view: View, *about: str) -> tuple[Question, ...]:
+    left = view.record.left
+    return tuple(Question(probe, "odds", left, about=each) for each in about)
+
+
+def _their_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.over else _codes("their_guess", view, DECODER, INTERCEPTOR)
+
+
+def guess_after(replay: Past, turn: int, seat: Seat) -> int | None:
+    """The guess that follows the hints of a turn; None where they were refused or none came."""
+    move = replay.move(turn + 1, seat) if turn + 1 < len(replay) else None
+    return move if isinstance(move, int) else None
+
+
+def true_guess(replay: Past, at: At) -> int | None:
+    """The guess of the seat that was asked about."""
+    return guess_after(replay, at.turn, Seat(at.about))
+
+
+def _rival_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    if view.over or not view.hints:
+        return ()
+    return _codes("rival_guess", view, INTERCEPTOR if seat == DECODER else DECODER)
+
+
+def true_rival_guess(replay: Past, at: At) -> int | None:
+    """The simultaneous guess of the other listener."""
+    move = replay.move(at.turn, Seat(at.about))
+    return move if isinstance(move, int) else None
+
+
+def _code(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.over or not view.hints else _codes("code", view, "")
+
+
+def true_code(replay: Past, at: At) -> int:
+    """The code of the round."""
+    return int(replay.state(at.turn).code)
+
+
+def _expected_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.over or not view.hints else _codes("expected_guess", view, "")
+
+
+def true_expected_guess(replay: Past, at: At) -> int | None:
+    """What the encoder said of this seat's guess after its hints; None where it was not asked."""
+    said = replay.report(at.turn - 1, ENCODER, "their_guess", str(at.seat))
+    return said.value if said is not None and isinstance(said.value, int) else None
+
+
+# --- the interceptor ------------------------------------------------------------------------------
+
+
+def _listener(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.over else (Question("listener", "choice", WAYS),)
+
+
+def true_listener(replay: Past, at: At) -> str | None:
+    """How the interceptor listens, where its kind is declared."""
+    who = replay.lineup.get(INTERCEPTOR)
+    found = None if who is None else listener_of(who.player, who.params)
+    return None if found is None else found.way
+
+
+def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
+    """The likeliest keywords behind some hints, by a listener by Bayes of plain sense."""
+    order = np.argsort(-keyword_odds(Mind(), past), kind="stable")[:LIKELY]
+    return tuple(cards()[int(n)] for n in order)
+
+
+def _keyword(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return _keywords("keyword", game, view, shown=False)
+
+
+def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Question, ...]:
+    """One question for every digit that has hints, from the second round on.
+
+    The choices are the likeliest cards by what is filed under the digit, which is public; where
+    the question itself shows the keywords, the true one is among them.
+    """
+    if view.over or not view.hints:
+        return ()
+    words = game.row[view.game - 1].keywords
+    found = []
+    for digit, past in enumerate(view.record.filed, 1):
+        if past:
+            choices = {*likely_cards(past), *([words[digit - 1]] if shown else [])}
+            about = " ".join([str(digit), *words]) if shown else str(digit)
+            found.append(Question(probe, "choice", (*sorted(choices), OTHER), about=about))
+    return tuple(found)
+
+
+def true_keyword(replay: Past, at: At) -> str:
+    """The keyword of the digit, or OTHER where it is not among the choices."""
+    game: Any = replay.game
+    state, digit = replay.state(at.turn), int(at.about) - 1
+    word: str = game.row[state.game].keywords[digit]
+    return word if word in likely_cards(game.record(state).filed[digit]) else OTHER
+
+
+def _keyword_before(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return _keywords("keyword_before", game, view, shown=True)
+
+
+def _keyword_of_another(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+    return _keywords("keyword_of_another", game, view, shown=True)
+
+
+def true_belief(replay: Past, at: At) -> str | None:
+    """What the seat itself answered, in another context, before the keywords were shown."""
+    said = replay.report(at.turn, at.seat, "keyword", at.about.split()[0])
+    return said.value if said is not None and isinstance(said.value, str) else None
+
+
+PROBES = (
+    Probe(
+        "their_guess",
+        "which code the decoder and the interceptor will guess, as odds, asked after the hints",
+        "after",
+        "odds",
+        (ENCODER,),
+        _their_guess,
+        true_guess,
+    ),
+    Probe(
+        "listener",
+        "how the interceptor comes to its guesses; judged where its kind is declared",
+        "before",
+        "choice",
+        (ENCODER,),
+        _listener,
+        true_listener,
+    ),
+    Probe(
+        "rival_guess",
+        "which code the other listener will guess, as odds (second order for the decoder: what "
+        "the interceptor makes of hints that were not meant for it)",
+        "before",
+        "odds",
+        (DECODER, INTERCEPTOR),
+        _rival_guess,
+        true_rival_guess,
+    ),
+    Probe(
+        "code",
+        "which code it is, as odds",
+        "before",
+        "odds",
+        (DECODER, INTERCEPTOR),
+        _code,
+        true_code,
+        of_mind=False,
+    ),
+    Probe(
+        "expected_guess",
+        "which guess the encoder expects of this seat, as odds; judged by what the encoder said",
+        "before",
+        "odds",
+        (DECODER, INTERCEPTOR),
+        _expected_guess,
+        true_expected_guess,
+    ),
+    Probe(
+        "keyword",
+        "the keyword of each digit that has hints, among the likeliest cards or another word",
+        "before",
+        "choice",
+        (INTERCEPTOR,),
+        _keyword,
+        true_keyword,
+        of_mind=False,
+    ),
+    Probe(
+        "keyword_before",
+        "what one thought each keyword was before the keywords were shown, asked in a context of "
+        "its own that shows them; judged by one's own answer to `keyword`",
+        "before",
+        "choice",
+        (INTERCEPTOR,),
+        _keyword_before,
+        true_belief,
+    ),
+    Probe(
+        "keyword_of_another",
+        "what another interceptor thinks each keyword is, asked like `keyword_before`",
+        "before",
+        "choice",
+        (INTERCEPTOR,),
+        _keyword_of_another,
+        true_belief,
+    ),
+)
+
+
+def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
+    """Hints are a best reply to one's prediction if it has the decoder right and the other wrong.
+
+    No other hints can be expected to do better. Hints that are expected to fail are none, because
+    the tables hold better ones in every position. Not defined for guesses.
+    """
+    if view.seat != ENCODER or not {DECODER, INTERCEPTOR} <= belief.keys():
+        return None
+    hoped = belief[DECODER] == view.code != belief[INTERCEPTOR]
+    return lambda move: hoped
+
+
+def numbers(game: Cipher, view: View) -> tuple[float, ...]:
+    """Ties by hint and digit, the code by digit (encoder), codes left, tokens, the time left.
+
+    Ties are to the keywords for the decoder, to the hints of earlier rounds for the interceptor,
+    by plain sense and in units of ten.
+    """
+    record = view.record
+    table = [[0.0] * DIGITS] * LENGTH
+    if view.hints and view.seat != ENCODER:
+        rows = (
+            by_keywords(Mind(), view.keywords[-1], view.hints)
+            if view.seat in TEAM
+            else by_history(Mind(), record.filed, view.hints)
+        )
+        table = (rows / 20).tolist()  # weights are ties by a heat of one half
+    elif view.code:
+        table = [[float(d == n) for n in range(1, DIGITS + 1)] for d in digits(view.code)]
+    left = record.left
+    return (
+        *(x for row in table for x in row),
+        *(float(code in left) for code in CODES),
+        record.miscommunications / game.tokens,
+        record.interceptions / game.tokens,
+        1 - record.played / game.rounds,
+    )
+
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="cipher",
+    titles={"cipher": "Hints for one of two listeners"},
+    sentences={
+        "cipher": "One player gives hints to a secret code. The partner must read them, and a "
+        "third player who listens must not."
+    },
+    roles={
+        "encoder": "the one who gives hints",
+        "decoder": "the one who knows the keywords",
+        "interceptor": "the one who listens in",
+    },
+    about="hints to a secret code that the decoder must read and the interceptor must not, game "
+    "after game with the same company (after Lupu, Willi and Foerster 2025)",
+    game=Cipher,
+    words=CipherWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    best_replies=best_replies,
+    acts_on=("their_guess",),
+    reference="adapts",
+    settings={"games": (1, 4), "rounds": (2, 8)},
+    doing=Doing("cipher_won"),
+    pays=lambda game, seat: (-float(game.games), float(game.games)),
+    numbers=numbers,
+)

@@ -1,0 +1,328 @@
+"""Cipher in language: the same lines for all, keywords and code only for those who know them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from sally.core.errors import IllegalMove, Unreadable
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, read_form
+from sally.core.reply.reading import after_label
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, admitted
+from sally.core.rules.probe import Question
+from sally.games.association.speech import one_line, unquoted
+from sally.games.cipher.listeners import digits
+from sally.games.cipher.rules import (
+    ENCODER,
+    NONE,
+    TEAM,
+    Cipher,
+    Event,
+    Hinted,
+    Hints,
+    Over,
+    Revealed,
+    View,
+    Void,
+    record_of,
+)
+
+TEXTS: Mapping[str, str] = {
+    "rules": "You are the {role} in a word game of two against one: the encoder and the decoder "
+    "play together against the interceptor. The encoder and the decoder know four secret keywords, "
+    "numbered 1 to 4. The interceptor never sees them.\n"
+    "Each round the encoder is given a secret code of three different digits from 1 to 4 and gives "
+    "three hints in the order of the code, one for the keyword of each digit. All players see the "
+    "hints. Then the decoder and the interceptor each guess the code, without seeing the other's "
+    "guess. After that the code and both guesses are shown to all. A code never comes twice in a "
+    "game.\n"
+    "A wrong guess of the decoder is a miscommunication, a right guess of the interceptor is an "
+    "interception. With {tokens} miscommunications or {tokens} interceptions the interceptor wins "
+    "the game. After {rounds} rounds without that, the encoder and the decoder win it. Each winner "
+    "of a game gets 1 point, each loser loses 1. There are {games} games with the same players, "
+    "each with new keywords.\n"
+    "A hint is one plain English word. It may not be a keyword of the game, a form of a keyword, "
+    "or a compound with one. A round without hints is void: its code is shown and it does not "
+    "count. A guess that is not given is not right.",
+    "rules.channel": "The interceptor's guess comes from a faulty line. Whatever the hints, the "
+    "line shows a reading of the code. The chances that 0, 1, 2 or 3 places of the reading are "
+    "right: {chances}.",
+    "chances": "in round {round} {percent}",
+    "chances.last": "from round {round} on {percent}",
+    "listener.history": "The interceptor compares each hint with the earlier hints of every digit "
+    "and goes by how near they are.",
+    "listener.bayes": "The interceptor works out which keyword is behind the earlier hints of "
+    "every digit and goes by how near each hint is to it.",
+    "listener.blind": "The interceptor does not look at the hints and guesses any code.",
+    "role.encoder": "encoder",
+    "role.decoder": "decoder",
+    "role.interceptor": "interceptor",
+    "game": "Game {game} begins.",
+    "game.keywords": "Game {game} begins. The keywords are {keywords}.",
+    "keyword": "{digit} {word}",
+    "keyword.other": "another word",
+    "past": "Round {round}, before you came: the hints were {hints}; the code was {code}.",
+    "hinted": "Round {round}: the hints are {hints}.",
+    "revealed": "The code was {code}. The decoder guessed {decoder}, the interceptor guessed "
+    "{interceptor}. Miscommunications: {missed}. Interceptions: {caught}.",
+    "reading": "The line had shown {reading}.",
+    "no_guess": "nothing",
+    "void": "Round {round} is void, because no hints were given. The code was {code}.",
+    "over.survived": "The game is over: the encoder and the decoder win it.",
+    "over.miscommunication": "The game is over: the interceptor wins it by miscommunications.",
+    "over.interception": "The game is over: the interceptor wins it by interceptions.",
+    "over.both": "The game is over: the interceptor wins it by miscommunications and by "
+    "interceptions.",
+    "refused": "You gave the hints {hints}. They do not count: {why}",
+    "now": "Game {game}, round {round} of {rounds}. Miscommunications: {missed}. Interceptions: "
+    "{caught}. Codes that have come: {used}.",
+    "now.filed": "Hints so far by digit: {filed}.",
+    "now.filed.digit": "{digit}: {hints}",
+    "now.code": "The code of this round is {code}.",
+    "now.hints": "The hints of this round are {hints}.",
+    "now.reading": "The line shows {reading}.",
+    "none": "none",
+    "question.encoder": "Which three hints do you give, in the order of the code?",
+    "question.decoder": "Which code do you guess?",
+    "question.interceptor": "Which code do you guess?",
+    "format.encoder": "Answer with one line of the form `Hints: <word>, <word>, <word>`.",
+    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
+    "aside.their_guess": "You give the hints {hints}. Which code will the {about} guess?",
+    "aside.their_guess.open": "Which code will the {about} guess?",
+    "aside.rival_guess": "Which code will the {about} guess in this round?",
+    "aside.code": "Which code do you think it is?",
+    "aside.listener": "How does the interceptor come to its guesses?",
+    "aside.expected_guess": "Which code does the encoder expect you to guess?",
+    "aside.keyword": "What do you think the keyword of digit {digit} is?",
+    "aside.keyword_before": "For this question alone you are shown the keywords: {keywords}. What "
+    "did you think the keyword of digit {digit} was before they were shown to you?",
+    "aside.keyword_of_another": "For this question alone you are shown the keywords: {keywords}. "
+    "Another interceptor has seen the same rounds as you and not the keywords. What does it think "
+    "the keyword of digit {digit} is?",
+    "way.history": "by earlier hints",
+    "way.bayes": "by inferred keywords",
+    "way.blind": "by chance",
+    "told.truth": "You are told, reliably or not: {fact}.",
+    "told.own": "You expected: {fact}.",
+    "fact.their_guess": "the {about} guesses {value}",
+    "fact.rival_guess": "the {about} guesses {value}",
+    "fact.code": "the code is {value}",
+    "fact.listener": "the interceptor guesses {value}",
+    "fact.expected_guess": "the encoder expects you to guess {value}",
+    "fact.keyword": "the keyword of digit {digit} is {value}",
+    "fact.keyword_before": "you took '{value}' for the keyword of digit {digit}",
+    "fact.keyword_of_another": "another interceptor takes '{value}' for the keyword of digit "
+    "{digit}",
+}
+CODE = re.compile(r"(?<![\w-])([1-4])[ ,-]{0,2}([1-4])[ ,-]{0,2}([1-4])(?![\w%-])")
+KEYWORD_PROBES = ("keyword", "keyword_before", "keyword_of_another")
+
+
+class CipherWords(Words[Any, "View"]):
+    """All seats read the same lines; keywords are on the team's pages, the code on one."""
+
+    label: ClassVar[str] = "Answer"
+
+    def __init__(self, game: Cipher, texts: Mapping[str, str]) -> None:
+        super().__init__(game, texts)
+        self._game = game
+
+    def rules(self, seat: Seat) -> str:
+        game = self._game
+        parts = [
+            self.say(
+                "rules",
+                role=self.say(f"role.{seat}"),
+                tokens=game.tokens,
+                rounds=game.rounds,
+                games=game.games,
+            )
+        ]
+        if game.channel:
+            parts.append(self.say("rules.channel", chances="; ".join(self._chances())))
+        if game.told and seat == ENCODER:
+            parts.append(self.say(f"listener.{game.told}"))
+        return "\n".join(parts)
+
+    def _chances(self) -> Iterator[str]:
+        rows = self._game.channel
+        for n, row in enumerate(rows, 1):
+            percent = ", ".join(f"{100 * chance:g}%" for chance in row)
+            yield self.say(
+                "chances.last" if n == len(rows) else "chances", round=n, percent=percent
+            )
+
+    # --- the past ---------------------------------------------------------------------------
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        yield from list(self._told_so_far(view))[since:]
+
+    def _told_so_far(self, view: View) -> Iterator[str]:
+        game, began, rounds = 0, 0, 0
+        yield from self._opening(view, game)
+        for number, event in enumerate(view.log):
+            yield from self._refusals(view, number)
+            yield self._event(view, game, view.log[began:number], event)
+            if isinstance(event, Revealed | Void):
+                if view.readings:
+                    reading = self.name(view.readings[rounds])
+                    yield self.say("reading", reading=reading)
+                rounds += 1
+            if isinstance(event, Over) and (game := game + 1) < view.game:
+                began = number + 1
+                yield from self._opening(view, game)
+        yield from self._refusals(view, len(view.log))
+
+    def _opening(self, view: View, game: int) -> Iterator[str]:
+        if view.seat in TEAM:
+            keywords = self._keywords(view.keywords[game])
+            yield self.say("game.keywords", game=game + 1, keywords=keywords)
+        else:
+            yield self.say("game", game=game + 1)
+        for number, each in enumerate(view.pasts[game], 1):
+            hints, code = self._hints(each.hints), self.name(each.code)
+            yield self.say("past", round=number, hints=hints, code=code)
+
+    def _keywords(self, words: tuple[str, ...]) -> str:
+        return ", ".join(self.say("keyword", digit=n, word=w) for n, w in enumerate(words, 1))
+
+    def _refusals(self, view: View, after: int) -> Iterator[str]:
+        for each in view.refused:
+            if each.after == after:
+                yield self.say("refused", hints=self._hints(each.hints), why=one_line(each.why))
+
+    def _event(self, view: View, game: int, before: tuple[Event, ...], event: Event) -> str:
+        record = record_of(view.pasts[game], (*before, event))
+        if isinstance(event, Hinted):
+            return self.say("hinted", round=record.played + 1, hints=self._hints(event.hints))
+        if isinstance(event, Void):
+            return self.say("void", round=record.played + 1, code=self.name(event.code))
+        if isinstance(event, Over):
+            return self.say(f"over.{event.how}")
+        return self.say(
+            "revealed",
+            code=self.name(event.code),
+            decoder=self.name(event.decoder),
+            interceptor=self.name(event.interceptor),
+            missed=record.miscommunications,
+            caught=record.interceptions,
+        )
+
+    def _hints(self, hints: tuple[str, ...]) -> str:
+        return ", ".join(f'"{one_line(hint)}"' for hint in hints)
+
+    # --- the present ------------------------------------------------------------------------
+
+    def now(self, view: View) -> str:
+        if view.over:
+            return ""
+        record = view.record
+        parts = [
+            self.say(
+                "now",
+                game=view.game,
+                round=record.played + 1,
+                rounds=self._game.rounds,
+                missed=record.miscommunications,
+                caught=record.interceptions,
+                used=", ".join(map(self.name, record.used)) or self.say("none"),
+            )
+        ]
+        if record.played:
+            parts.append(self.say("now.filed", filed=self._filed(record.filed)))
+        if view.code:
+            parts.append(self.say("now.code", code=self.name(view.code)))
+        if view.hints:
+            parts.append(self.say("now.hints", hints=self._hints(view.hints)))
+        if view.reading:
+            parts.append(self.say("now.reading", reading=self.name(view.reading)))
+        return " ".join(parts)
+
+    def _filed(self, filed: tuple[tuple[str, ...], ...]) -> str:
+        return "; ".join(
+            self.say(
+                "now.filed.digit",
+                digit=digit,
+                hints=", ".join(map(one_line, hints)) or self.say("none"),
+            )
+            for digit, hints in enumerate(filed, 1)
+        )
+
+    def question(self, view: View, options: Options[Any]) -> str:
+        return self.say(f"question.{view.seat}")
+
+    def format(self, view: View, options: Options[Any]) -> str:
+        return self.say("format.encoder") if view.seat == ENCODER else super().format(view, options)
+
+    def name(self, action: Any) -> str:
+        if isinstance(action, Hints):
+            return ", ".join(action.words)
+        if action == NONE:
+            return self.say("no_guess")
+        return "-".join(map(str, digits(action))) if isinstance(action, int) else str(action)
+
+    def read(self, reply: str, view: View, options: Options[Any]) -> Any:
+        if view.seat != ENCODER:
+            return super().read(hyphenated(reply), view, options)
+        if "{" in reply:
+            return read_form(reply, options)
+        teach = self.format(view, options)
+        stated = after_label(reply, "Hints")
+        words = [unquoted(part) for part in re.split(r"[,;]", unquoted(stated or ""))]
+        if len(words) != 3 or any(not word or re.search(r"[\s?<>]", word) for word in words):
+            raise Unreadable(teach)
+        if re.search(r"<(?:\w+ )?(?:word|hint)>", stated or ""):
+            raise Unreadable(teach)
+        try:
+            return admitted(options, Hints(*words))
+        except IllegalMove:
+            raise Unreadable(teach) from None
+
+    # --- probes -----------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Any = None) -> str:
+        if question.probe in KEYWORD_PROBES:
+            return self.say(f"aside.{question.probe}", **self._shown(question.about))
+        if isinstance(pending, Hints):
+            hints = self._hints(pending.words)
+            return self.say("aside.their_guess", hints=hints, about=question.about)
+        key = "their_guess.open" if question.probe == "their_guess" else question.probe
+        return self.say(f"aside.{key}", about=question.about)
+
+    def _shown(self, about: str) -> dict[str, str]:
+        """The digit that is asked about, and the keywords where the question shows them."""
+        digit, *words = about.split()
+        return {"digit": digit, "keywords": self._keywords(tuple(words))}
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        if question.probe == "listener":
+            return self.say(f"way.{choice}")
+        if question.probe in KEYWORD_PROBES:
+            return str(choice) or self.say("keyword.other")
+        return self.name(choice)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        facts = {"about": told.about}
+        if told.probe in KEYWORD_PROBES:
+            facts = self._shown(told.about)
+        value: Any = told.value
+        if told.probe == "listener":
+            value = self.say(f"way.{value}")
+        elif told.probe in KEYWORD_PROBES:
+            value = value or self.say("keyword.other")
+        elif isinstance(value, int):
+            value = self.name(value)
+        fact = self.say(f"fact.{told.probe}", value=value, **facts)
+        return self.say(f"told.{told.source}", fact=fact)
+
+
+def hyphenated(reply: str) -> str:
+    """A reply in which codes are written as in our pages.
+
+    >>> hyphenated("Answer: 4 2, 1")
+    'Answer: 4-2-1'
+    """
+    return CODE.sub(r"\1-\2-\3", reply)

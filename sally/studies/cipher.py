@@ -1,0 +1,99 @@
+"""Cipher: who is modelled, by scripted encoders and by a model; wrong models, links, a mechanism.
+
+Cells named `scripted: ...` need no model: `sally run cipher --cell "scripted:*"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.players.language import OPEN
+
+ROWS = 15  # of four games: 60 games a lineup
+PROBES = {
+    "encoder": ("listener", "their_guess"),
+    "interceptor": ("keyword", "keyword_before", "keyword_of_another"),
+}
+WAYS = {"history": "by_history", "bayes": "by_bayes"}
+LINKS = {"kind": "links", "amount": 2.0, "who": 1}
+# The chances that 0, 1, 2 and 3 places of the guess of `by_history` are right against `nearest`, in
+# the first round and later: counted in 400 games by `benchmarks/cipher.py --confusion`.
+CONFUSION = ((0.4425, 0.3725, 0.1575, 0.0275), (0.003, 0.049, 0.159, 0.789))
+
+
+def _games(label: str, **params: Any) -> tuple[Instance, ...]:
+    return tuple(instance("cipher", f"{label} {n:03d}", number=n, **params) for n in range(ROWS))
+
+
+def _cell(
+    name: str,
+    encoders: PlayerSpec | tuple[PlayerSpec, ...],
+    interceptors: PlayerSpec | tuple[PlayerSpec, ...],
+    instances: tuple[Instance, ...],
+    decoder: PlayerSpec | None = None,
+    probes: Mapping[str, tuple[str, ...]] | None = None,
+) -> Cell:
+    decoder = decoder or player_spec("by_keywords")
+    lineups = grid(encoder=encoders, decoder=decoder, interceptor=interceptors)
+    return Cell(name, instances, lineups, dict(probes or {}))
+
+
+ENCODERS = (
+    *(player_spec(name) for name in ("nearest", "same", "top16", "anything", "adapts")),
+    *(player_spec("crossing", against=way) for way in WAYS),
+)
+INTERCEPTORS = tuple(player_spec(name) for name in ("by_history", "by_bayes", "random"))
+PLAIN = _games("cipher")
+WHICH = _games("which", set="which", rounds=4, tokens=1)
+_MODEL = player_spec("language", model=OPEN, strategy="qa")
+
+
+def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
+    """Certified decisions of one who is told of one interceptor and meets either."""
+    return tuple(
+        _cell(
+            f"{name}: told {told}, meets {met}",
+            who,
+            player_spec(WAYS[met]),
+            _games(f"which told {told}", set="which", rounds=4, tokens=1, told=told),
+            probes={"encoder": ("listener",)},
+        )
+        for told in WAYS
+        for met in WAYS
+    )
+
+
+STUDY = Study(
+    name="cipher",
+    about="cipher: encoders that are clear, vague, or model both listeners; wrong models, private "
+    "links, and a mechanism instead of an interceptor",
+    cells=(
+        _cell("scripted: encoders and interceptors", ENCODERS, INTERCEPTORS, PLAIN),
+        _cell("scripted: certified", ENCODERS, INTERCEPTORS[:2], WHICH),
+        _cell(
+            "scripted: links shared by encoder and decoder",
+            (player_spec("nearest", **LINKS), player_spec("crossing", **LINKS)),
+            INTERCEPTORS[:1],
+            PLAIN,
+            decoder=player_spec("by_keywords", **LINKS),
+        ),
+        _cell(
+            "scripted: mechanism",
+            ENCODERS,
+            player_spec("channel"),
+            _games("channel", channel=[list(row) for row in CONFUSION]),
+        ),
+        _cell("model encodes", _MODEL, INTERCEPTORS, PLAIN, probes=PROBES),
+        *_wrong_models(_MODEL, "model"),
+        _cell(
+            "model intercepts",
+            ENCODERS[:3],
+            _MODEL,
+            PLAIN,
+            probes=PROBES,
+        ),
+    ),
+)

@@ -1,0 +1,535 @@
+"""Cipher at the table: rules, secrets, listeners, measures, and frozen games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from sally.core.errors import BadInput, Unreadable
+from sally.core.match.engine import Match
+from sally.core.match.player import Forfeit
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE, Seat
+from sally.games.association.lexicon import open_words
+from sally.games.association.minds import Mind
+from sally.games.cipher.decisions import COSTS, LOSSES
+from sally.games.cipher.generators import GAMES, ROWS, is_certified, plain, position_of, which
+from sally.games.cipher.instances import frozen
+from sally.games.cipher.listeners import CODES, Listener, best_hints, digits, listener_odds, worth
+from sally.games.cipher.metrics import scored_hints, splits
+from sally.games.cipher.partners import MENUS, likelihood, listener_belief
+from sally.games.cipher.rules import (
+    DECODER,
+    ENCODER,
+    INTERCEPTOR,
+    Cipher,
+    Hints,
+    Over,
+    Revealed,
+    State,
+    Void,
+)
+from sally.games.cipher.words import TEXTS, CipherWords
+from tests.games.association.tables import match_at, measured, page_of, played, say
+
+WORDS = ["apple", "bridge", "doctor", "piano"]
+GAME = {"keywords": WORDS, "codes": [421, 132, 341]}
+CLEAR = Hints("instrument", "crossing", "blackberry")
+TEAM = {"decoder": ("by_keywords", {}), "interceptor": ("by_history", {})}
+
+
+def at_game(problem: dict[str, Any] | None = None, **more: Any) -> Match[Any, Any, Any]:
+    return match_at("cipher", {"games": 1, "problems": [problem or GAME], **more})
+
+
+def a_round(match: Match[Any, Any, Any], hints: Hints, decoder: int, interceptor: int) -> None:
+    say(match, "encoder", hints)
+    say(match, "decoder", decoder)
+    say(match, "interceptor", interceptor)
+
+
+def log_of(match: Match[Any, Any, Any]) -> tuple[Any, ...]:
+    log: tuple[Any, ...] = match.state.log
+    return log
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+def test_two_wrong_guesses_of_the_decoder_lose() -> None:
+    match = at_game()
+    a_round(match, CLEAR, 123, 124)
+    a_round(match, CLEAR, 124, 143)
+    assert log_of(match)[-1] == Over("miscommunication")
+    assert match.episode().payoffs == {"encoder": -1, "decoder": -1, "interceptor": 1}
+
+
+def test_two_right_guesses_of_the_interceptor_lose() -> None:
+    match = at_game()
+    a_round(match, CLEAR, 421, 421)
+    a_round(match, CLEAR, 132, 132)
+    assert log_of(match)[-1] == Over("interception")
+
+
+def test_both_kinds_of_tokens_can_be_full_in_the_same_round() -> None:
+    match = at_game()
+    a_round(match, CLEAR, 123, 421)
+    a_round(match, CLEAR, 123, 132)
+    assert log_of(match)[-1] == Over("both")
+
+
+def test_the_team_wins_the_last_round() -> None:
+    match = at_game(rounds=2)
+    a_round(match, CLEAR, 421, 123)
+    a_round(match, CLEAR, 132, 123)
+    assert match.over
+    assert match.episode().payoffs == {"encoder": 1, "decoder": 1, "interceptor": -1}
+
+
+def test_a_code_never_comes_twice_and_cannot_be_guessed_twice() -> None:
+    match = at_game()
+    a_round(match, CLEAR, 421, 123)
+    say(match, "encoder", CLEAR)
+    (turn, _) = match.asks()
+    assert 421 not in turn.options
+    assert len(turn.options) == 23
+    game, codes = Cipher(), list(CODES)
+    state = State(log=(Void(codes[0]), Void(codes[1])))
+    assert set(game.odds(state)) == set(codes[2:])
+    assert sum(game.odds(state).values()) == pytest.approx(1)
+
+
+def test_a_round_without_hints_is_void_and_shows_its_code() -> None:
+    match = at_game()
+    match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
+    assert log_of(match) == (Void(421),)
+    for seat in ("decoder", "interceptor"):
+        assert "Round 1 is void" in page_of(match, seat)
+        assert "4-2-1" in page_of(match, seat)
+    assert match.game.record(match.state).played == 0
+
+
+def test_an_encoder_cannot_win_by_silence() -> None:
+    match = at_game()
+    for _ in range(3):
+        match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
+    assert match.over
+    assert "3 rounds in a row were void" in str(match.episode().events[-1])
+
+
+def test_a_guess_that_is_not_given_is_not_right() -> None:
+    match = at_game()
+    say(match, "encoder", CLEAR)
+    match.answer((match.turn, "decoder", "", ""), Forfeit("unreadable"))
+    match.answer((match.turn, "interceptor", "", ""), Forfeit("unreadable"))
+    assert log_of(match)[-1] == Revealed(421, 0, 0)
+    record = match.game.record(match.state)
+    assert (record.miscommunications, record.interceptions) == (1, 0)
+
+
+@pytest.mark.parametrize("hint", ["apple", "apples", "pianist", "qwrt", "two words"])
+def test_an_illegal_hint_goes_back_to_the_encoder_with_its_reason(hint: str) -> None:
+    match = at_game()
+    say(match, "encoder", Hints("instrument", "crossing", hint))
+    assert [turn.seat for turn in match.asks()] == ["encoder"]
+    assert "do not count" in page_of(match, "encoder")
+    assert "do not count" not in page_of(match, "decoder")
+
+
+def test_the_rounds_before_a_game_are_public_and_their_codes_are_used_up() -> None:
+    past = [{"code": 421, "hints": list(CLEAR.words)}]
+    match = at_game({"keywords": WORDS, "past": past, "codes": [132]}, rounds=2)
+    assert "instrument" in page_of(match, "interceptor")
+    assert match.game.record(match.state).filed[3] == ("instrument",)
+    say(match, "encoder", CLEAR)
+    assert 421 not in match.asks()[0].options
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"games": 0},
+        {"games": 5},
+        {"set": "huge"},
+        {"number": 100},
+        {"rounds": 0},
+        {"rounds": 9},
+        {"tokens": 0},
+        {"void_limit": 4},
+        {"told": "telepathy"},
+        {"channel": [[0.5, 0.5, 0.5, 0.5]]},
+        {"channel": [[2, -1, 0, 0]]},
+        {"problems": [{"keywords": ["apple", "bridge", "doctor", "qwrt"]}], "games": 1},
+        {"problems": [{"keywords": ["apple", "apple", "doctor", "piano"]}], "games": 1},
+        {"problems": [{"keywords": WORDS, "codes": [421, 421]}], "games": 1},
+        {"problems": [{"keywords": WORDS, "codes": [411]}], "games": 1},
+        {
+            "problems": [
+                {"keywords": WORDS, "past": [{"code": 123, "hints": ["apples", "b", "c"]}]}
+            ],
+            "games": 1,
+        },
+    ],
+    ids=str,
+)
+def test_games_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        match_at("cipher", params)
+
+
+@pytest.mark.parametrize(
+    ("seat", "player", "params"),
+    [
+        ("encoder", "by_history", {}),
+        ("decoder", "crossing", {}),
+        ("interceptor", "by_keywords", {}),
+        ("encoder", "crossing", {"against": "telepathy"}),
+        ("encoder", "crossing", {"width": 0}),
+        ("encoder", "nearest", {"kind": "dreams"}),
+        ("interceptor", "channel", {}),
+    ],
+)
+def test_players_that_do_not_fit_are_refused(seat: str, player: str, params: Any) -> None:
+    with pytest.raises(BadInput):
+        played("cipher", {"games": 1}, None, **{seat: (player, params)})
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def read(seat: str, reply: str) -> Any:
+    match = at_game()
+    if seat != "encoder":
+        say(match, "encoder", CLEAR)
+    view = match.game.observe(match.state, Seat(seat))
+    options = match.game.options(match.state, Seat(seat))
+    return CipherWords(match.game, TEXTS).read(reply, view, options)
+
+
+@pytest.mark.parametrize("reply", ["Answer: 4-2-1", "Answer: 421", "I think so.\nAnswer: 4, 2, 1"])
+def test_codes_are_read_however_their_digits_are_separated(reply: str) -> None:
+    assert read("decoder", reply) == 421
+
+
+@pytest.mark.parametrize(
+    "reply", ["Hints: key, road, pie", 'Hints: "key"; "road"; "pie"', "**Hints:** key, road, pie."]
+)
+def test_hints_are_read(reply: str) -> None:
+    assert read("encoder", reply) == Hints("key", "road", "pie")
+
+
+@pytest.mark.parametrize(
+    ("seat", "reply"),
+    [
+        ("encoder", "Hints: key, road"),
+        ("encoder", "Hints: key, road, pie, sea"),
+        ("encoder", "Hints: <word>, <word>, <word>"),
+        ("encoder", "Hints: key, the long road, pie"),
+        ("encoder", "key, road, pie"),
+        ("decoder", "Answer: 4-1-1"),
+        ("decoder", "Answer: 42"),
+        ("decoder", "Answer: 4215"),
+    ],
+)
+def test_what_is_unclear_is_refused(seat: str, reply: str) -> None:
+    with pytest.raises(Unreadable):
+        read(seat, reply)
+
+
+# --- secrets --------------------------------------------------------------------------------------
+
+
+def pages(problem: dict[str, Any], **more: Any) -> dict[str, str]:
+    match = at_game(problem, **more)
+    say(match, "encoder", CLEAR)
+    return {seat: page_of(match, seat) for seat in ("encoder", "decoder", "interceptor")}
+
+
+def test_the_interceptor_cannot_see_the_keywords() -> None:
+    one = pages(GAME)
+    other = pages({**GAME, "keywords": ["banana", "tunnel", "nurse", "violin"]})
+    assert one["decoder"] != other["decoder"]
+    assert one["interceptor"] == other["interceptor"]
+
+
+def test_only_the_encoder_sees_the_code() -> None:
+    one, other = pages(GAME), pages({**GAME, "codes": [123, 132, 341]})
+    assert one["encoder"] != other["encoder"]
+    assert one["decoder"] == other["decoder"]
+    assert one["interceptor"] == other["interceptor"]
+
+
+@pytest.mark.parametrize(
+    ("mover", "other"), [("decoder", "interceptor"), ("interceptor", "decoder")]
+)
+def test_a_guess_is_unseen_until_both_have_guessed(mover: str, other: str) -> None:
+    match = at_game()
+    say(match, "encoder", CLEAR)
+    before = page_of(match, other)
+    say(match, mover, 421)
+    assert page_of(match, other) == before
+
+
+def test_two_interceptors_look_the_same_until_they_have_guessed() -> None:
+    both = [match_at("cipher", {}, interceptor=(who, {})) for who in ("by_history", "by_bayes")]
+    shown = {page_of(match, "encoder") for match in both}
+    assert len(shown) == 1
+
+
+def test_what_the_encoder_is_told_is_on_its_page_alone() -> None:
+    one, other = pages(GAME), pages(GAME, told="bayes")
+    assert one["encoder"] != other["encoder"]
+    assert one["decoder"] == other["decoder"]
+    assert one["interceptor"] == other["interceptor"]
+
+
+def test_a_reading_of_the_line_is_the_interceptors_alone() -> None:
+    game = Cipher(games=1, channel=((0.0, 0.0, 0.0, 1.0),))
+    state = game.step(game.start(), {NATURE: 421})
+    seen = [game.step(state, {NATURE: reading}) for reading in (421, 123)]
+    for seat in (ENCODER, DECODER):
+        assert game.observe(seen[0], seat) == game.observe(seen[1], seat)
+    assert game.observe(seen[0], INTERCEPTOR) != game.observe(seen[1], INTERCEPTOR)
+
+
+def test_the_questions_that_show_the_keywords_are_asked_of_the_interceptor_aside_only() -> None:
+    one = played(
+        "cipher",
+        {"games": 1},
+        {"interceptor": ("keyword", "keyword_before", "keyword_of_another")},
+        encoder=("nearest", {}),
+        **TEAM,
+    )
+    words = one.replay.game.row[0].keywords
+    for turn in range(len(one.replay)):
+        view = one.replay.view(turn, INTERCEPTOR)
+        assert not any(word in str(view) for word in words)
+    about = [event.about for event in one.episode.events if hasattr(event, "about")]
+    assert any(words[0] in each for each in about)
+
+
+# --- listeners and encoders -----------------------------------------------------------------------
+
+
+def test_in_the_first_round_no_interceptor_knows_anything() -> None:
+    empty = ((), (), (), ())
+    for way in ("history", "bayes", "blind"):
+        odds = listener_odds(Listener(way), empty, CLEAR.words, CODES)  # type: ignore[arg-type]
+        assert odds == pytest.approx(np.full(24, 1 / 24))
+
+
+def test_the_best_hints_are_no_worse_than_any_others_of_the_set() -> None:
+    at = position_of(frozen("which").rows[0][0])
+    best = best_hints(Mind(), Listener("history"), at, 4)
+    words = [MENUS["top16"](Mind(), at, digit)[:4] for digit in digits(at.code)]
+    tried = [
+        worth(Mind(), Listener("history"), at, (a, b, c)).value
+        for a in words[0]
+        for b in words[1]
+        for c in words[2]
+    ]
+    assert best.worth.value == pytest.approx(max(tried))
+    assert best.worth.value == pytest.approx(
+        worth(Mind(), Listener("history"), at, best.hints).value
+    )
+
+
+def test_the_chances_of_a_declared_encoders_hints_sum_to_one() -> None:
+    at = position_of(frozen("which").rows[0][0])
+    first, second, third = (MENUS["top16"](Mind(), at, digit) for digit in digits(at.code))
+    total = sum(
+        likelihood("top16", {}, at, (a, b, c)) or 0.0 for a in first for b in second for c in third
+    )
+    assert total == pytest.approx(1)
+    best = best_hints(Mind(), Listener("history"), at).hints
+    assert likelihood("crossing", {}, at, best) == 1
+    assert likelihood("crossing", {"against": "bayes"}, at, best) == 0
+    assert likelihood("language", {}, at, best) is None
+
+
+def test_every_hint_of_every_encoder_is_legal() -> None:
+    for name in (*MENUS, "crossing", "adapts"):
+        one = played("cipher", {"games": 1, "rounds": 3}, None, encoder=(name, {}), **TEAM)
+        legal = open_words(one.replay.game.row[0].keywords)
+        said = [m[ENCODER] for m in one.replay.moves if ENCODER in m]
+        assert said
+        assert all(word in legal for hints in said for word in hints.words)
+
+
+def test_words_from_outside_the_list_are_an_option_of_the_game() -> None:
+    match = at_game(any_word=True)
+    say(match, "encoder", Hints("instrumentation", "crossing", "blackberry"))
+    assert [turn.seat for turn in match.asks()] == ["decoder", "interceptor"]
+
+
+def test_who_models_the_right_listener_wins_and_who_is_only_clear_does_not() -> None:
+    won: dict[str, float] = {}
+    for name, params in (("nearest", {}), ("crossing", {}), ("crossing", {"against": "bayes"})):
+        runs = [
+            played("cipher", {"number": n}, None, encoder=(name, params), **TEAM) for n in range(3)
+        ]
+        shares = [measured(one, "encoder", "cipher_won") or 0.0 for one in runs]
+        won[f"{name} {params.get('against', '')}".strip()] = sum(shares) / len(shares)
+    assert won["nearest"] == 0
+    assert won["crossing"] > 0.5
+    assert won["crossing bayes"] < won["crossing"]
+
+
+@pytest.mark.parametrize("interceptor", ["by_history", "by_bayes"])
+def test_one_that_adapts_finds_out_how_the_interceptor_listens(interceptor: str) -> None:
+    one = played(
+        "cipher",
+        {"number": 5},
+        None,
+        encoder=("adapts", {}),
+        decoder=("by_keywords", {}),
+        interceptor=(interceptor, {}),
+    )
+    belief = listener_belief(one.replay.view(len(one.replay) - 1, ENCODER))
+    way = {"by_history": 0, "by_bayes": 1}[interceptor]
+    assert int(np.argmax(belief)) == way
+    assert belief[way] > 0.9
+
+
+# --- measures -------------------------------------------------------------------------------------
+
+EVERYTHING = {
+    "encoder": ("their_guess", "listener"),
+    "decoder": ("rival_guess", "code", "expected_guess"),
+    "interceptor": ("keyword", "keyword_before", "keyword_of_another", "code"),
+}
+
+
+def test_hint_regret_is_clarity_and_secrecy_lost() -> None:
+    for name in ("nearest", "anything", "decoy", "crossing"):
+        one = played("cipher", {"games": 2}, None, encoder=(name, {}), **TEAM)
+        for each in scored_hints(one, ENCODER):
+            assert each.regret >= 0
+            assert each.clarity + each.secrecy == pytest.approx(each.regret)
+        names = ("cipher_clarity_lost", "cipher_secrecy_lost")
+        lost = [measured(one, "encoder", name) or 0.0 for name in names]
+        assert sum(lost) == pytest.approx(measured(one, "encoder", "cipher_hint_regret") or 0.0)
+
+
+def test_clear_hints_lose_secrecy_and_random_ones_lose_clarity() -> None:
+    clear = played("cipher", {}, None, encoder=("nearest", {}), **TEAM)
+    vague = played("cipher", {}, None, encoder=("anything", {}), **TEAM)
+    assert (measured(clear, "encoder", "cipher_secrecy_lost") or 0) > 0.2
+    assert abs(measured(clear, "encoder", "cipher_clarity_lost") or 0) < 0.05
+    assert (measured(vague, "encoder", "cipher_clarity_lost") or 0) > 0.5
+
+
+def test_a_wrong_model_costs_modelling_and_not_play() -> None:
+    lost = {}
+    for against in ("history", "bayes"):
+        encoder = ("crossing", {"against": against})
+        one = played("cipher", {"set": "which", "rounds": 4}, None, encoder=encoder, **TEAM)
+        lost[against] = LOSSES(one, ENCODER)
+        assert all(each.play < 1e-9 for each in splits(one, ENCODER))
+    assert lost["history"].inference == pytest.approx(0)
+    assert (lost["bayes"].inference or 0) > 0.4
+
+
+def test_what_an_encoder_says_of_the_listener_counts_before_what_it_was_told() -> None:
+    params = {"set": "which", "rounds": 4, "told": "bayes"}
+    told = played("cipher", params, None, encoder=("nearest", {}), **TEAM)
+    asked = played("cipher", params, EVERYTHING, encoder=("crossing", {}), **TEAM)
+    assert (LOSSES(told, ENCODER).inference or 0) > 0.4
+    assert LOSSES(asked, ENCODER).inference == pytest.approx(0)
+
+
+def test_costs_name_the_best_move_and_sum_to_the_regret() -> None:
+    one = played("cipher", {"games": 1}, None, encoder=("nearest", {}), **TEAM)
+    costs = COSTS(one, ENCODER)
+    assert costs
+    mean = sum(cost.loss for cost in costs) / len(costs)
+    assert mean == pytest.approx(measured(one, "encoder", "cipher_hint_regret") or 0.0)
+    assert all(isinstance(cost.best[0], Hints) for cost in costs)
+    for seat in (DECODER, INTERCEPTOR):
+        assert all(cost.loss >= 0 and cost.best for cost in COSTS(one, seat))
+
+
+def test_a_decoder_that_knows_the_encoder_has_no_guess_regret_with_clear_hints() -> None:
+    one = played("cipher", {"games": 2}, None, encoder=("nearest", {}), **TEAM)
+    assert (measured(one, "decoder", "cipher_guess_regret") or 0) < 0.1
+    deaf = played("cipher", {"games": 2}, None, encoder=("nearest", {}), decoder=("first_left", {}))
+    assert (measured(deaf, "decoder", "cipher_guess_regret") or 0) > 0.5
+
+
+def test_an_encoder_foresees_the_guesses_of_listeners_that_it_models() -> None:
+    one = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
+    assert measured(one, "encoder", "cipher_foreseen_published") == 1
+    expects = measured(one, "encoder", "cipher_expects_interception")
+    assert expects == measured(one, "encoder", "cipher_intercepted")
+
+
+def test_a_mind_that_keeps_its_belief_passes_the_tests_of_the_paper() -> None:
+    one = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
+    for name in ("strong", "weak", "consistent", "strong_of_another", "weak_of_another"):
+        assert measured(one, "interceptor", f"cipher_{name}_published") == 1
+    assert measured(one, "interceptor", "cipher_belief_kept") == 1
+    assert 0 <= (measured(one, "interceptor", "cipher_keyword_right") or 0) < 1
+
+
+def test_a_channel_reads_as_it_says_whatever_the_hints() -> None:
+    chances = (0.1, 0.2, 0.3, 0.4)
+    game = Cipher(games=1, channel=(chances,))
+    odds = game.odds(game.step(game.start(), {NATURE: 421}))
+    for right, chance in enumerate(chances):
+        alike = [p for code, p in odds.items() if right == _places_right(code, 421)]
+        assert sum(alike) == pytest.approx(chance)
+    read = []
+    for encoder in ("nearest", "anything"):
+        who = {"encoder": (encoder, {}), "decoder": ("by_keywords", {})}
+        params = {"channel": [list(chances)], "games": 1}
+        one = played("cipher", params, None, interceptor=("channel", {}), **who)
+        read.append(one.replay.states[-1].readings[:2])
+    assert read[0] == read[1]
+
+
+def _places_right(code: Any, true: int) -> int:
+    return sum(a == b for a, b in zip(str(code), str(true), strict=True))
+
+
+def test_every_metric_of_every_seat_stays_within_its_bounds() -> None:
+    one = played("cipher", {"games": 2}, EVERYTHING, encoder=("top16", {}), **TEAM)
+    seen = 0
+    for metric in registry.metrics("cipher").values():
+        for seat in (ENCODER, DECODER, INTERCEPTOR):
+            value = metric.measure(one, seat)
+            if value is not None and metric.ends is not None:
+                low, high = metric.ends
+                assert low - 1e-9 <= value <= high + 1e-9, metric.name
+                seen += 1
+    assert seen > 30
+
+
+# --- frozen games ---------------------------------------------------------------------------------
+
+
+def test_frozen_games_are_what_their_generator_makes() -> None:
+    assert plain(frozen("plain").seed, 7, 1) == frozen("plain").rows[7][1]
+    assert which(frozen("which").seed, 0, 0) == frozen("which").rows[0][0]
+
+
+@pytest.mark.parametrize("name", ["plain", "which"])
+def test_frozen_rows_have_games_of_their_own(name: str) -> None:
+    rows = frozen(name).rows
+    assert [len(row) for row in rows] == [GAMES] * ROWS[name]
+    every = [problem for row in rows for problem in row]
+    assert len({msgspec.json.encode(problem) for problem in every}) == len(every)
+
+
+def test_certified_decisions_need_a_model_of_the_interceptor() -> None:
+    for row in frozen("which").rows:
+        for problem in row:
+            assert is_certified(problem)
+
+
+def test_certified_codes_are_no_guide_by_themselves() -> None:
+    codes = [problem.codes[0] for row in frozen("which").rows for problem in row]
+    most = max(codes.count(code) for code in CODES)
+    assert most <= 20  # of 200 in 24 codes, 8.3 each on average
