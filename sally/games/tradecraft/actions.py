@@ -1,4 +1,4 @@
-"""What players of TradeCraft can do, and the menus that offer it."""
+"""Actions of TradeCraft, and the menus that offer them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
 from sally.games.tradecraft.amounts import MOST, Amount, plain, read_amount
-from sally.games.tradecraft.filling import cover, prepared
+from sally.games.tradecraft.crafting import cover, prepared
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.tools import runnable
@@ -36,14 +36,14 @@ class Pass(Act, frozen=True, gc=False):
 
 
 class Answer(Act, frozen=True, gc=False):
-    """What the addressed player says to a proposal."""
+    """The addressed player's answer to a proposal."""
 
     answer: str
     message: str = ""
 
 
 class Craft(Act, frozen=True, gc=False):
-    """Inputs that are to become so many of an output."""
+    """Inputs to be turned into an amount of an output."""
 
     inputs: Goods
     output: str
@@ -70,7 +70,7 @@ ANSWERS: Options[Any] = (
 
 
 def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
-    """To stop; one run of each recipe the hand can run; and any craft one cares to write."""
+    """Return the craft menu: stop, one run of each feasible recipe, or any craft written out."""
     if not hand.goods:
         return (DONE,)
     most = most_of_a_run(rules)
@@ -94,7 +94,7 @@ def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple
 
 @lru_cache(maxsize=16)
 def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
-    """Each item with the most of it that one run of a recipe uses: more changes no menu."""
+    """Return each item with the most of it that one run of a recipe uses."""
     most: dict[str, Amount] = {}
     for recipe in rules.recipes:
         burnt = rules.heat if recipe.fuel else {}
@@ -113,7 +113,7 @@ def _rest_of_a_craft(rules: Ruleset) -> tuple[tuple[str, Field], tuple[str, Fiel
 
 
 def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
-    """To pass, or any offer to anybody; with more than one other the rules check who has what."""
+    """Return the proposal menu: pass, or any offer; the rules check who holds what."""
     others = [hand for m, hand in enumerate(hands) if m != n]
     most: dict[str, Amount] = {}
     for hand in others:
@@ -132,11 +132,11 @@ def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
 
 
 def written(amounts: Mapping[str, Amount]) -> Goods:
-    """Goods as they stand in an action."""
+    """Return goods in the form that an action holds."""
     return tuple([(item, str(amount)) for item, amount in amounts.items()])
 
 
 @lru_cache(maxsize=1 << 14)
 def goods(listed: Goods) -> Mapping[str, Amount]:
-    """The exact goods that an action names; nobody may write into the answer."""
+    """Return the exact goods that an action names, read-only."""
     return read_goods((item, read_amount(amount)) for item, amount in listed)

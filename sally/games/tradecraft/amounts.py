@@ -18,23 +18,23 @@ _WRITTEN = re.compile(r"([+-]?)(\d{1,18})(?:\.(\d{1,18})|/(\d{1,18}))?", re.ASCI
 
 
 class BadAmount(ValueError):
-    """An amount that cannot be read or is not allowed; the message says why."""
+    """Raised for an amount that cannot be read or is not allowed; the message says why."""
 
 
 def plain(amount: Amount) -> Amount:
-    """The same amount, as an int if it is whole."""
+    """Return the same amount, as an int if it is whole."""
     if type(amount) is int or amount.denominator != 1:
         return amount
     return amount.numerator
 
 
 def show(amount: Amount) -> str:
-    """The amount as it crosses to words and files: "2" or "2/3"."""
+    """Return the amount as text for words and files: "2" or "2/3"."""
     return str(amount)
 
 
 def read_amount(raw: object, *, zero: bool = False) -> Amount:
-    """The amount that a number or a string such as "2", "0.5" or "2/3" stands for."""
+    """Return the amount that a number or a string such as "2", "0.5" or "2/3" stands for."""
     amount = _value(raw)
     if amount < 0:
         raise BadAmount(f"An amount cannot be negative, and {_quoted(raw)} is.")
@@ -84,7 +84,7 @@ def _written(text: str) -> Amount:
 
 
 def _quoted(raw: object) -> str:
-    """The refused value in a few characters; a giant cannot be printed at all."""
+    """Return the refused value shortened; a huge number cannot be printed at all."""
     if isinstance(raw, int | Fraction) and max(abs(raw.numerator), raw.denominator) >= 10**30:
         return "That number"
     text = repr(raw) if isinstance(raw, str) else str(raw)

@@ -1,9 +1,4 @@
-"""An assessor of TradeCraft: a model that reads a whole game and judges each player's every turn.
-
-Theory of mind of first, second and third or higher order is shown or not, with a reason; eight
-dimensions are graded from 0 to 1. What could not be read from a reply stays missing. A second
-rater's file has the same shape, and agreement is counted where both have judged.
-"""
+"""An assessor of TradeCraft: a model that judges each player in every turn, and its agreement."""
 
 from __future__ import annotations
 
@@ -83,7 +78,7 @@ class Rating(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 class Assessment(msgspec.Struct, frozen=True):
-    """What an assessor made of an episode; without ratings, `problem` says why."""
+    """An assessor's ratings of an episode; without ratings, `problem` says why."""
 
     episode: str
     model: str
@@ -101,7 +96,7 @@ async def assess(
     settings: Settings = AS_THE_PROVIDER_DOES,
     retries: int = 2,
 ) -> Assessment:
-    """Have a model judge an episode; what is not whole is asked for again, and then missing."""
+    """Have a model judge an episode; incomplete replies are asked for again, then left out."""
     wanted = units(played)
     messages: list[Message] = [User(prompt(played))]
     replies: list[str] = []
@@ -119,13 +114,13 @@ async def assess(
 
 
 def units(played: Played) -> tuple[tuple[int, str], ...]:
-    """Every turn and player that there is to judge."""
+    """Return every turn and player to judge."""
     turns = sorted({state.turn for state in played.replay.states[:-1]})
     return tuple((turn, str(seat)) for turn in turns for seat in played.replay.game.seats)
 
 
 def prompt(played: Played) -> str:
-    """The whole question to an assessor."""
+    """Return the whole question to an assessor."""
     keys = ("turn", "player", "reason", *ORDERS, *DIMENSIONS)
     parts = (
         TEXTS["task"],
@@ -144,7 +139,7 @@ def _lines(about: Mapping[str, str]) -> str:
 def read_ratings(
     reply: str, wanted: Sequence[tuple[int, str]], episode: str = ""
 ) -> tuple[Rating, ...]:
-    """The ratings of a reply, if it judges every turn and player exactly once and in full."""
+    """Return the ratings of a reply; raise if a turn or player is missing or judged twice."""
     found = [each for each in objects_in(reply) if "judgements" in each]
     if len(found) != 1:
         raise Unreadable('Answer with one JSON object {"judgements": [...]}.')
@@ -173,7 +168,7 @@ def read_ratings(
 
 
 def record(played: Played) -> Iterator[str]:
-    """A game in plain lines, targets included, with what players wrote beside their moves."""
+    """Return a game in plain lines, targets and messages included."""
     game = played.replay.game
     if not isinstance(game, TradeCraft):
         raise BadInput(f"The assessor judges tradecraft, not {played.spec.name}.")
@@ -197,7 +192,7 @@ def record(played: Played) -> Iterator[str]:
 
 
 def _done(played: Played, event: Moved | Forfeited) -> str:
-    """One move in plain words."""
+    """Return one move in plain words."""
     if isinstance(event, Forfeited):
         return f"{event.seat} gave no valid answer."
     seat = Seat(event.seat)
@@ -240,7 +235,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def ratings_file(path: Path) -> tuple[Rating, ...]:
-    """A rater's file: one JSON object a line, with episode, turn, player and what was judged."""
+    """Read a rater's file: one JSON object a line with episode, turn, player and judgements."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as why:
@@ -257,7 +252,7 @@ def ratings_file(path: Path) -> tuple[Rating, ...]:
 
 
 def agreement(one: Iterable[Rating], other: Iterable[Rating]) -> tuple[Agreement, ...]:
-    """Agreement by dimension where both raters judged; orders of theory of mind also pooled."""
+    """Return agreement by dimension where both judged; orders of theory of mind also pooled."""
     first, second = _by_unit(one), _by_unit(other)
     both = sorted(first.keys() & second.keys())
     rows, pooled = [], list[tuple[Any, Any]]()
@@ -302,3 +297,23 @@ def _judged_alike(name: str, pairs: list[tuple[Any, Any]]) -> Agreement:
     mine, theirs = _columns(pairs)
     alpha = krippendorffs_alpha([mine, theirs], "nominal") if mine else None
     return Agreement(name, len(mine), percent_agreement(mine, theirs), None, alpha)
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """One order of theory of mind, or one dimension, over all turns that were judged on it."""
+
+    dimension: str
+    turns: int  # a turn of one player is one
+    share: float | None = None  # of turns in which the order shows
+    mean: float | None = None  # of the grades
+
+
+def summary(ratings: Sequence[Rating]) -> tuple[Summary, ...]:
+    """Return the share of turns for each order and the mean grade for each dimension."""
+    rows = []
+    for name in (*ORDERS, *DIMENSIONS):
+        found = [float(v) for r in ratings if (v := getattr(r, name)) is not None]
+        middle = sum(found) / len(found) if found else None
+        judged = {"share": middle} if name in ORDERS else {"mean": middle}
+        rows.append(Summary(name, len(found), **judged))
+    return tuple(rows)

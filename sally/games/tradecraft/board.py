@@ -1,8 +1,12 @@
-"""Hands, the seat's own target, the recipes within reach, and what was written so far."""
+"""Board of TradeCraft: hands, the seat's own target, recipes within reach, and the talk."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from hashlib import blake2b
+from importlib import resources
 
 import msgspec
 
@@ -10,16 +14,32 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
 from sally.games.tradecraft.actions import SEATS, Craft, goods, written
 from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.book import within_reach
-from sally.games.tradecraft.filling import cover, prepared
-from sally.games.tradecraft.glyphs import glyph
+from sally.games.tradecraft.crafting import cover, prepared
 from sally.games.tradecraft.hands import union
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.speech import amount_said, item_said
+from sally.games.tradecraft.tools import within_reach
+
+SHAPES = 6  # for names that say nothing, such as made-up ones
+
+
+@lru_cache(maxsize=4096)
+def glyph(item: str) -> str:
+    """Return an item's kind by the last telling word of its name, else a fixed shape."""
+    for word in reversed(item_said(item).split()):
+        if word in _kinds():
+            return _kinds()[word]
+    return f"shape{blake2b(item.encode(), digest_size=4).digest()[0] % SHAPES}"
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    text = (resources.files(__package__) / "data" / "glyphs.toml").read_text("utf-8")
+    return {word: kind for kind, words in tomllib.loads(text).items() for word in words.split()}
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """All hands as the seat knows them, its own target, and what can be made of them."""
+    """Return all hands as the seat knows them, its own target, and the recipes within reach."""
     game = context.game
     assert isinstance(game, TradeCraft)
     hands = [
@@ -48,7 +68,7 @@ def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
 
 
 def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
-    """The recipes that the page prints; ready are those that one's own hand can run now."""
+    """Return the recipes that the page prints; those that the own hand can run now are ready."""
     ready, hand = prepared(view.rules), view.hand.goods
     book = within_reach(view.rules, frozenset(union(game.hands)))
     found = []
@@ -72,7 +92,7 @@ def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
 
 
 def _said(view: View) -> Iterator[Saying]:
-    """Messages to and from this seat, in the order in which they were written."""
+    """Return messages to and from this seat, in the order in which they were written."""
     for entry in view.story:
         if text := _message(entry).strip():
             mine = entry.who == view.seat

@@ -1,8 +1,8 @@
-"""The card of TradeCraft: what can be won without asking what the other wants.
+"""Card of TradeCraft: what can be won without asking what the other wants.
 
-No player without a mind should do better than another by chance alone, but there is no number that
-mindless play must score: hands decide how much a trade of any kind is worth. The card shows both
-ends, taking without giving and giving without taking.
+Mindless players should differ by chance alone, but there is no number that mindless play must
+score: hands decide what a trade is worth. The card shows both extremes, taking without giving and
+giving without taking.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with a ruleset: goods from nothing, goods out of reach, tags without members."""
+"""Checks of a ruleset: goods from nothing, goods out of reach, tags without members."""
 
 from collections import Counter
 from fractions import Fraction
@@ -14,7 +14,7 @@ _FIRE = "the fire"  # has a space, so no item is called that
 
 
 def check(rules: Ruleset) -> list[str]:
-    """Every problem found, one sentence each; an empty list means a sound ruleset."""
+    """Return every problem found, one sentence each; an empty list means a sound ruleset."""
     return [
         *_empty_tags(rules),
         *_doubled(rules),
@@ -46,15 +46,15 @@ def _doubled(rules: Ruleset) -> list[str]:
 
 
 def circles(rules: Ruleset) -> list[str]:
-    """Items that are made of each other only, one sentence a circle; that is harmless."""
+    """Return items that are only made of each other, one sentence a circle; that is harmless."""
     found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
     return [f"{names} are made of each other only; a hand has to bring one." for names in found]
 
 
 def _circles(rules: Ruleset) -> list[frozenset[str]]:
-    """Groups of items out of reach that can be made from any one of the group.
+    """Return groups of items out of reach that can be made from any one of the group.
 
-    A ruleset that declares its starting goods leaves none to be brought besides.
+    A ruleset that declares its starting goods has no such groups.
     """
     if rules.given:
         return []
@@ -72,7 +72,7 @@ def _circles(rules: Ruleset) -> list[frozenset[str]]:
 
 
 def _unreachable(rules: Ruleset) -> list[str]:
-    """Items no recipe can bring about, not even from one of a circle of goods."""
+    """Return items that no recipe can produce, not even from one of a circle of goods."""
     start = rules.starting.union(*_circles(rules))
     lost = [item for item in rules.items if item not in reachable(rules, start)]
     return [
@@ -83,16 +83,16 @@ def _unreachable(rules: Ruleset) -> list[str]:
 
 
 class _Step(NamedTuple):
-    """One way goods change into each other; negative amounts are used up."""
+    """One way in which goods change into each other; negative amounts are used up."""
 
     changes: dict[str, Fraction]
     recipe: str | None
 
 
 def _steps(rules: Ruleset) -> list[_Step]:
-    """Running a recipe, filling a slot that several goods fit, burning a piece of fuel.
+    """Return the steps: running a recipe, filling a slot that several goods fit, burning fuel.
 
-    A slot with several goods stands as a place of its own, named by its goods; so does the fire.
+    A slot with several goods is a node of its own, named by its goods; so is the fire.
     """
     steps: list[_Step] = []
     places: dict[str, tuple[str, ...]] = {}
@@ -113,7 +113,7 @@ def _steps(rules: Ruleset) -> list[_Step]:
 
 
 def _from_nothing(rules: Ruleset) -> list[str]:
-    """Recipes that together return all they take and more: a linear programme finds them."""
+    """Return recipes that together return more than they take, found by a linear programme."""
     steps = _steps(rules)
     names = dict.fromkeys([*rules.items, *(name for step in steps for name in step.changes)])
     row = {name: number for number, name in enumerate(names)}

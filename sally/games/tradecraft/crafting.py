@@ -1,25 +1,206 @@
-"""Crafting: one atomic check-and-apply, matched by exact amounts alone."""
+"""Crafting: slots filled exactly with goods, then one atomic check-and-apply by exact amounts."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from sally.games.tradecraft.amounts import Amount, BadAmount, show
-from sally.games.tradecraft.filling import Prepared, fits, prepared
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain, show
 from sally.games.tradecraft.hands import Hand, changed, lacking, show_goods
-from sally.games.tradecraft.rulesets import Recipe, Ruleset
-from sally.games.tradecraft.speech import (
-    good_said,
-    item_said,
-    slot_said,
-    units_said,
-)
+from sally.games.tradecraft.rulesets import Recipe, Ruleset, Slot
+from sally.games.tradecraft.speech import good_said, item_said, slot_said, units_said
+
+_TORN = -1  # the place of a good that could go to several slots, or to a slot or the fire
+
+
+class Prepared(NamedTuple):
+    """A recipe with the only slot of each of its goods, prepared once per ruleset."""
+
+    number: int
+    recipe: Recipe
+    needs: tuple[int, ...]
+    place: dict[str, int]  # the slot of each good; goods that can only burn are not listed
+    heat: dict[str, tuple[int, int]]  # fuel units in one piece, as numerator and denominator
+    fuel: tuple[int, int]  # fuel units of one run
+
+
+@lru_cache(maxsize=64)
+def prepared(rules: Ruleset) -> tuple[Prepared, ...]:
+    """Return every recipe of a ruleset, prepared."""
+    heat = {item: (unit.numerator, unit.denominator) for item, unit in rules.heat.items()}
+    ready = []
+    for number, recipe in enumerate(rules.recipes):
+        place: dict[str, int] = {}
+        for position, slot in enumerate(recipe.slots):
+            for item in slot.goods:
+                torn = item in place or (recipe.fuel and item in heat)
+                place[item] = _TORN if torn else position
+        needs = tuple(slot.amount for slot in recipe.slots)
+        fuel = recipe.fuel.numerator, recipe.fuel.denominator
+        ready.append(Prepared(number, recipe, needs, place, heat if recipe.fuel else {}, fuel))
+    return tuple(ready)
+
+
+def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
+    """Return whether exactly these goods run the recipe so many times."""
+    filled: list[Amount] = [0] * len(ready.needs)
+    units, over = 0, 1  # what burns, as a fraction kept by hand: Fraction is ten times slower
+    torn = False
+    for item, amount in goods.items():
+        top, bottom = amount.numerator, amount.denominator
+        if top <= 0:
+            return False
+        slot = ready.place.get(item)
+        if slot is None:
+            warmth = ready.heat.get(item)
+            if warmth is None:
+                return False
+            units, over = units * bottom * warmth[1] + top * warmth[0] * over, over * bottom
+            over *= warmth[1]
+        elif slot == _TORN:
+            torn = True
+        else:
+            filled[slot] += amount
+    if torn:
+        heat = {item: Fraction(*ready.heat[item]) for item in goods if item in ready.heat}
+        return fills_exactly(ready.recipe, times, goods, heat)
+    if units * ready.fuel[1] != ready.fuel[0] * times * over:
+        return False
+    return all(full == need * times for full, need in zip(filled, ready.needs, strict=True))
+
+
+def fills_exactly(
+    recipe: Recipe, times: int, goods: Mapping[str, Amount], heat: Mapping[str, Amount]
+) -> bool:
+    """Return the same by full search, for goods that fit several slots."""
+    must = [item for item in goods if item not in heat]
+    may = sorted((item for item in goods if item in heat), key=lambda item: heat[item])
+    needed = sum(slot.amount for slot in recipe.slots) * times
+    burnt = []
+    for order in (must + may, must + may[::-1]):
+        used = into_slots(recipe.slots, times, order, goods)
+        if sum(used.values()) != needed or any(used[item] != goods[item] for item in must):
+            return False
+        burnt.append(sum((goods[item] - used[item]) * heat[item] for item in may))
+    hottest, coolest = burnt
+    return coolest <= recipe.fuel * times <= hottest
+
+
+def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str, Amount] | None:
+    """Return inputs from these goods that run the recipe so many times; None if there are none."""
+    recipe = ready.recipe
+    mine = [item for item in goods if item in ready.place]
+    if _TORN in map(ready.place.__getitem__, mine):
+        warmth = {item: Fraction(*ready.heat[item]) for item in mine if item in ready.heat}
+        # What burns worst goes into the slots, so that the most heat is left.
+        mine.sort(key=lambda item: warmth.get(item, 0))
+        used = into_slots(recipe.slots, times, mine, goods)
+    else:
+        used = {}
+        left: list[Amount] = [need * times for need in ready.needs]
+        for item in mine:
+            slot = ready.place[item]
+            if left[slot]:
+                used[item] = part = min(goods[item], left[slot])
+                left[slot] -= part
+    if sum(used.values()) != sum(ready.needs) * times:
+        return None
+    if recipe.fuel and not _stoke(used, Fraction(recipe.fuel) * times, ready, goods):
+        return None
+    return {item: plain(amount) for item, amount in used.items() if amount}
+
+
+def _stoke(
+    used: dict[str, Amount], lack: Fraction, ready: Prepared, goods: Mapping[str, Amount]
+) -> bool:
+    """Add fuel to the goods used, hottest first to use little of it; return False if too little."""
+    fuels = [item for item in goods if item in ready.heat]
+    for item in sorted(fuels, key=lambda item: -ready.heat[item][0] / ready.heat[item][1]):
+        left = goods[item] - used.get(item, 0)
+        burn = min(left, lack / Fraction(*ready.heat[item]))
+        if burn > 0:
+            used[item] = used.get(item, 0) + burn
+            lack -= burn * Fraction(*ready.heat[item])
+        if lack <= 0:
+            return True
+    return False
+
+
+def most_times(ready: Prepared, goods: Mapping[str, Amount]) -> int:
+    """Return how many times the recipe can be run from these goods."""
+    slots = ready.recipe.slots
+    bounds = [sum(goods.get(item, 0) for item in slot.goods) // slot.amount for slot in slots]
+    low, high = 0, int(min(bounds, default=0)) + 1
+    guess = high - 1  # without fuel or torn goods the bound is met at once
+    while high - low > 1:
+        if cover(ready, guess, goods) is None:
+            high = guess
+        else:
+            low = guess
+        guess = (low + high) // 2
+    return low
+
+
+def into_slots(
+    slots: Sequence[Slot], times: int, order: Sequence[str], goods: Mapping[str, Amount]
+) -> dict[str, Amount]:
+    """Return how much of each good goes into slots if goods are taken greedily in order."""
+    open_amount: list[Amount] = [slot.amount * times for slot in slots]
+    flow: list[dict[str, Amount]] = [{} for _ in slots]
+    used: dict[str, Amount] = {}
+    for item in order:
+        left = goods[item]
+        while left > 0:
+            path = _path(item, slots, open_amount, flow)
+            if path is None:
+                break
+            push = min(left, open_amount[path[-1][1]], *(flow[s][i] for i, s in _steps_back(path)))
+            for good, slot in path:
+                flow[slot][good] = flow[slot].get(good, 0) + push
+            for good, slot in _steps_back(path):
+                flow[slot][good] -= push
+            open_amount[path[-1][1]] -= push
+            left -= push
+        used[item] = goods[item] - left
+    return used
+
+
+_Path = list[tuple[str, int]]
+
+
+def _steps_back(path: _Path) -> _Path:
+    """Return the slots that a path frees: its second good leaves the first slot, and so on."""
+    return [(good, path[n][1]) for n, (good, _) in enumerate(path[1:])]
+
+
+def _path(
+    item: str,
+    slots: Sequence[Slot],
+    open_amount: Sequence[Amount],
+    flow: Sequence[Mapping[str, Amount]],
+) -> _Path | None:
+    """Return a chain (good, slot), ... ending in an open slot, each good making room."""
+    waiting: list[tuple[_Path, str]] = [([], item)]
+    seen: set[int] = set()
+    while waiting:
+        before, good = waiting.pop(0)
+        for number, slot in enumerate(slots):
+            if number in seen or good not in slot.goods:
+                continue
+            seen.add(number)
+            path = [*before, (good, number)]
+            if open_amount[number] > 0:
+                return path
+            waiting += [(path, o) for o, n in flow[number].items() if n > 0 and o != good]
+    return None
 
 
 class Applied(msgspec.Struct, frozen=True, gc=False):
-    """The craft was done: the new hand, which recipe (by position) and how many times."""
+    """A successful craft: the new hand, the recipe (by position) and the number of runs."""
 
     hand: Hand
     recipe: int
@@ -27,13 +208,13 @@ class Applied(msgspec.Struct, frozen=True, gc=False):
 
 
 class NotARecipe(msgspec.Struct, frozen=True, gc=False):
-    """No recipe turns exactly these inputs into this output; the hand stays as it was."""
+    """No recipe turns exactly these inputs into this output; the hand is unchanged."""
 
     reason: str
 
 
 class CannotAfford(msgspec.Struct, frozen=True, gc=False):
-    """The craft fits a recipe, but the hand does not hold the inputs; it stays as it was."""
+    """The craft fits a recipe, but the hand does not hold the inputs; it is unchanged."""
 
     reason: str
 
@@ -59,7 +240,7 @@ def craft(
 def matching(
     rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: Amount
 ) -> tuple[int, int] | None:
-    """The first recipe (by position) that fits and how many times it runs, or None."""
+    """Return the first recipe (by position) that fits and how many times it runs, or None."""
     if amount.denominator != 1:
         return None  # recipes make whole amounts
     for ready in _by_output(rules).get(output, ()):
@@ -76,7 +257,7 @@ def _by_output(rules: Ruleset) -> dict[str, tuple[Prepared, ...]]:
 
 
 def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: Amount) -> str:
-    """One sentence on why no recipe fits."""
+    """Return one sentence on why no recipe fits."""
     for item in (output, *inputs):
         if (unknown := rules.unknown(item)) is not None:
             return unknown
@@ -100,7 +281,7 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
 
 
 def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
-    """How near the inputs are to a recipe: slots touched, then slots not touched."""
+    """Return how near the inputs are to a recipe: slots touched, then slots not touched."""
     touched = sum(any(item in inputs for item in slot.goods) for slot in recipe.slots)
     return touched, touched - len(recipe.slots)
 
@@ -111,7 +292,7 @@ def _takes(recipe: Recipe, times: int) -> str:
 
 
 def _mismatch(recipe: Recipe, times: int, inputs: Mapping[str, Amount], rules: Ruleset) -> str:
-    """What is wrong with the inputs, measured against one recipe."""
+    """Return what is wrong with the inputs, measured against one recipe."""
     heat = rules.heat if recipe.fuel else {}
     for item in inputs:
         if item not in heat and not any(item in slot.goods for slot in recipe.slots):

@@ -1,4 +1,4 @@
-"""Writes the frozen instance sets: `python -m sally.games.tradecraft.freezing FOLDER`.
+"""Writer of the frozen instance sets: `python -m sally.games.tradecraft.freezing FOLDER`.
 
 Sets are superseded, never edited: a new draw gets a new seed and a new file name.
 """
@@ -84,7 +84,7 @@ KNOWN: tuple[tuple[list[dict[str, int]], list[str]], ...] = (
 
 
 def known_instances() -> tuple[Instance, ...]:
-    """The hand-written instances, certified."""
+    """Return the hand-written instances, certified."""
     rules = named_ruleset(FIRST["minecraft_core"])
     return tuple(
         instance(rules, f"minecraft_core-known-{n:02d}", hands, [{t: 1} for t in targets])
@@ -108,7 +108,7 @@ def write(folder: Path) -> None:
 
 
 def certified_again(name: str) -> InstanceSet:
-    """A set under its ruleset as it is now; an instance that this would refuse raises."""
+    """Certify a set under its current ruleset; raise if an instance would be refused."""
     first = instance_set(name)
     rules = named_ruleset("minecraft_core")
     made = tuple(
@@ -125,7 +125,7 @@ def certified_again(name: str) -> InstanceSet:
 
 
 def _save(path: Path, content: InstanceSet) -> None:
-    """One line for each instance, so that sets can be read and compared."""
+    """Write one line for each instance, so that sets can be read and compared."""
     empty = msgspec.json.encode(msgspec.structs.replace(content, instances=()))
     lines = b",\n".join(msgspec.json.encode(each) for each in content.instances)
     with path.open("xb") as file:  # x: refuse to write over a frozen set

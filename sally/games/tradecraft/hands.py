@@ -10,13 +10,13 @@ Goods = Mapping[str, Amount]
 
 
 class Hand(Mapping[str, Amount]):
-    """Goods that never change: every trade or craft makes a new hand."""
+    """Immutable goods: every trade or craft makes a new hand."""
 
     __slots__ = ("_hash", "goods")
     goods: Final[dict[str, Amount]]  # read it where speed counts, never write to it
 
     def __init__(self, goods: Goods | Iterable[tuple[str, Amount]] = ()) -> None:
-        """Keep the positive amounts; a negative one is refused."""
+        """Keep the positive amounts; raise BadAmount for a negative one."""
         held = {item: plain(amount) for item, amount in dict(goods).items() if amount}
         for item, amount in held.items():
             if amount < 0:
@@ -26,7 +26,7 @@ class Hand(Mapping[str, Amount]):
 
     @classmethod
     def _of(cls, goods: dict[str, Amount]) -> "Hand":
-        """Wrap a dictionary known to be positive and plain, without another copy."""
+        """Wrap a dictionary known to be positive and plain, without a copy."""
         hand = cls.__new__(cls)
         hand.goods = goods  # type: ignore[misc]
         hand._hash = None
@@ -59,12 +59,12 @@ class Hand(Mapping[str, Amount]):
 
 
 def show_goods(goods: Goods) -> str:
-    """Goods in words: "2 sticks + 1/2 coal", or "nothing"."""
+    """Return goods in words: "2 sticks + 1/2 coal", or "nothing"."""
     return " + ".join(good_said(item, amount) for item, amount in goods.items()) or "nothing"
 
 
 def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict[str, Amount]:
-    """Goods as a player wrote them; an item named twice counts with the sum."""
+    """Read goods as a player wrote them; an item named twice counts with the sum."""
     goods: dict[str, Amount] = {}
     for item, written in raw.items() if isinstance(raw, Mapping) else raw:
         try:
@@ -76,7 +76,7 @@ def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict
 
 
 def lacking(hand: Hand, goods: Goods) -> str | None:
-    """The first reason why the hand cannot give these goods, or None if it can."""
+    """Return the first reason why the hand cannot give these goods, or None if it can."""
     held = hand.goods
     for item, amount in goods.items():
         have = held.get(item, 0)
@@ -89,7 +89,7 @@ def lacking(hand: Hand, goods: Goods) -> str | None:
 
 
 def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
-    """The hand after giving one lot of goods and receiving another; it must hold the first."""
+    """Return the hand after giving one lot of goods, which it must hold, and receiving another."""
     goods = hand.goods.copy()
     for item, amount in minus.items():
         left = goods.get(item, 0) - amount
@@ -108,12 +108,12 @@ def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
 
 
 def traded(proposer: Hand, partner: Hand, offer: Goods, request: Goods) -> tuple[Hand, Hand]:
-    """Both hands after the proposer gives the offer and the partner gives the request."""
+    """Return both hands after the proposer gives the offer and the partner gives the request."""
     return changed(proposer, offer, request), changed(partner, request, offer)
 
 
 def floored(hand: Hand) -> Hand:
-    """The hand at the end of a craft phase: whole amounts only, zeros gone."""
+    """Return the hand at the end of a craft phase: whole amounts only, zeros gone."""
     if set(map(type, hand.goods.values())) <= {int}:
         return hand
     # int() rounds towards zero, which is down for the positive amounts of a hand.
@@ -122,13 +122,13 @@ def floored(hand: Hand) -> Hand:
 
 
 def holds(hand: Hand, target: Goods) -> bool:
-    """Whether the hand holds at least the target."""
+    """Return whether the hand holds at least the target."""
     held = hand.goods
     return all(held.get(item, 0) >= amount for item, amount in target.items())
 
 
 def union(hands: Iterable[Goods]) -> Hand:
-    """All hands laid on one table."""
+    """Return all hands together."""
     total: dict[str, Amount] = {}
     for hand in hands:
         for item, amount in hand.items():

@@ -23,7 +23,7 @@ _MOST_NEEDED = 12  # from others, by one seat
 
 
 class Instance(msgspec.Struct, frozen=True):
-    """One problem: what each player holds and wants, and how long they may play."""
+    """One problem: each player's hand and target, and the turn limit."""
 
     id: str
     hands: tuple[dict[str, int], ...]
@@ -34,7 +34,7 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class InstanceSet(msgspec.Struct, frozen=True):
-    """A frozen file of instances and the rules they were certified under."""
+    """A frozen file of instances, and the rules they were certified under."""
 
     ruleset: str
     settings: dict[str, Any]  # of the generator, for an invented ruleset
@@ -45,22 +45,22 @@ class InstanceSet(msgspec.Struct, frozen=True):
 
 
 class NoInstance(RuntimeError):
-    """The generator gave up; the message says after how many tries."""
+    """Raised when the generator gives up; the message says after how many tries."""
 
 
 def named_ruleset(name: str, settings: Mapping[str, Any] | None = None) -> Ruleset:
-    """A ruleset by the name and settings an instance set carries."""
+    """Return a ruleset by the name and settings an instance set carries."""
     return invented(**dict(settings or {})) if name == "invented" else shipped(name)
 
 
 def set_names() -> tuple[str, ...]:
-    """The names of the instance sets that come with Sally."""
+    """Return the names of the instance sets that come with Sally."""
     folder = resources.files(__package__) / "instances"
     return tuple(sorted(f.name.removesuffix(".json") for f in folder.iterdir()))
 
 
 def instance_set(name: str) -> InstanceSet:
-    """A shipped instance set, checked against the rules it was made for."""
+    """Return a shipped instance set, checked against the rules it was made for."""
     if name not in set_names():
         raise ValueError(f"There is no instance set {name!r}; there are {', '.join(set_names())}.")
     file = resources.files(__package__) / "instances" / f"{name}.json"
@@ -76,7 +76,7 @@ def instance_set(name: str) -> InstanceSet:
 
 
 def grade(certificate: Certificate) -> int:
-    """1 to 4, by the harder seat: its crafts and the kinds of goods it must get from others."""
+    """Return the grade, 1 to 4, of the harder seat: its crafts and the kinds it must get."""
     worst = max((seat.chain or 0) + (seat.kinds or 0) for seat in certificate.seats)
     return 1 if worst <= 3 else 2 if worst <= 5 else 3 if worst <= 7 else 4
 
@@ -88,7 +88,7 @@ def instance(
     targets: Sequence[Mapping[str, int]],
     max_turns: int = 15,
 ) -> Instance:
-    """A certified instance; one that the certificate refuses raises with the reasons."""
+    """Return a certified instance; raise with the reasons if the certificate refuses it."""
     for goods in (*hands, *targets):
         for item, amount in goods.items():
             if (unknown := rules.unknown(item)) is not None:
@@ -111,7 +111,7 @@ def instance(
 def generate(
     rules: Ruleset, players: int, wanted: int, rng: Random, *, tries: int = 400
 ) -> Instance:
-    """A certified instance of the wanted grade."""
+    """Generate a certified instance of the wanted grade."""
     depths = depth(rules)
     for _ in range(tries):
         made = _draft(rules, depths, players, wanted, rng)
@@ -128,7 +128,7 @@ def generate(
 
 
 def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:
-    """Instances spread evenly over the grades, easy first, no target too often."""
+    """Generate instances spread evenly over the grades, easy first, no target too often."""
     rng = Random(f"tradecraft:{rules.name}:{players}:{seed}")
     made: list[Instance] = []
     seen: Counter[str] = Counter()
@@ -144,7 +144,7 @@ def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[
 
 
 def depth(rules: Ruleset) -> dict[str, int]:
-    """How many crafts deep each item lies above the starting goods, fuel left aside."""
+    """Return how many crafts deep each item lies above the starting goods, fuel left aside."""
     found = dict.fromkeys(rules.starting, 0)
     grown = True
     while grown:
@@ -169,7 +169,7 @@ def _run_depth(recipe: Recipe, depths: Mapping[str, int]) -> int | None:
 def _draft(
     rules: Ruleset, depths: Mapping[str, int], players: int, wanted: int, rng: Random
 ) -> tuple[list[dict[str, int]], list[dict[str, int]]] | None:
-    """Hands and targets that may make an instance of the wanted grade, or None."""
+    """Return hands and targets that may make an instance of the wanted grade, or None."""
     deepest = {1: 2, 2: 3, 3: 4, 4: 7}[wanted]
     shallow = {1: 1, 2: 1, 3: 2, 4: 3}[wanted]
     choices = sorted(item for item, deep in depths.items() if shallow <= deep <= deepest)
@@ -192,7 +192,7 @@ def _draft(
 def _bag(
     rules: Ruleset, depths: Mapping[str, int], need: dict[str, int], keep: float, rng: Random
 ) -> dict[str, int] | None:
-    """Goods from which the needed items can be made, by taking recipes back at random."""
+    """Return goods from which the needed items can be made, by undoing recipes at random."""
     bag: dict[str, int] = {}
     first, burnt = True, 0.0
     while need:
@@ -243,7 +243,7 @@ def _add_decoys(
     hands: list[dict[str, int]],
     rng: Random,
 ) -> None:
-    """Goods that serve some other target, so that a hand does not give its owner away."""
+    """Add goods that serve some other target, so that a hand does not reveal its owner's."""
     for hand in hands:
         for _ in range(rng.randint(1, 2)):
             other = _bag(rules, depths, {choices[rng.randrange(len(choices))]: 1}, 0.5, rng)
@@ -253,6 +253,6 @@ def _add_decoys(
 
 
 def all_instances() -> Iterator[tuple[str, InstanceSet]]:
-    """Every shipped set with its name."""
+    """Yield every shipped set with its name."""
     for name in set_names():
         yield name, instance_set(name)

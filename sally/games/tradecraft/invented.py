@@ -1,4 +1,4 @@
-"""Invented rulesets: made-up names in a chosen shape, so that no text can have told of them."""
+"""Invented rulesets: made-up names in a chosen shape, so that no training text describes them."""
 
 from fractions import Fraction
 from random import Random
@@ -24,7 +24,7 @@ def invented(
     families: int = 2,
     fired: float = 0.15,
 ) -> Ruleset:
-    """A ruleset of `depth` levels of `width` items above twice as many starting goods.
+    """Return a ruleset of `depth` levels of `width` items above twice as many starting goods.
 
     Each item takes `branching` ingredients, one of them from the level right below; with chance
     `ways` it has a second recipe. With chance `contention` an ingredient is one of three scarce
@@ -61,7 +61,7 @@ def _slots(
     scarce: list[str],
     tags: dict[str, tuple[str, ...]],
 ) -> tuple[Slot, ...]:
-    """The ingredients of one recipe: one from right below, the others from anywhere below."""
+    """Return the ingredients of one recipe: one from the level below, others from any below."""
     chosen = [_pick(rng, levels[level - 1])]
     below = [item for lower in levels[:level] for item in lower]
     while len(chosen) < branching:
@@ -78,7 +78,7 @@ def _slots(
 
 
 def _once(recipes: list[Recipe]) -> tuple[Recipe, ...]:
-    """The recipes without a second copy of the same line."""
+    """Return the recipes without duplicates."""
     return tuple({(recipe.kind, recipe.text()): recipe for recipe in recipes}.values())
 
 
@@ -87,7 +87,7 @@ def _pick(rng: Random, items: list[str]) -> str:
 
 
 def _names(rng: Random, number: int) -> list[str]:
-    """Distinct pronounceable words."""
+    """Return distinct pronounceable words."""
     words: dict[str, None] = {}
     while len(words) < number:
         syllables = rng.randint(1, 2)

@@ -1,4 +1,4 @@
-"""What traders won, offered, accepted and believed of each other's values."""
+"""Metrics of TradeCraft: wins, offers, acceptances, and beliefs about the other's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a TradeCraft table is given: its ruleset by name, hash or path, and checked hands."""
+"""Parameters of a TradeCraft game: its ruleset by name, hash or path, and checked hands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Lots = tuple[dict[str, int], ...]
 _KEPT = "ruleset"  # the key under which a store keeps the text of a ruleset
 
 
-class Table(Protocol):
+class Parameters(Protocol):
     """The parameters of a game that are checked here."""
 
     @property
@@ -43,7 +43,7 @@ class Table(Protocol):
 
 @lru_cache(maxsize=16)
 def ruleset_of(name: str, settings: bytes = b"{}") -> Ruleset:
-    """A ruleset by name, by the hash of what it says, or from the file or folder at a path."""
+    """Return a ruleset by name, by content hash, or from the file or folder at a path."""
     if packs.is_reference(name):
         return parse(packs.find(name).texts[_KEPT], where=name)
     if name == "invented" or name in SHIPPED:
@@ -52,7 +52,7 @@ def ruleset_of(name: str, settings: bytes = b"{}") -> Ruleset:
 
 
 def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same parameters with a ruleset of one's own named by what it says, and remembered."""
+    """Return the parameters with a custom ruleset named by its content hash, and remember it."""
     name = params.get("ruleset", "")
     if not name or name == "invented" or name in SHIPPED or packs.is_reference(name):
         return params
@@ -64,15 +64,15 @@ def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**params, "ruleset": packs.remember(kept)}
 
 
-def rules_of(game: Table) -> Ruleset:
+def rules_of(game: Parameters) -> Ruleset:
     try:
         return game.rules
     except (BadRuleset, TypeError, ValueError) as problem:
         raise BadInput(f"ruleset: {problem}") from None
 
 
-def check_parameters(game: Table) -> None:
-    """Whether these parameters make a game; one clear sentence if not."""
+def check_parameters(game: Parameters) -> None:
+    """Raise BadInput with one sentence if these parameters make no game."""
     if not 2 <= len(game.hands) <= len(SEATS):
         raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {len(game.hands)} hands.")
     if len(game.targets) != len(game.hands):

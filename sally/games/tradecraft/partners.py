@@ -1,40 +1,225 @@
-"""Traders of TradeCraft: by order of theory of mind, and two that do not bargain at all."""
+"""Traders of TradeCraft by order of theory of mind, and two that do not bargain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import Question, Report
-from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Action, Craft, Propose
-from sally.games.tradecraft.hands import Hand, holds, union
-from sally.games.tradecraft.planning import Plan
-from sally.games.tradecraft.rules import TradeCraft, View
-from sally.games.tradecraft.spec import useful
-from sally.games.tradecraft.trading import (
-    Beliefs,
-    Sign,
-    beliefs_about,
-    believed,
-    can_finish,
-    craft_plan,
-    expected_use,
-    others_of,
-    outcome,
-    signs,
-    spare,
-    trade_plan,
-)
+from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Action, Craft, Propose, goods
+from sally.games.tradecraft.amounts import Amount, read_amount
+from sally.games.tradecraft.hands import Hand, holds, lacking, traded, union
+from sally.games.tradecraft.planning import Plan, Undecided, best_plan
+from sally.games.tradecraft.relevance import relevant
+from sally.games.tradecraft.rules import Entry, TradeCraft, View
+from sally.games.tradecraft.rulesets import Ruleset
+from sally.games.tradecraft.spec import candidates, useful
+
+SLIP = 0.1
+SURPLUS = 0.5  # the chance that an offer tells nothing: one may have more than one needs
+Beliefs = Mapping[str, float]  # the chance of each possible target
+
+
+# --- plans ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 14)
+def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | None:
+    """Return the plan with fewest goods from others, then fewest crafts; None if out of reach."""
+    try:
+        return best_plan(rules, own, others, target, "goods")
+    except Undecided:
+        return None
+
+
+@lru_cache(maxsize=1 << 14)
+def craft_plan(rules: Ruleset, own: Hand, target: Hand) -> Plan | None:
+    """Return the plan with fewest crafts from the own hand; None if out of reach."""
+    if relevant(rules, own, frozenset(target)) is None:
+        return None
+    try:
+        return best_plan(rules, own, {}, target, "crafts")
+    except Undecided:
+        return None
+
+
+def others_of(view: View) -> Hand:
+    """Return everything that the others hold."""
+    return union(hand for n, hand in enumerate(view.hands) if n != view.number)
+
+
+def lack(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> int | None:
+    """Return how many units a trader still needs from others; None if out of reach."""
+    plan = trade_plan(rules, own, others, target)
+    return None if plan is None else sum(plan.taken.values())
+
+
+def spare(own: Hand, plan: Plan | None) -> dict[str, int]:
+    """Return whole units that a plan leaves in the hand; without a plan, everything."""
+    used: dict[str, Amount] = {}
+    for craft in plan.crafts if plan else ():
+        for item, text in craft.inputs.items():
+            used[item] = used.get(item, 0) + read_amount(text)
+        used[craft.output] = used.get(craft.output, 0) - craft.amount
+    for item, units in plan.taken.items() if plan else ():
+        used[item] = used.get(item, 0) - units
+    left = {item: int(amount - max(used.get(item, 0), 0)) for item, amount in own.items()}
+    return {item: n for item, n in sorted(left.items()) if n > 0}
+
+
+class Outcome(NamedTuple):
+    """A trade as its decider sees it: the units lacking before and after."""
+
+    before: int | None
+    after: int | None
+    mine: Hand
+    theirs: Hand
+    received: int
+    given: int
+
+    @property
+    def helps(self) -> bool:
+        """Whether the target comes nearer, or stays as near for less."""
+        if self.after is None:
+            return False
+        if self.before is None or self.after < self.before:
+            return True
+        return self.after == self.before and self.received > self.given
+
+
+def outcome(view: View, made: Propose) -> Outcome:
+    """Return what accepting a proposal would do for the player who is asked."""
+    p, q = SEATS.index(view.proposer), view.number
+    offer, request = goods(made.offer), goods(made.request)
+    theirs, mine = traded(view.hands[p], view.hands[q], offer, request)
+    rest = [h for n, h in enumerate(view.hands) if n not in (p, q)]
+    before = lack(view.rules, view.hand, others_of(view), view.target)
+    after = lack(view.rules, mine, union([theirs, *rest]), view.target)
+    received, given = sum(map(int, offer.values())), sum(map(int, request.values()))
+    return Outcome(before, after, mine, theirs, received, given)
+
+
+# --- beliefs --------------------------------------------------------------------------------------
+
+
+class Sign(NamedTuple):
+    """An observed action that tells something about a player's target."""
+
+    wanted: frozenset[str]  # asked for, or crafted
+    spared: frozenset[str]  # offered
+    wantable: frozenset[str]  # what could have been asked for
+    sparable: frozenset[str]  # what could have been offered
+
+
+def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
+    """Return the signs that a seat has seen another give, from its own story."""
+    shown = start
+    n = SEATS.index(who)
+    for entry in view.story:
+        rest = frozenset(i for m, hand in enumerate(shown) if m != n for i in hand)
+        made = entry.proposal
+        if made is not None and _proposer(entry, view) == who and _is_news(entry, made, view):
+            yield Sign(_items(made.request), _items(made.offer), rest, frozenset(shown[n]))
+        if entry.kind == "accepted" and made is not None:
+            shown = _after(shown, SEATS.index(_proposer(entry, view)), made)
+        if entry.kind == "revealed":
+            gained = {i for i, a in entry.hands[n].items() if a > shown[n].get(i, 0)}
+            if gained:
+                yield Sign(frozenset(gained), frozenset(), frozenset(gained), frozenset())
+            shown = entry.hands
+
+
+def _proposer(entry: Entry, view: View) -> Seat:
+    now = SEATS.index(view.proposer) - view.turn  # the same in every turn, round the table
+    return SEATS[(entry.turn + now) % len(view.hands)]
+
+
+def _is_news(entry: Entry, made: Propose, view: View) -> bool:
+    """Return whether this entry is the first to tell its reader of a proposal."""
+    party = view.seat in (made.to, _proposer(entry, view))
+    return entry.kind == ("proposed" if party else "accepted")
+
+
+def _items(listed: Iterable[tuple[str, str]]) -> frozenset[str]:
+    return frozenset(item for item, _ in listed)
+
+
+def _after(shown: tuple[Hand, ...], p: int, made: Propose) -> tuple[Hand, ...]:
+    q = SEATS.index(Seat(made.to))
+    offer, request = goods(made.offer), goods(made.request)
+    if lacking(shown[p], offer) or lacking(shown[q], request):
+        return shown
+    hands = list(shown)
+    hands[p], hands[q] = traded(shown[p], shown[q], offer, request)
+    return tuple(hands)
+
+
+def likelihood(sign: Sign, uses: frozenset[str]) -> float:
+    """Return the probability that a player whose target needs `uses` gives this sign."""
+    chance = 1.0
+    for item in sign.wanted:
+        chance *= _named(item, sign.wantable, uses & sign.wantable, SLIP)
+    for item in sign.spared:
+        chance *= _named(item, sign.sparable, sign.sparable - uses, SURPLUS)
+    return chance
+
+
+def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
+    """Return the probability of naming an item: a fitting one but for slips, any if none fits."""
+    if not fitting:
+        return 1 / len(everything)
+    return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)
+
+
+def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
+    """Return the probability of each possible target given the signs; uniform without any.
+
+    A repeated sign tells nothing new: a refused player asks for the same thing again.
+    """
+    table = union(start)
+    found = candidates(rules, frozenset(table))
+    weights = dict.fromkeys(found, 1.0)
+    for sign in {(each.wanted, each.spared): each for each in seen}.values():
+        for target in found:
+            weights[target] *= likelihood(sign, useful(rules, table, frozenset({target})))
+    total = sum(weights.values())
+    return {target: weight / total for target, weight in weights.items()}
+
+
+def beliefs_about(view: View, who: Seat, start: tuple[Hand, ...]) -> dict[str, float]:
+    """Return what a seat can infer of another's target (first order)."""
+    return believed(view.rules, start, signs(view, who, start))
+
+
+def expected_use(
+    rules: Ruleset, start: tuple[Hand, ...], beliefs: Beliefs, items: Iterable[str]
+) -> dict[str, float]:
+    """Return the probability that each item lies on a way to the believed target."""
+    table = union(start)
+    uses = {t: useful(rules, table, frozenset({t})) for t, p in beliefs.items() if p > 1e-6}
+    return {i: sum(beliefs[t] for t, used in uses.items() if i in used) for i in items}
+
+
+def can_finish(view: View, beliefs: Beliefs, hand: Hand, most: int = 4) -> float:
+    """Return the probability that a hand makes its owner's target at once."""
+    likely = sorted(beliefs, key=lambda t: (-beliefs[t], t))[:most]
+    return sum(
+        beliefs[target]
+        for target in likely
+        if craft_plan(view.rules, hand, Hand({target: 1})) is not None
+    )
+
 
 OURS = "ours; orders of theory of mind as in tradecraft2026"
 Start = tuple[Hand, ...]
 
 
 def crafting(view: View) -> Action:
-    """The next craft on the shortest way to the target, if one's own hand is enough for it."""
+    """Return the next craft on the shortest way to the target, if the own hand suffices."""
     if holds(view.hand, view.target):
         return DONE
     plan = craft_plan(view.rules, view.hand, view.target)
@@ -45,7 +230,7 @@ def crafting(view: View) -> Action:
 
 
 def _wanted(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
-    """Whom to ask, and for what: whoever holds most of what is lacking."""
+    """Return whom to ask for what: the player that holds most of what is lacking."""
     best, lot = view.seat, dict[str, int]()
     for n, hand in enumerate(view.hands):
         part = {i: min(a, int(hand.get(i, 0))) for i, a in plan.taken.items() if hand.get(i, 0)}
@@ -55,7 +240,7 @@ def _wanted(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
 
 
 def _refusals(view: View) -> int:
-    """How often one's own proposals were rejected."""
+    """Return how often the own proposals were rejected."""
     return sum(
         entry.kind == "rejected" and entry.proposal is not None and entry.who != view.seat
         for entry in view.story
@@ -63,7 +248,7 @@ def _refusals(view: View) -> int:
 
 
 def _lot(left: Mapping[str, int], units: int, order: Iterable[str]) -> dict[str, int]:
-    """Some units of what can be spared, in an order of preference."""
+    """Return some units of the spare goods, in an order of preference."""
     lot: dict[str, int] = {}
     for item in order:
         amount = min(left[item], units)
@@ -81,13 +266,13 @@ def _proposal(to: str, offer: Mapping[str, int], request: Mapping[str, int]) -> 
 
 
 def _turned(items: list[str], by: int) -> list[str]:
-    """The items in an order that starts further on, so that a refused offer is not repeated."""
+    """Return the items rotated, so that a refused offer is not repeated."""
     by %= len(items) or 1
     return items[by:] + items[:by]
 
 
 class Trader:
-    """Zero order: knows what it wants itself, and has no idea of what others want."""
+    """Zero order: knows its own target, and has no model of what others want."""
 
     order = 0
 
@@ -134,7 +319,7 @@ class Trader:
         return self.of_others(view, question)
 
     def v0(self, view: View) -> dict[str, float]:
-        """10 for what the plan takes or uses, 4 for what could serve, 0 for the rest."""
+        """Return 10 for items that the plan needs, 4 for what could serve, 0 for the rest."""
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)
         used = {i for craft in plan.crafts for i in craft.inputs} if plan else set()
         table = union(view.hands)
@@ -146,7 +331,7 @@ class Trader:
 
 
 class FirstOrder(Trader):
-    """Infers the other's target: offers what it can use, refuses what would let it win alone."""
+    """First order: infers the other's target, offers what it can use, refuses what lets it win."""
 
     order = 1
 
@@ -200,16 +385,16 @@ class FirstOrder(Trader):
 
 
 class SecondOrder(FirstOrder):
-    """Knows that it is read, too: asks for something it does not need to hide what it does."""
+    """Second order: knows that it is read, too, and hides its target with a needless request."""
 
     order = 2
 
     def _seen_as(self, view: View, more: tuple[Sign, ...] = ()) -> dict[str, float]:
-        """What somebody at the table can infer of this trader's own target."""
+        """Return what the other players can infer of this trader's own target."""
         return believed(view.rules, self.start, (*signs(view, view.seat, self.start), *more))
 
     def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
-        """The request, or the request with one good more, whichever gives less away."""
+        """Return the request, or the request with one good more, whichever reveals less."""
         if len(view.target) != 1:
             return request
         (target,) = view.target
@@ -229,7 +414,7 @@ class SecondOrder(FirstOrder):
 
 
 class Hoarder(Trader):
-    """Demands what it lacks and gives nothing, whatever is offered; takes gifts."""
+    """Demands what it lacks, gives nothing, and accepts gifts."""
 
     def bargain(self, view: View, to: Seat, request: dict[str, int], *_: Any) -> Action:
         return _proposal(to, {}, request)
@@ -240,7 +425,7 @@ class Hoarder(Trader):
 
 
 class Generous(Trader):
-    """Gives away what it can spare, asks for nothing, and accepts whatever it is asked for."""
+    """Gives away what it can spare, asks for nothing, and accepts every request."""
 
     def propose(self, view: View) -> Action:
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)

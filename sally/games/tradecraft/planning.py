@@ -30,7 +30,7 @@ Aim = Literal["any", "crafts", "goods"]
 
 
 class Undecided(RuntimeError):
-    """The solver can neither find a plan in order nor exclude one."""
+    """Raised when the solver can neither find a plan in order nor exclude one."""
 
 
 class Craft(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def replay(rules: Ruleset, hand: Hand, crafts: tuple[Craft, ...]) -> Hand:
-    """The hand after all crafts by the exact rules; a craft that is refused raises."""
+    """Return the hand after all crafts by the exact rules; raise if one is refused."""
     for each in crafts:
         inputs = {item: read_amount(amount) for item, amount in each.inputs.items()}
         done = craft(rules, hand, inputs, each.output, each.amount)
@@ -67,7 +67,7 @@ def best_plan(
     aim: Aim,
     prune: bool = True,
 ) -> Plan | None:
-    """A plan that ends with the target, or None if there is none.
+    """Return a plan that ends with the target, or None if there is none.
 
     Aim "crafts": the fewest crafts; "goods": the fewest units from others and then the fewest
     kinds; "any": no preference. Without `prune` the programme holds every reachable recipe.
@@ -110,7 +110,7 @@ class _Run(NamedTuple):
 
 
 class _Round(msgspec.Struct):
-    """What happens in one round: runs of recipes, and the goods set aside for slots and fire."""
+    """One round: runs of recipes, and the goods set aside for slots and fire."""
 
     runs: list[_Run]
     slots: dict[tuple[str, ...], dict[str, Amount]]
@@ -155,7 +155,7 @@ class _Programme:
         self.flexible = sorted(flexible)
 
     def solve(self, rounds: int | None) -> _Answer | None:
-        """The best answer, in so many rounds or (None) with the order of crafts left open."""
+        """Return the best answer, in so many rounds or (None) without an order of crafts."""
         import numpy as np
         from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
 
@@ -185,7 +185,7 @@ class _Programme:
         return self._read(place, found.x, round(float(found.fun)), rounds or 1)
 
     def _columns(self, rounds: int) -> Iterator[tuple[Any, float, bool, float]]:
-        """Every unknown as (name, most, whole or not, price)."""
+        """Yield every unknown as (name, most, whole or not, price)."""
         for item in self.kinds:
             price = len(self.kinds) + 1 if self.aim == "goods" else 0
             yield ("take", item), float(self.others[item]), True, price
@@ -203,7 +203,7 @@ class _Programme:
                 yield ("burn", t, item), math.inf, False, 0
 
     def _rows(self, rounds: int | None) -> Iterator[tuple[list[tuple[Any, float]], float, float]]:
-        """Every constraint as (terms, least, most)."""
+        """Yield every constraint as (terms, least, most)."""
         for item in self.kinds if self.aim == "goods" else ():
             most = float(self.others[item])
             yield [(("kind", item), most), (("take", item), -1)], 0, math.inf
@@ -262,7 +262,7 @@ def _ordered(
     others: Mapping[str, Amount],
     target: Mapping[str, Amount],
 ) -> Plan | None:
-    """The answer as a list of crafts that the exact rules accept, or None if no order works."""
+    """Return the answer as crafts that the exact rules accept; None if no order works."""
     if not holds(Hand(others), answer.taken):
         return None
     hand = changed(Hand(own), {}, answer.taken)
@@ -277,7 +277,7 @@ def _ordered(
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
-    """Crafts for the runs of a round, each as soon as it can be afforded; None if stuck."""
+    """Return crafts for the runs of a round, each as soon as affordable; None if stuck."""
     crafts: list[Craft] = []
     waiting = budget.runs
     while waiting:
@@ -299,7 +299,7 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
 
 
 def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, Amount] | None:
-    """Inputs for one craft out of the goods set aside, which shrink; None if they do not do."""
+    """Return inputs for one craft from the goods set aside, which shrink; None if too few."""
     stock = dict(hand.goods)
     registries = {goods: dict(budget.slots[goods]) for _, goods in run.slots if len(goods) > 1}
     fire = dict(budget.fire)

@@ -17,7 +17,7 @@ from sally.players.writing import writer
 
 
 class Offers(msgspec.Struct, frozen=True):
-    """What TradeCraft knows of policies."""
+    """The policy language of TradeCraft for a model that writes its policy."""
 
     game: TradeCraft
     seat: Seat

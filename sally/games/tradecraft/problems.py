@@ -14,13 +14,13 @@ from sally.games.tradecraft.solver import trades_needed
 
 
 def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
-    """The instances of a shipped set, the first so many or all."""
+    """Return the instances of a shipped set, the first so many or all."""
     found = instance_set(name)
     return _named(found, found.instances[:first])
 
 
 def spread(name: str, first: int | None = None, **params: Any) -> tuple[Instance, ...]:
-    """The same problems taken from every grade in turn, so that however many are as varied."""
+    """Return the problems taken from every grade in turn, so that any number is varied."""
     found = instance_set(name)
     by_grade = ([each for each in found.instances if each.grade == grade] for grade in GRADES)
     rounds = chain.from_iterable(zip_longest(*by_grade))
@@ -58,14 +58,14 @@ HARDNESS = {1: "easy", 2: "medium", 3: "hard", 4: "very hard"}
 
 
 def trades_of(problem: Certified) -> tuple[int | None, ...]:
-    """By seat, the fewest trades that its certified plan needs."""
+    """Return, by seat, the fewest trades that its certified plan needs."""
     seats = enumerate(problem.certificate.seats)
     return tuple(trades_needed(problem.hands, n, seat) for n, seat in seats)
 
 
 @cache
 def offered() -> Problems:
-    """Every problem by its ruleset, its number of players and its place in the set."""
+    """Return every problem by its ruleset, its number of players and its place in the set."""
     found = []
     for ruleset, by_players in SETS.items():
         for players, name in by_players.items():

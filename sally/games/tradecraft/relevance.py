@@ -25,13 +25,13 @@ class Relevant(msgspec.Struct, frozen=True):
 
 
 def reachable(rules: Ruleset, start: frozenset[str]) -> frozenset[str]:
-    """Every item that can be made from enough of the starting goods."""
+    """Return every item that can be made from enough of the starting goods."""
     return _able(rules, start)[0]
 
 
 @lru_cache(maxsize=256)
 def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[Recipe, ...]]:
-    """The items in reach, and the recipes for which every slot and the fire can be fed."""
+    """Return the items in reach, and the recipes for which every slot and the fire can be fed."""
     have = set(start)
     able: dict[int, Recipe] = {}
     news = set(start)
@@ -55,7 +55,7 @@ def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[
 def relevant(
     rules: Ruleset, pool: Mapping[str, Amount], target: frozenset[str], prune: bool = True
 ) -> Relevant | None:
-    """What can matter for the target, or None if it is out of reach whatever the amounts."""
+    """Return what can matter for the target, or None if it is out of reach whatever the amounts."""
     start = frozenset(pool)
     reach, able = _able(rules, start)
     if not target <= reach:
@@ -88,7 +88,7 @@ def _helping(
     target: frozenset[str],
     prune: bool,
 ) -> tuple[Recipe, ...]:
-    """Recipes from which a chain of needs leads to the target.
+    """Return recipes from which a chain of needs leads to the target.
 
     A recipe wanted for nothing but the heat of its output is left out if its inputs, burnt
     instead, give as much.
@@ -110,7 +110,7 @@ def _helping(
 
 
 def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
-    """How much more heat the output of one run has than the coolest inputs it could take."""
+    """Return how much more heat the output of one run has than the coolest inputs it could take."""
     spent = sum(
         slot.amount * min(rules.heat.get(item, 0) for item in slot.goods if item in reach)
         for slot in recipe.slots
@@ -120,7 +120,7 @@ def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
 
 @lru_cache(maxsize=256)
 def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...]:
-    """The able recipes without those that only give back what their inputs were made of."""
+    """Return the able recipes without those that only give back what their inputs were made of."""
     able = _able(rules, start)[1]
     makers: dict[str, list[Recipe]] = {}
     for recipe in able:
@@ -129,7 +129,7 @@ def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...
 
 
 def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[Recipe]]) -> bool:
-    """Whether running the recipe cannot pay: its input holds at least the output it gives.
+    """Return whether running the recipe cannot pay: its input holds at least the output it gives.
 
     Take a slot that needs s of one good m, none of which is in a hand. Leaving out a run of the
     recipe frees s of m; as m is made in lots of 1 or s, either one lot of s or s single ones go
@@ -156,7 +156,7 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """How much of an item each result of a recipe holds for sure, and what mixing may lose."""
+    """Return how much of an item each result certainly holds, and what mixing may lose."""
     best = Fraction(0), Fraction(0)
     for slot in way.slots:
         each = min(_content(item, output, start, makers) for item in slot.goods)
@@ -169,7 +169,7 @@ def _held(
 def _content(
     item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> Fraction:
-    """How much of the output one piece of the item holds for sure, looking one recipe back."""
+    """Return how much of the output one piece of the item certainly holds, one recipe back."""
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])
@@ -181,7 +181,7 @@ def _content(
 
 
 def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
-    """The most runs of each recipe that the slots allow, fuel left aside.
+    """Return the most runs of each recipe that the slots allow, fuel left aside.
 
     Amounts are carried from makers to users; on a circle of recipes no bound is claimed.
     """

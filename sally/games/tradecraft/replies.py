@@ -1,4 +1,4 @@
-"""Reading replies: what is meant beyond doubt is read, in whatever usual form it is written."""
+"""Reader of replies in their usual forms; anything ambiguous is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WHOLE = re.compile(r"(\d{1,9})(?:\.0{1,9})?")
 
 
 def seat_meant(name: Any, seats: Collection[str]) -> Any:
-    """The seat that `P2`, `player 2` or `2` names; anything else stays as it is."""
+    """Return the seat named by `P2`, `player 2` or `2`; other values are returned unchanged."""
     if not isinstance(name, str) or name in seats:
         return name
     found = re.fullmatch(r"(?i)\s*p?(?:layer)?[\s_]*(\d)\s*", name)
@@ -27,7 +27,7 @@ def seat_meant(name: Any, seats: Collection[str]) -> Any:
 
 
 def amount_meant(amount: Any) -> Any:
-    """An amount as exact text; a rounded decimal such as 0.667 stands for the ratio next to it."""
+    """Return an amount as exact text; a rounded decimal such as 0.667 is the nearest ratio."""
     if type(amount) in (int, float):
         amount = repr(amount)
     if not isinstance(amount, str):
@@ -43,7 +43,7 @@ def amount_meant(amount: Any) -> Any:
 
 
 def _ratio_near(written: Fraction, places: int) -> str | None:
-    """The simplest ratio that rounds or breaks off to this decimal; None if it is exact itself."""
+    """Return the simplest ratio that rounds or truncates to this decimal; None if exact."""
     if written.denominator <= 20 or 64 % written.denominator == 0:
         return None  # tenths, quarters, eighths and so on are what they say
     unit = Fraction(1, 10**places)
@@ -55,7 +55,7 @@ def _ratio_near(written: Fraction, places: int) -> str | None:
 
 
 def whole_meant(number: Any) -> Any:
-    """The whole number that 2, 2.0, "2" or "2.0" says; anything else stays as it is."""
+    """Return the whole number in 2, 2.0, "2" or "2.0"; other values are returned unchanged."""
     if type(number) is float and number.is_integer():
         return int(number)
     if isinstance(number, str) and (found := _WHOLE.fullmatch(number.strip())) is not None:
@@ -66,7 +66,7 @@ def whole_meant(number: Any) -> Any:
 def tidied(
     plain: Mapping[str, Any], known: Collection[str], seats: Collection[str]
 ) -> dict[str, Any]:
-    """A reply's object in our form: goods as pairs of texts, names as the rules have them."""
+    """Return a reply's object in our form: goods as pairs of texts, names as in the rules."""
     tidy = dict(plain)
     if isinstance(tidy.get("kind"), str):
         tidy["kind"] = tidy["kind"].strip().lower()
@@ -93,7 +93,7 @@ def tidied(
 
 
 def _goods(given: Any, known: Collection[str]) -> Any:
-    """Goods as a list of pairs; what is no such thing stays as it is, and is refused later."""
+    """Return goods as a list of pairs; other values are returned unchanged and refused later."""
     if isinstance(given, dict):
         given = [list(pair) for pair in given.items()]
     if not isinstance(given, list):
@@ -109,7 +109,7 @@ def _goods(given: Any, known: Collection[str]) -> Any:
 def values_in_json(
     reply: str, items: Collection[str], low: float, high: float
 ) -> dict[str, float] | None:
-    """The values of a report written as JSON, or None where no object values any item."""
+    """Return the values of a report written as JSON, or None where no object values any item."""
     found: dict[str, float] = {}
     for each in objects_in(reply):
         for item, worth in _by_item(each, items).items():
@@ -127,7 +127,7 @@ def values_in_json(
 
 
 def _by_item(given: Mapping[str, Any], items: Collection[str]) -> dict[str, Any]:
-    """The entries of an object that name items, or those of the one object inside it."""
+    """Return the entries of an object that name items, or those of the one object inside it."""
     named = {item_meant(key, items): worth for key, worth in given.items()}
     mine = {item: worth for item, worth in named.items() if item in items}
     inner = [worth for worth in given.values() if isinstance(worth, dict)]

@@ -1,4 +1,4 @@
-"""The rules of TradeCraft: propose, decide, craft in secret, reveal; the target in hand wins."""
+"""The rules of TradeCraft: propose, decide, craft in secret, reveal; holding the target wins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One line of a seat's story: something that it saw or did."""
+    """One line of a seat's story: something it saw or did."""
 
     kind: str
     turn: int
@@ -55,7 +55,7 @@ Story = History[Entry]
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """Everything; every seat has a story of its own, so that a view copies nothing."""
+    """The full state; every seat has a story of its own, so that a view copies nothing."""
 
     hands: tuple[Hand, ...]
     shown: tuple[Hand, ...]  # the hands as all know them
@@ -85,7 +85,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def hand(self) -> Hand:
-        """One's own hand."""
+        """The seat's own hand."""
         return self.hands[self.number]
 
     @property
@@ -96,7 +96,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class TradeCraft(Game[State, Action, View]):
-    """Hands are public, targets private; two to six players."""
+    """TradeCraft for two to six players: hands are public, targets private."""
 
     ruleset: str = "minecraft_core"  # shipped, "invented", or the path of a ruleset
     settings: dict[str, Any] = field(default_factory=dict)  # of the invented ruleset
@@ -139,7 +139,7 @@ class TradeCraft(Game[State, Action, View]):
 
     @cached_property
     def number(self) -> Mapping[str, int]:
-        """The place of each seat at the table."""
+        """Return the index of each seat."""
         return {seat: n for n, seat in enumerate(self.seats)}
 
     @cached_property
@@ -147,7 +147,7 @@ class TradeCraft(Game[State, Action, View]):
         return (0,) * len(self.hands)
 
     def proposer(self, turn: int) -> Seat:
-        """Who proposes in a turn."""
+        """Return the seat that proposes in a turn."""
         return self.seats[(turn - 1 + self.first) % len(self.seats)]
 
     # --- turn order -----------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class TradeCraft(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """No proposal is a pass, no answer a rejection, no craft the end of crafting."""
+        """Replace a missing proposal by a pass, an answer by a rejection, a craft by done."""
         if state.phase == CRAFTING:
             return self._crafted(state, {**moves, **dict.fromkeys(forfeited, DONE)})
         if state.phase == DECIDING:
@@ -220,7 +220,7 @@ class TradeCraft(Game[State, Action, View]):
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """A sole winner gets 3, joint winners 1 each, all others nothing."""
+        """Return the payoffs: a sole winner gets 3, joint winners 1 each, all others 0."""
         prize = 3.0 if len(state.winners) == 1 else 1.0
         return {seat: prize if seat in state.winners else 0.0 for seat in self.seats}
 
@@ -259,7 +259,7 @@ class TradeCraft(Game[State, Action, View]):
         )
 
     def problem(self, hands: tuple[Hand, ...], n: int, made: Propose) -> str | None:
-        """Why a proposal is not valid, or None when it is."""
+        """Return why a proposal is not valid, or None if it is."""
         partner = self.number.get(made.to)
         if partner is None or partner == n:
             others = " or ".join(seat for seat in self.seats if seat != self.seats[n])
@@ -275,7 +275,7 @@ class TradeCraft(Game[State, Action, View]):
         return None
 
     def _passed(self, state: State, made: Propose) -> State:
-        """All learn of a pass; a message goes to whom it was meant for."""
+        """Tell all seats of a pass; a message reaches only its addressee."""
         proposer = self.proposer(state.turn)
         stories = state.stories
         for n, seat in enumerate(self.seats):
@@ -310,7 +310,7 @@ class TradeCraft(Game[State, Action, View]):
         return State(hands, hands, stories, CRAFTING, turn, self.seats, None, zeros, zeros)
 
     def _crafted(self, state: State, moves: Mapping[Seat, Action]) -> State:
-        """Each craft stands alone: it is checked and applied, or refused with the reason."""
+        """Apply one craft, or refuse it with the reason."""
         hands, stories = list(state.hands), list(state.stories)
         refused, crafts = list(state.refused), list(state.crafts)
         busy: list[Seat] = []
@@ -345,7 +345,7 @@ class TradeCraft(Game[State, Action, View]):
         )
 
     def crafting(self, hand: Hand, action: Craft) -> Hand | str:
-        """The hand after a craft, or why it is refused."""
+        """Return the hand after a craft, or why it is refused."""
         try:
             inputs = goods(action.inputs)
         except BadAmount as why:
@@ -357,7 +357,7 @@ class TradeCraft(Game[State, Action, View]):
     def _revealed(
         self, hands: list[Hand], stories: list[Story], turn: int, last: tuple[Seat, ...]
     ) -> State:
-        """The end of a turn: what is not whole is lost, hands are open, and somebody may win."""
+        """End a turn: fractions are lost, hands are shown, and a player may win."""
         whole = tuple([floored(hand) for hand in hands])
         winners = self._winners(whole)
         told = Entry("revealed", turn, hands=whole, winners=winners)
@@ -392,5 +392,5 @@ def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
 
 
 def _public(made: Propose) -> Propose:
-    """What all learn of an accepted proposal: the goods, not the message."""
+    """Return what all learn of an accepted proposal: the goods, not the message."""
     return Propose(made.to, made.offer, made.request)

@@ -1,16 +1,17 @@
-"""Rulesets from other people's formats: a vanilla data-pack folder and a two-to-one list."""
+"""Rulesets in other formats: a vanilla data pack with its fuel.json, or a two-to-one list."""
+
+from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.fuel_files import fuel_file
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount
 from sally.games.tradecraft.rulesets import (
     SHIPPED,
     BadRuleset,
@@ -22,6 +23,75 @@ from sally.games.tradecraft.rulesets import (
     parse,
     resolved_tags,
 )
+
+_RATES = ("amount", "count", "rate", "value", "number")  # how an entry may call its amount
+_NAMES = ("item", "id", "name")
+_SHAPES = (
+    'write {"minecraft:coal": 1, "#minecraft:planks": "16/3"} or a list of '
+    '{"item" or "tag": name, "amount": pieces for one fuel unit}'
+)
+
+
+def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Amount] | None:
+    """Return the pieces of each item that make one fuel unit; None if there is no fuel.json.
+
+    An entry for an item overrides one for a tag that contains it.
+    """
+    files = [file for file in sorted(folder.rglob("fuel.json")) if "tags" not in file.parts]
+    if not files:
+        return None
+    try:
+        raw = json.loads(files[0].read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as why:
+        raise BadRuleset(f"fuel.json: not JSON: {why}") from None
+    table: dict[str, Amount] = {}
+    for name, given in sorted(_entries(raw), key=lambda entry: not entry[0].startswith("#")):
+        table.update(dict.fromkeys(members(name, tags, "fuel.json"), _rate(name, given)))
+    return table
+
+
+def _entries(raw: Any, tag: bool = False) -> Iterator[tuple[str, Any]]:
+    """Yield every (name, amount) of a file in any of the usual shapes."""
+    if isinstance(raw, list):
+        for entry in raw:
+            yield _entry(entry)
+        return
+    if not isinstance(raw, dict):
+        raise BadRuleset(f"fuel.json: {_SHAPES}.")
+    for name, given in raw.items():
+        if name in ("values", "fuel", "fuels") and isinstance(given, dict | list):
+            yield from _entries(given)
+        elif name in ("item", "items", "tag", "tags") and isinstance(given, dict | list):
+            yield from _entries(given, tag=name.startswith("tag"))
+        else:
+            yield _bare(name, tag), given
+
+
+def _entry(entry: Any) -> tuple[str, Any]:
+    """Return one entry of a list."""
+    if isinstance(entry, dict):
+        given = next((entry[key] for key in _RATES if key in entry), entry.get("n") and entry)
+        if isinstance(entry.get("tag"), str):
+            return _bare(entry["tag"], True), given
+        for key in _NAMES:
+            if isinstance(entry.get(key), str):
+                return _bare(entry[key], False), given
+    if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str):
+        return _bare(entry[0], False), entry[1]
+    raise BadRuleset(f"fuel.json: {json.dumps(entry)[:60]} is no entry; {_SHAPES}.")
+
+
+def _rate(name: str, given: Any) -> Amount:
+    if isinstance(given, dict):
+        inner = next((given[key] for key in _RATES if key in given), None)
+        if inner is None and {"n", "d"} <= given.keys():
+            return plain(Fraction(int(given["n"]), int(given["d"])))
+        given = inner
+    try:
+        return read_amount(given)
+    except BadAmount as why:
+        raise BadRuleset(f"fuel.json, {name}: {why}") from None
+
 
 # The block game keeps fuel in its program, not in its data packs, so the table is ours:
 # items per fuel unit, one unit being what a piece of coal gives (the protocol's figures, and for
@@ -66,7 +136,7 @@ _PAIR = re.compile(r"([^+=>#|,]+)\+([^+=>#|,]+?)(?:=|->)([^+=>#|,]+)")
 
 
 def data_pack(folder: Path) -> Ruleset:
-    """The rules in a data-pack folder in the block game's own JSON (1.20 or 1.21 layout)."""
+    """Return the rules in a data-pack folder in the block game's own JSON (1.20 or 1.21 layout)."""
     raw_tags = {
         _tag_name(file, root): [_bare(_tag_value(value, file)) for value in _values(file)]
         for root in _folders(folder, "tags")
@@ -98,7 +168,7 @@ def data_pack(folder: Path) -> Ruleset:
 
 
 def in_one_name_space(rules: Ruleset) -> Ruleset:
-    """The ruleset without a name space that all of its items share."""
+    """Return the ruleset without a name space that all of its items share."""
     spaces = {item.partition(".")[0] if "." in item else "" for item in rules.items}
     if len(spaces) != 1 or spaces == {""}:
         return rules
@@ -110,7 +180,7 @@ def in_one_name_space(rules: Ruleset) -> Ruleset:
 
 
 def two_to_one(text: str, name: str, where: str) -> Ruleset:
-    """The rules in a list of lines "a + b = c", or in JSON {"c": [["a", "b"], ...]}."""
+    """Return the rules in a list of lines "a + b = c", or in JSON {"c": [["a", "b"], ...]}."""
     pairs = _json_pairs(text, where) if text.lstrip().startswith("{") else _pairs(text, where)
     recipes = []
     for first, second, made in pairs:
@@ -170,14 +240,14 @@ def _json_files(folder: Path, name: str) -> list[Path]:
     return [file for root in _folders(folder, name) for file in sorted(root.rglob("*.json"))]
 
 
-def _bare(name: str) -> str:
-    """The name without the game's own namespace; other namespaces stay."""
-    mark, name = ("#", name[1:]) if name.startswith("#") else ("", name)
-    return mark + name.removeprefix("minecraft:").replace(":", ".")
+def _bare(name: str, tag: bool = False) -> str:
+    """Return the name without the game's own namespace; other namespaces stay."""
+    mark = "#" if tag or name.startswith("#") else ""
+    return mark + name.removeprefix("#").removeprefix("minecraft:").replace(":", ".")
 
 
 def _own_tag(name: str, tags: Collection[str]) -> str:
-    """A tag by the name of its file, whatever name space it is called in."""
+    """Return a tag by the name of its file, whatever name space it is called in."""
     bare = name.removeprefix("#")
     inner = bare.partition(".")[2]
     return f"#{inner}" if name != bare and bare not in tags and inner in tags else name
@@ -203,7 +273,7 @@ def _tag_value(value: Any, file: Path) -> str:
 
 
 def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -> Recipe | str:
-    """The recipe in a file, or the reason why it is none that amounts alone can express."""
+    """Return the recipe in a file, or why amounts alone cannot express it."""
     kind = _KINDS.get(str(raw.get("type", "")).rpartition(":")[2])
     if kind is None and isinstance(raw.get("ingredients"), list) and "result" in raw:
         kind = "shapeless"  # somebody's own type, but a list of ingredients all the same
@@ -246,7 +316,7 @@ def _ingredient(raw: Any) -> str:
 
 
 def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, Amount]:
-    """The vanilla fuel table for the items that this pack knows."""
+    """Return the vanilla fuel table for the items that this pack knows."""
     known = {item for recipe in recipes for slot in recipe.slots for item in slot.goods}
     known |= {recipe.output for recipe in recipes}
     return {
@@ -259,7 +329,7 @@ def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, 
 
 
 def load(path: str | Path) -> Ruleset:
-    """A ruleset from disk: our TOML file, a vanilla data-pack folder or a two-to-one list."""
+    """Load a ruleset: our TOML file, a vanilla data-pack folder or a two-to-one list."""
     path = Path(path)
     if path.is_dir():
         return data_pack(path)

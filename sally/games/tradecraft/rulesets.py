@@ -59,12 +59,12 @@ class Recipe(msgspec.Struct, frozen=True):
     fuel: int | Fraction = 0  # fuel units that one run costs
 
     def text(self, times: int = 1) -> str:
-        """The recipe as one line of our file format."""
+        """Return the recipe as one line of our file format."""
         slots = " + ".join(_part(slot.amount * times, slot.name) for slot in self.slots)
         return f"{slots} -> {_part(self.amount * times, self.output)}"
 
     def said(self, times: int = 1) -> str:
-        """The recipe as people write it: `any 2 planks + 1 stick -> 1 wooden sword`."""
+        """Return the recipe as people write it: `any 2 planks + 1 stick -> 1 wooden sword`."""
         places = " + ".join(slot_said(slot.amount * times, slot.name) for slot in self.slots)
         return f"{places} -> {good_said(self.output, self.amount * times)}"
 
@@ -126,7 +126,7 @@ class Ruleset:
         return hashlib.sha256(dump(self).encode()).hexdigest()[:16]
 
     def unknown(self, item: str) -> str | None:
-        """Why this is no item of the ruleset, with the nearest name, or None if it is one."""
+        """Return why this is not an item of the ruleset, with the nearest name; None if it is."""
         if item in self.known:
             return None
         near = difflib.get_close_matches(str(item)[:60].replace(" ", "_"), self.items, n=1)
@@ -136,7 +136,7 @@ class Ruleset:
 
 @lru_cache(maxsize=8)
 def shipped(name: str) -> Ruleset:
-    """A ruleset that comes with Sally, by name."""
+    """Return a ruleset that comes with Sally, by name."""
     if name not in SHIPPED:
         raise BadRuleset(f"There is no shipped ruleset {name!r}; there are {', '.join(SHIPPED)}.")
     source = resources.files("sally.games.tradecraft") / "data" / f"{name}.toml"
@@ -155,7 +155,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def parse(text: str, where: str = "ruleset") -> Ruleset:
-    """A ruleset from the text of a file in our own format."""
+    """Return a ruleset from the text of a file in our own format."""
     try:
         file = msgspec.convert(tomllib.loads(text), _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
@@ -179,7 +179,7 @@ def parse(text: str, where: str = "ruleset") -> Ruleset:
 def parse_recipe(
     line: str, kind: str, tags: Mapping[str, tuple[str, ...]], cost: Amount = 0, where: str = ""
 ) -> Recipe:
-    """A recipe from one line such as "2 #planks -> 4 stick"."""
+    """Return a recipe from one line such as "2 #planks -> 4 stick"."""
     left, arrow, right = line.partition("->")
     parts = [_PART.fullmatch(part.strip()) for part in left.split("+")]
     made = _PART.fullmatch(right.strip())
@@ -197,7 +197,7 @@ def parse_recipe(
 
 
 def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> tuple[str, ...]:
-    """The goods behind a written ingredient: an item, a #tag, or several joined by |."""
+    """Return the goods behind a written ingredient: an item, a #tag, or several joined by |."""
     goods: dict[str, None] = {}
     for choice in name.split("|"):
         if not _NAME.fullmatch(choice.removeprefix("#")):
@@ -208,7 +208,7 @@ def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> 
 
 
 def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """Tags with the tags inside them spelt out; a tag inside itself adds nothing."""
+    """Return tags with nested tags resolved; a tag inside itself adds nothing."""
 
     def spread(tag: str) -> dict[str, None]:
         goods: dict[str, None] = {}
@@ -229,7 +229,7 @@ def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]
 
 
 def dump(rules: Ruleset) -> str:
-    """The ruleset as a file in our own format; reading it back gives the same rules."""
+    """Return the ruleset as a file in our own format; reading it back gives the same rules."""
     q = msgspec.json.encode
     rows = [f"name = {_q(rules.name)}", f"given = {_q(sorted(rules.given))}", "[tags]"]
     rows += [f"{_q(tag)} = {_q(list(goods))}" for tag, goods in sorted(rules.tags.items())]
@@ -263,7 +263,7 @@ def _amount(raw: int | float | str, where: str) -> Amount:
 def _fuel(
     raw: Mapping[str, int | float | str], tags: Mapping[str, tuple[str, ...]], where: str
 ) -> dict[str, Amount]:
-    """The fuel table by item; a line for an item wins over a line for its tag."""
+    """Return the fuel table by item; a line for an item wins over a line for its tag."""
     table: dict[str, Amount] = {}
     for name in sorted(raw, key=lambda name: not name.startswith("#")):
         rate = _amount(raw[name], f"{where}, fuel {name}")

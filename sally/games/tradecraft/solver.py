@@ -1,7 +1,7 @@
-"""Certificates: what an instance asks of its players, worked out before anybody plays it.
+"""Certificates: what an instance requires of its players, computed before play.
 
-One craft phase over all hands together is looked at. Units are whole: a fraction taken from a
-hand costs its owner the whole piece, because what is left of it is floored away.
+They are about one craft phase over all hands together. Units are whole: a fraction taken from a
+hand costs its owner the whole piece, because the rest of it is floored away.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ Goods = Mapping[str, Amount]
 
 
 class SeatCertificate(msgspec.Struct, frozen=True):
-    """What one player's target takes; None where the target is out of reach."""
+    """What one player's target requires; None where the target is out of reach."""
 
     chain: int | None  # fewest crafts from all hands together
     units: int | None  # fewest goods from others; 0 means that the own hand is enough
@@ -31,7 +31,7 @@ class SeatCertificate(msgspec.Struct, frozen=True):
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """The solver's findings on an instance, with plans that anybody can replay."""
+    """The solver's findings on an instance, with plans that can be replayed."""
 
     seats: tuple[SeatCertificate, ...]
     joint: bool  # whether all targets can be made at once from all hands together
@@ -39,7 +39,7 @@ class Certificate(msgspec.Struct, frozen=True):
 
 
 def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) -> Certificate:
-    """Work out the certificate of an instance."""
+    """Compute the certificate of an instance."""
     if len(hands) != len(targets) or len(hands) < 2:
         raise ValueError(f"{len(hands)} hands, {len(targets)} targets: give each of n >= 2 both.")
     table = union(hands)
@@ -57,7 +57,7 @@ def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) ->
 def _together(
     rules: Ruleset, table: Hand, seats: Sequence[SeatCertificate], targets: Hand
 ) -> tuple[Craft, ...] | None:
-    """Crafts that make all targets at once, or None; the seats' own chains are tried first."""
+    """Return crafts that make all targets at once, or None; the seats' plans come first."""
     if any(seat.chain is None for seat in seats):
         return None
     chains = tuple(each for seat in seats for each in seat.shortest)
@@ -82,7 +82,7 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
 
 
 def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificate) -> int | None:
-    """The fewest trades that bring a player what its certified plan takes; None without a plan.
+    """Return the fewest trades that bring what a player's certified plan takes, or None.
 
     One trade is with one player and has no bound on its goods, so it is the fewest players who
     together hold the goods.
@@ -98,7 +98,7 @@ def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificat
 
 
 def refusals(certificate: Certificate) -> list[str]:
-    """Why an instance may not be used; an empty list means that it may."""
+    """Return why an instance may not be used; an empty list means that it may."""
     found = []
     for number, seat in enumerate(certificate.seats, 1):
         if seat.chain is None:
@@ -113,7 +113,7 @@ def refusals(certificate: Certificate) -> list[str]:
 def verify(
     rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods], certificate: Certificate
 ) -> list[str]:
-    """Replay every plan of a certificate by the exact rules; the list says what does not hold."""
+    """Replay every plan of a certificate by the exact rules; return what does not hold."""
     table, wrong = union(hands), []
     plans = [
         (f"player {n + 1}, shortest", table, s.shortest, targets[n])

@@ -1,4 +1,4 @@
-"""TradeCraft on the shelf: rules, words, value reports, and the two tools."""
+"""GameSpec of TradeCraft: rules, words, value reports, and the two tools."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _targets(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=256)
 def candidates(rules: Ruleset, table: frozenset[str]) -> tuple[str, ...]:
-    """What a target can be, for all that is public: to be made from the goods at the start."""
+    """Return the possible targets given public information: items that the start goods can make."""
     return tuple(sorted(reachable(rules, table) - table))
 
 
 @lru_cache(maxsize=4096)
 def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str]:
-    """The goods that lie on some way from a table to a target; fuels count where one is needed."""
+    """Return the goods on some way from a table to a target, fuels included where needed."""
     ways = relevant(rules, table, target)
     if ways is None:
         return frozenset()
@@ -68,14 +68,14 @@ def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str
 
 
 def own_use(replay: Trades, at: At) -> dict[str, float]:
-    """10 for what lies on a way to the seat's target, 0 for the rest: the rules' own answer."""
+    """Return 10 for items on a way to the seat's target, 0 for the rest: the rules' own answer."""
     view = replay.view(at.turn, at.seat)
     helps = useful(view.rules, union(view.hands), frozenset(view.target))
     return {item: 10.0 if item in helps else 0.0 for item in view.items}
 
 
 def their_report(of: str) -> Any:
-    """What the other reported in the same turn; None where it was not asked or gave nothing."""
+    """Return what the other reported in the same turn; None if it was not asked or gave nothing."""
 
     def truth(replay: Trades, at: At) -> dict[str, float] | None:
         about = at.seat if of == "v1" else ""
@@ -86,7 +86,7 @@ def their_report(of: str) -> Any:
 
 
 def their_target(replay: Trades, at: At) -> str | None:
-    """The other's target, where it is one item that can be guessed."""
+    """Return the other's target if it is a single item that can be guessed."""
     game = replay.game
     assert isinstance(game, TradeCraft)
     target = tuple(game.goals[game.number[at.about]])

@@ -26,12 +26,12 @@ _ODD |= {"bookshelf": "bookshelves", "potato": "potatoes"}
 
 @lru_cache(maxsize=4096)
 def item_said(item: str) -> str:
-    """An item's name in words."""
+    """Return an item's name in words."""
     return item.rpartition(":")[2].replace("_", " ").replace(".", " ")
 
 
 def counted(item: str, many: bool) -> str:
-    """An item's name beside an amount: one stick, more sticks, a pair of shears."""
+    """Return an item's name beside an amount: one stick, more sticks, a pair of shears."""
     said = item_said(item)
     before, _, last = said.rpartition(" ")
     head = f"{before} " if before else ""
@@ -51,7 +51,7 @@ def _plural(word: str) -> str:
 
 
 def amount_said(amount: Said) -> str:
-    """An amount as people write it: 2, 2/3, 1 2/3; what cannot be read stays as it is."""
+    """Return an amount as people write it: 2, 2/3, 1 2/3; what cannot be read stays as it is."""
     if (exact := _exact(amount)) is None or exact <= 0:
         return str(amount)
     whole, rest = divmod(exact, 1)
@@ -73,18 +73,18 @@ def _many(amount: Said) -> bool:
 
 @lru_cache(maxsize=4096)  # the same goods stand in line after line
 def good_said(item: str, amount: Said) -> str:
-    """Some of an item: `4 sticks`, `1/8 coal`."""
+    """Return an amount of an item: `4 sticks`, `1/8 coal`."""
     return f"{amount_said(amount)} {counted(item, _many(amount))}"
 
 
 def goods_said(goods: Mapping[str, Said] | Iterable[tuple[str, Said]]) -> str:
-    """Goods in a sentence, or "nothing"."""
+    """Return goods in a sentence, or "nothing"."""
     pairs = goods.items() if isinstance(goods, Mapping) else goods
     return listed(good_said(item, amount) for item, amount in pairs)
 
 
 def units_said(fuel: Said) -> str:
-    """So much fuel: `1/8 fuel unit`, `2 fuel units`."""
+    """Return an amount of fuel: `1/8 fuel unit`, `2 fuel units`."""
     return f"{amount_said(fuel)} fuel unit{'s' if _many(fuel) else ''}"
 
 
@@ -92,7 +92,7 @@ def units_said(fuel: Said) -> str:
 
 
 def slot_said(amount: Said, name: str) -> str:
-    """One place of a recipe: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
+    """Return one place of a recipe: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
     first, *more = name.split("|")
     if not first.startswith("#"):
         named = [item_said(each.removeprefix("#")) for each in more]
@@ -107,7 +107,7 @@ def slot_said(amount: Said, name: str) -> str:
 
 
 def item_meant(name: str, known: Collection[str]) -> str:
-    """The item that a name stands for, written as the rules or as people have it.
+    """Return the item that a name stands for, written as the rules or as people have it.
 
     A name that fits no item stays as it is, so that the refusal can quote it.
     """
@@ -121,7 +121,7 @@ def item_meant(name: str, known: Collection[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _forms(known: frozenset[str]) -> dict[str, str]:
-    """By what people write, the item; a name that fits two items is nobody's."""
+    """Return items by written form; a form that fits two items is left out."""
     found: dict[str, str] = {}
     for write in (item_said, lambda item: counted(item, True), lambda item: counted(item, False)):
         fresh: dict[str, set[str]] = {}

@@ -35,7 +35,7 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 def read_thresholds(reply: str, items: Sequence[str]) -> Thresholds:
-    """The policy in a reply, checked against the goods on the table; raises Unreadable."""
+    """Return the policy in a reply, checked against the goods on the table; raises Unreadable."""
     found = [one for one in objects_in(reply) if "accept" in one]
     if len(found) != 1:
         raise Unreadable('Answer with exactly one JSON object that has "worth" and "accept".')
@@ -43,7 +43,7 @@ def read_thresholds(reply: str, items: Sequence[str]) -> Thresholds:
 
 
 def checked_thresholds(plain: Mapping[str, Any], items: Sequence[str]) -> Thresholds:
-    """The policy from plain data, if every good in it exists and every number is in its range."""
+    """Return the policy from plain data; raise for unknown goods or numbers out of range."""
     given: dict[str, Any] = dict(plain)
     worth, want = given.get("worth"), given.get("want", ())
     if isinstance(worth, Mapping):
@@ -71,7 +71,7 @@ def _item(name: Any, items: Sequence[str]) -> str:
 
 
 def prescribed(policy: Thresholds, view: View) -> Action:
-    """What the policy asks for: an answer, an offer or none; crafts by the shortest way."""
+    """Return what the policy asks for: an answer, an offer or none; crafts by the shortest way."""
     if view.phase == CRAFTING:
         return crafting(view)
     if view.phase == DECIDING:
@@ -83,7 +83,7 @@ def prescribed(policy: Thresholds, view: View) -> Action:
 
 
 def _offers(policy: Thresholds, view: View) -> Iterator[Propose]:
-    """One unit for one unit: what is wanted first, for the dearest that may be given for it."""
+    """Yield one-for-one offers: the most wanted good for the dearest that may be given."""
     others = [n for n in range(len(view.hands)) if n != view.number]
     for want in policy.want:
         holders = [n for n in others if view.hands[n].get(want, 0) >= 1]
@@ -116,7 +116,7 @@ def _worth(policy: Thresholds, lot: tuple[tuple[str, str], ...]) -> float:
 
 
 def written_by(played: Played, seat: Seat) -> Thresholds | None:
-    """The policy that a seat wrote in this episode; None if it wrote none."""
+    """Return the policy that a seat wrote in this episode; None if it wrote none."""
     for event in played.episode.events:
         if isinstance(event, Moved) and event.seat == seat and isinstance(event.memory, Mapping):
             plain = event.memory.get("policy")
@@ -126,7 +126,7 @@ def written_by(played: Played, seat: Seat) -> Thresholds | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """The share of answers and offers that are those of one's own policy, messages apart."""
+    """Return the share of answers and offers that are those of one's own policy, messages apart."""
     policy = written_by(played, seat)
     if policy is None:
         return None
@@ -140,7 +140,7 @@ def _follows(played: Played, seat: Seat) -> float | None:
 
 
 def _silent(action: Action) -> Any:
-    """An action without the message that goes with it."""
+    """Return an action without the message that goes with it."""
     if isinstance(action, Propose):
         return _lots(action)
     return action.answer if isinstance(action, Answer) else action

@@ -1,17 +1,22 @@
-"""What players may look up: one implementation for models, people and bots."""
+"""What players may look up, and the recipes that can matter with the goods in play."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.filling import cover, most_times, prepared
+from sally.games.tradecraft.crafting import cover, most_times, prepared
+from sally.games.tradecraft.relevance import reachable
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
-from sally.games.tradecraft.speech import amount_said, item_meant, item_said
+from sally.games.tradecraft.speech import amount_said, good_said, item_meant, item_said, units_said
 
 
 def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
-    """The recipes that make an item, those that use it, its tags and its worth as fuel."""
+    """Return the recipes that make an item, those that use it, its tags and its worth as fuel."""
     said, item = item, item_meant(item, rules.known)
     problem = rules.unknown(item)
     if problem is not None:
@@ -27,7 +32,7 @@ def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
 
 
 def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[str, Any]]:
-    """Every recipe the hand can run now: how many times at most, and inputs for one run."""
+    """Return every recipe the hand can run now: how many times at most, and inputs for one run."""
     found = []
     ready = prepared(rules)
     for number in runnable(rules, hand):
@@ -44,7 +49,7 @@ def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[st
 
 
 def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
-    """The recipes (by position) that have something of this hand for every slot."""
+    """Return the recipes (by position) that have something of this hand for every slot."""
     fills, layers = _bits(rules)
     filled = 0
     for item in hand:
@@ -95,3 +100,37 @@ def _described(recipe: Recipe) -> dict[str, Any]:
         "output": item_said(recipe.output),
         "amount": str(recipe.amount),
     }
+
+
+class Book(msgspec.Struct, frozen=True):
+    """Recipes within reach, each written once, with the fuels and the groups that they need."""
+
+    numbers: tuple[int, ...]  # of the recipes in their ruleset
+    lines: tuple[tuple[str, str], ...]  # a recipe and what fuel it costs
+    fuels: str
+    tags: str
+
+
+@lru_cache(maxsize=64)
+def within_reach(rules: Ruleset, table: frozenset[str]) -> Book:
+    """Return recipes, fuels and groups that matter for goods on a table."""
+    reach = reachable(rules, table)
+    found: dict[tuple[str, str], int] = {}
+    for number, recipe in enumerate(rules.recipes):
+        if all(not reach.isdisjoint(slot.goods) for slot in recipe.slots):
+            cost = units_said(recipe.fuel) if recipe.fuel else ""
+            found.setdefault((recipe.said(), cost), number)
+    recipes = [rules.recipes[number] for number in found.values()]
+    rates = {item: rate for item, rate in rules.fuel.items() if item in reach}
+    burnt = any(recipe.fuel for recipe in recipes)
+    fuels = ", ".join(good_said(item, rate) for item, rate in rates.items()) if burnt else ""
+    return Book(tuple(found.values()), tuple(found), fuels, _groups(rules, recipes, reach))
+
+
+def _groups(rules: Ruleset, recipes: list[Recipe], reach: frozenset[str]) -> str:
+    used = {name[1:] for r in recipes for s in r.slots for name in s.name.split("|") if "#" in name}
+    return "\n".join(
+        f"- {item_said(tag)}: {', '.join(item_said(item) for item in goods if item in reach)}"
+        for tag, goods in sorted(rules.tags.items())
+        if tag in used
+    )

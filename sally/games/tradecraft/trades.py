@@ -1,23 +1,332 @@
-"""TradeCraft episodes as rows: proposals, decisions and reports, for the analyses of the protocol.
+"""TradeCraft episodes as rows, and their analyses: beliefs, exchange rates, accepted offers.
 
-Reports belong to the start of a turn, so a proposal or a decision is valued with the reports of
-its own turn. What was refused, left out or forfeited makes no row, and is counted.
+A report of values is compared with the other's own; accept or reject is explained by utility.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import msgspec
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
 
 from sally.core.log.events import Reported, Skipped
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import ACCEPT, Answer, Propose, goods
-from sally.games.tradecraft.decisions import Fit, fit_decisions
 from sally.games.tradecraft.rules import DECIDING, PROPOSING, State, TradeCraft
-from sally.games.tradecraft.values import Divergence, Exchange, divergence, exchange, worth
+
+Floats = NDArray[np.float64]
+
+SMOOTHING = 0.5
+
+
+class Divergence(msgspec.Struct, frozen=True):
+    """How far one player's belief about values is from the values the other reported."""
+
+    kl: float  # KL(the other's report || the belief)
+    reverse: float  # KL(the belief || the other's report)
+    jensen_shannon: float
+    items: int  # how many items both reported
+
+
+def divergence(
+    reported: Mapping[str, float], believed: Mapping[str, float], smoothing: float = SMOOTHING
+) -> Divergence | None:
+    """Compare a report with a belief about it, over the items in both; None below two items."""
+    both = sorted(reported.keys() & believed.keys())
+    if len(both) < 2:
+        return None  # one item always has share 1: nothing to be right or wrong about
+    p = _shares([reported[item] for item in both], smoothing)
+    q = _shares([believed[item] for item in both], smoothing)
+    middle = (p + q) / 2
+    return Divergence(
+        kl=_kl(p, q),
+        reverse=_kl(q, p),
+        jensen_shannon=(_kl(p, middle) + _kl(q, middle)) / 2,
+        items=len(both),
+    )
+
+
+def _shares(values: Sequence[float], smoothing: float) -> Floats:
+    raw = np.asarray(values, dtype=np.float64)
+    if not np.all(np.isfinite(raw)) or np.any(raw < 0):
+        raise ValueError("Reported values are finite numbers from 0 up.")
+    smooth = raw + smoothing
+    return np.asarray(smooth / smooth.sum())
+
+
+def _kl(p: Floats, q: Floats) -> float:
+    return float(np.sum(p * np.log(p / q)))
+
+
+def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> float | None:
+    """Return the total value of goods, amounts included; None if one of them was not valued."""
+    if any(item not in values for item in goods):
+        return None
+    return float(sum(values[item] * float(amount) for item, amount in goods.items()))
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """How the value offered goes with the value requested, over many proposals."""
+
+    r: float | None  # Pearson; None where one side never varies
+    slope: float | None  # of offered on requested value
+    intercept: float | None
+    r_interval: tuple[float, float] | None
+    slope_interval: tuple[float, float] | None
+    proposals: int
+    episodes: int
+    undefined: int  # bootstrap draws in which slope or r did not exist
+
+
+def exchange(
+    requested: ArrayLike,
+    offered: ArrayLike,
+    episodes: Sequence[Any],
+    *,
+    seed: int,
+    draws: int = 2000,
+    level: float = 0.9,
+) -> Exchange:
+    """Return Pearson r and slope of offered on requested value, with intervals drawn by episode."""
+    x, y = np.asarray(requested, np.float64), np.asarray(offered, np.float64)
+    if not (x.shape == y.shape == (len(episodes),)):
+        raise ValueError("Give one requested value, one offered value and one episode a proposal.")
+    names, which = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
+    # Sums by episode: a bootstrap draw is then one weighting of a small table.
+    parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+    sums = np.zeros((len(names), 6))
+    np.add.at(sums, which, parts)
+    r, slope, intercept = _line(sums.sum(axis=0)[None, :])
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)
+    r_draws, slope_draws, _ = _line(weights @ sums)
+    missing = int(np.sum(~(np.isfinite(r_draws) & np.isfinite(slope_draws))))
+    return Exchange(
+        r=_known(r[0]),
+        slope=_known(slope[0]),
+        intercept=_known(intercept[0]),
+        r_interval=_middle(r_draws, level),
+        slope_interval=_middle(slope_draws, level),
+        proposals=len(x),
+        episodes=len(names),
+        undefined=missing,
+    )
+
+
+def _line(sums: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return Pearson r, slope and intercept from rows (n, x, y, xx, yy, xy); nan if undefined."""
+    n, x, y, xx, yy, xy = sums.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        vx, vy, vxy = xx - x * x / n, yy - y * y / n, xy - x * y / n
+        # Below rounding a variance counts as none.
+        vx = np.where(vx > 1e-12 * np.maximum(xx, 1), vx, np.nan)
+        vy = np.where(vy > 1e-12 * np.maximum(yy, 1), vy, np.nan)
+        slope = vxy / vx
+        return vxy / np.sqrt(vx * vy), slope, (y - slope * x) / n
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _middle(draws: Floats, level: float) -> tuple[float, float] | None:
+    """Return the central interval of the defined draws, by percentile."""
+    defined = draws[np.isfinite(draws)]
+    if not len(defined):
+        return None
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+STEP = 0.25  # the grid: 0 to 2 for rho, gamma and kappa, -2 to 2 for w1 and w2
+FEATURES = ("G0", "L0", "G1", "L1", "G2", "L2")
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """The weights inside the utility."""
+
+    rho: float
+    w1: float = 0.0
+    gamma: float = 0.0
+    w2: float = 0.0
+    kappa: float = 0.0
+
+    def vector(self, order: int) -> Floats:
+        """Return the weight of each feature G0, L0, G1, L1, G2, L2 up to an order."""
+        full = [1, -self.rho, self.w1, -self.w1 * self.gamma, self.w2, -self.w2 * self.kappa]
+        return np.array(full[: 2 * (order + 1)], dtype=np.float64)
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """A fitted decision rule and how well it foretells decisions of unseen episodes."""
+
+    order: int
+    weights: Weights
+    slope: float  # on the standardised utility
+    intercept: float
+    coefficients: dict[str, float]  # of each feature; absolute values sum to 1
+    f1: tuple[float, ...]  # macro-F1 of each fold
+    f1_mean: float
+    f1_sd: float  # over the folds, dividing by the number of folds
+    decisions: int
+    episodes: int
+
+
+def fit_decisions(
+    features: ArrayLike,
+    accepted: ArrayLike,
+    episodes: Sequence[Any],
+    order: int,
+    *,
+    seed: int,
+    folds: int = 3,
+    step: float = STEP,
+) -> Fit:
+    """Fit the utility up to an order; columns are G0, L0, then G1, L1, then G2, L2."""
+    x, y, names, which = _checked(features, accepted, episodes, order, folds)
+    place = np.random.default_rng(seed).permutation(len(names)) % folds
+    scores = []
+    for fold in range(folds):
+        test = place[which] == fold
+        model = _train(x[~test], y[~test], order, step)
+        scores.append(macro_f1(y[test], _predict(model, x[test], order)))
+    weights, slope, intercept, _, sd = _train(x, y, order, step)
+    raw = weights.vector(order) * slope / sd
+    total = float(np.abs(raw).sum()) or 1.0
+    return Fit(
+        order=order,
+        weights=weights,
+        slope=slope,
+        intercept=intercept,
+        coefficients={name: float(c) / total for name, c in zip(FEATURES, raw, strict=False)},
+        f1=tuple(scores),
+        f1_mean=float(np.mean(scores)),
+        f1_sd=float(np.std(scores)),
+        decisions=len(y),
+        episodes=len(names),
+    )
+
+
+def macro_f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> float:
+    """Return the mean F1 of accepting and rejecting, over the classes that occur at all."""
+    scores = []
+    for label in (False, True):
+        hits = int(np.sum((truth == label) & (guess == label)))
+        named = int(np.sum(truth == label) + np.sum(guess == label))
+        if named:
+            scores.append(2 * hits / named)
+    return float(np.mean(scores))
+
+
+def grid(order: int, step: float = STEP) -> Iterator[Weights]:
+    """Yield every combination of weights, without the idle ones that a weight of 0 would repeat."""
+    up = np.arange(0, 2 + step / 2, step)
+    both = np.arange(-2, 2 + step / 2, step)
+    shares = [(float(w), float(g)) for w in both for g in (up if w else up[:1])]
+    firsts = shares if order >= 1 else [(0.0, 0.0)]
+    seconds = shares if order >= 2 else [(0.0, 0.0)]
+    for rho in up:
+        for w1, gamma in firsts:
+            for w2, kappa in seconds:
+                yield Weights(float(rho), w1, gamma, w2, kappa)
+
+
+_Model = tuple[Weights, float, float, float, float]  # weights, slope, intercept, mean, sd
+
+
+def _train(x: Floats, y: NDArray[np.bool_], order: int, step: float) -> _Model:
+    """Return the weights with the highest penalised likelihood, and the curve on their utility."""
+    candidates = list(grid(order, step))
+    vectors = np.stack([weights.vector(order) for weights in candidates])
+    # Blocks follow the innermost loop of the grid, so the last block's curves start the next.
+    block = len(candidates) // len(list(grid(order - 1, step))) if order else len(candidates)
+    best, loss, curves = 0, np.inf, np.zeros((2, block))
+    for start in range(0, len(vectors), block):
+        losses, curves = _losses(x @ vectors[start : start + block].T, y, curves)
+        here = int(np.argmin(losses))
+        if losses[here] < loss - 1e-7:  # ties go to the earlier weights
+            best, loss = start + here, float(losses[here])
+    utility = x @ vectors[best]
+    mean, sd = float(utility.mean()), float(utility.std()) or 1.0
+    slope, intercept = _logistic((utility - mean) / sd, y)
+    return candidates[best], slope, intercept, mean, sd
+
+
+def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Floats, Floats]:
+    """Return the least penalised loss for each column of utilities, and its slopes and intercepts.
+
+    Newton's method reaches the same minimum as L-BFGS (the loss is convex) for many columns at
+    once; a column whose utility never varies keeps slope 0.
+    """
+    u = utilities - utilities.mean(axis=0)
+    sd = np.sqrt(np.einsum("ij,ij->j", u, u) / len(u))
+    u /= np.where(sd > 0, sd, 1)
+    uu, target = u * u, y.astype(np.float64)
+    hits, ones = target @ u, target.sum()
+    slope, bias = curves
+    for _ in range(50):
+        p = scipy.special.expit(u * slope + bias)
+        g_slope, g_bias = np.einsum("ij,ij->j", p, u) - hits + slope, p.sum(axis=0) - ones
+        p *= 1 - p
+        a, b = np.einsum("ij,ij->j", p, uu) + 1, np.einsum("ij,ij->j", p, u)
+        c = p.sum(axis=0) + 1e-12
+        det = a * c - b * b
+        step_slope = np.clip((c * g_slope - b * g_bias) / det, -3, 3)
+        step_bias = np.clip((a * g_bias - b * g_slope) / det, -3, 3)
+        slope, bias = slope - step_slope, bias - step_bias
+        if max(np.abs(step_slope).max(), np.abs(step_bias).max()) < 1e-4:
+            break
+    z = u * slope + bias
+    losses = np.logaddexp(0, z).sum(axis=0) - slope * hits - bias * ones + slope**2 / 2
+    return np.asarray(losses), np.stack([slope, bias])
+
+
+def _logistic(u: Floats, y: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return slope and intercept of the penalised logistic curve, by L-BFGS."""
+    target = y.astype(np.float64)
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        z = at[0] * u + at[1]
+        error = scipy.special.expit(z) - target
+        value = float((np.logaddexp(0, z) - target * z).sum() + at[0] ** 2 / 2)
+        return value, np.array([error @ u + at[0], error.sum()])
+
+    found = scipy.optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B")
+    return float(found.x[0]), float(found.x[1])
+
+
+def _predict(model: _Model, x: Floats, order: int) -> NDArray[np.bool_]:
+    weights, slope, intercept, mean, sd = model
+    z = slope * (x @ weights.vector(order) - mean) / sd + intercept
+    return np.asarray(z > 0)
+
+
+def _checked(
+    features: ArrayLike, accepted: ArrayLike, episodes: Sequence[Any], order: int, folds: int
+) -> tuple[Floats, NDArray[np.bool_], NDArray[Any], NDArray[np.intp]]:
+    """Return the arrays, if they fit together and hold enough to fit anything."""
+    if order not in (0, 1, 2):
+        raise ValueError(f"The order of a utility is 0, 1 or 2, not {order!r}.")
+    x, y = np.asarray(features, np.float64), np.asarray(accepted, bool)
+    columns = 2 * (order + 1)
+    if x.ndim != 2 or x.shape[1] < columns or not (len(x) == len(y) == len(episodes)):
+        raise ValueError(f"Order {order} needs a row of {columns} features for every decision.")
+    x = x[:, :columns]
+    if not np.all(np.isfinite(x)):
+        raise ValueError("Features must be finite; leave decisions with missing reports out.")
+    if y.all() or not y.any():
+        raise ValueError("All decisions are the same; there is nothing to fit.")
+    names, which = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
+    if len(names) < folds:
+        raise ValueError(f"{folds} folds need at least {folds} episodes, not {len(names)}.")
+    return x, y, names, which
+
 
 FAMILY = "tradecraft"
 Values = Mapping[str, float]
@@ -42,13 +351,13 @@ class Apart(msgspec.Struct, frozen=True):
 
 
 def state_of(played: Played) -> State:
-    """The last state of an episode."""
+    """Return the last state of an episode."""
     last: State = played.replay.states[-1]
     return last
 
 
 def starts(played: Played) -> dict[int, int]:
-    """The step of the match at which each turn began."""
+    """Return the step of the match at which each turn began."""
     found: dict[int, int] = {}
     for step, state in enumerate(played.replay.states):
         if state.phase == PROPOSING:
@@ -57,7 +366,7 @@ def starts(played: Played) -> dict[int, int]:
 
 
 def trades(played: Played) -> Iterator[Trade]:
-    """Every proposal that reached somebody, in order."""
+    """Yield every proposal that reached somebody, in order."""
     begun, game = starts(played), played.replay.game
     assert isinstance(game, TradeCraft)
     for step in played.replay.steps():
@@ -71,7 +380,7 @@ def trades(played: Played) -> Iterator[Trade]:
 
 
 def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -> Values | None:
-    """A value report, or None where there is none."""
+    """Return a value report, or None where there is none."""
     found = played.replay.report(step, seat, probe, about)
     return found.value if found is not None and isinstance(found.value, dict) else None
 
@@ -80,7 +389,7 @@ def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -
 
 
 def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
-    """Turn by turn: V1 against the other's V0 (order 1), or V2 against the other's V1 (order 2)."""
+    """Compare, by turn, V1 with the other's V0 (order 1), or V2 with its V1 (order 2)."""
     found = []
     for turn, step in starts(played).items():
         for other in played.replay.game.seats:
@@ -97,13 +406,13 @@ def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
 
 
 def mean_apart(played: Played, seat: Seat, measure: str, order: int = 1) -> float | None:
-    """The mean of one divergence over an episode's turns."""
+    """Return the mean of one divergence over an episode's turns."""
     found = [float(getattr(a.divergence, measure)) for a in beliefs_apart(played, seat, order)]
     return sum(found) / len(found) if found else None
 
 
 def trend(points: Sequence[tuple[float, float]]) -> float | None:
-    """The least-squares slope through points; None where the first numbers do not vary."""
+    """Return the least-squares slope through points; None where the first numbers do not vary."""
     if len({x for x, _ in points}) < 2:
         return None
     middle = sum(x for x, _ in points) / len(points)
@@ -115,7 +424,7 @@ def trend(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """For each proposal of a seat, the V0 it asked for and the V0 it offered."""
+    """Return, for each proposal of a seat, the V0 it asked for and the V0 it offered."""
     found = []
     for trade in trades(played):
         mine = values(played, trade.start, seat, "v0") if trade.proposer == seat else None
@@ -129,7 +438,7 @@ def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 
 def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int = 2000) -> Exchange:
-    """Slope and correlation of offered on requested value, over the proposals of many episodes."""
+    """Return slope and correlation of offered on requested value over many episodes."""
     asked, given, names = [], [], []
     for played, seat in plays:
         for request, offer in priced(played, seat):
@@ -152,7 +461,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
-    """What the seats decided, valued by their own reports up to an order."""
+    """Return what the seats decided, valued by their own reports up to an order."""
     rows: list[list[float]] = []
     accepted: list[bool] = []
     names: list[str] = []
@@ -172,7 +481,7 @@ def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
 
 
 def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[float] | None:
-    """G over what the seat would receive and L over what it would give, for each order."""
+    """Return G over what the seat would receive and L over what it would give, by order."""
     row: list[float] = []
     for k in range(order + 1):
         said = values(played, trade.start, seat, f"v{k}", trade.proposer if k else "")
@@ -185,7 +494,7 @@ def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[floa
 
 
 def fit_of(plays: Iterable[tuple[Played, Seat]], order: int, *, seed: int, **options: Any) -> Fit:
-    """The utility of an order fitted to the decisions of many episodes."""
+    """Return the utility of an order fitted to the decisions of many episodes."""
     found = decisions(plays, order)
     return fit_decisions(
         found.features, found.accepted, found.episodes, order, seed=seed, **options
@@ -208,7 +517,7 @@ class Reporting(msgspec.Struct, frozen=True):
 
 
 def reporting(played: Played, seat: Seat) -> Reporting:
-    """The value reports of a seat, counted."""
+    """Return the value reports of a seat, counted."""
     whole = partial = refused = 0
     for event in played.episode.events:
         if not isinstance(event, Reported | Skipped) or event.seat != seat:

@@ -25,7 +25,6 @@ from sally.games.tradecraft.actions import (
     Pass,
     Propose,
 )
-from sally.games.tradecraft.book import within_reach
 from sally.games.tradecraft.hands import Hand, union
 from sally.games.tradecraft.replies import tidied, values_in_json
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
@@ -34,6 +33,7 @@ from sally.games.tradecraft.speech import (
     item_meant,
     item_said,
 )
+from sally.games.tradecraft.tools import within_reach
 
 _CODED = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # within the name of an item
 
@@ -187,7 +187,7 @@ class TradeWords(Words[Action, View]):
         return "\n".join([text, *self._book(), self.say("rules.start", hands=hands)])
 
     def _book(self) -> Iterator[str]:
-        """The recipes within reach, their fuels and their groups."""
+        """Yield the recipes within reach, their fuels and their groups."""
         if not self.game.book:
             yield self.say("rules.look_up")
             return
@@ -244,7 +244,7 @@ class TradeWords(Words[Action, View]):
         return self.say("said", text=json.dumps(text, ensure_ascii=False)) if text.strip() else ""
 
     def _saying(self, done: str, message: str) -> str:
-        """What was done, and the message that went with it."""
+        """Return what was done, and the message that went with it."""
         return f"{done}.{said}" if (said := self._said(message)) else done
 
     def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
@@ -285,7 +285,7 @@ class TradeWords(Words[Action, View]):
         return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
 
     def _run(self, craft: Craft) -> str:
-        """A craft in the names that an answer has to use."""
+        """Return a craft in the names that an answer has to use."""
         made = goods_said({craft.output: craft.amount})
         return self.say("name.craft", made=made, inputs=goods_said(craft.inputs))
 
@@ -366,7 +366,7 @@ class TradeWords(Words[Action, View]):
 
 
 def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
-    """Percentages by name, those left out at 0; they must make 100."""
+    """Read percentages by name, missing ones as 0; they must sum to 100."""
     stated = after_label(reply, "Odds")
     if stated is None:
         raise Unreadable("Answer with one line that starts with `Odds:`.")

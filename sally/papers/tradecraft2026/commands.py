@@ -17,11 +17,10 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
-from sally.games.tradecraft.assessor import agreement, ratings_file
+from sally.games.tradecraft.assessor import agreement, ratings_file, summary
 from sally.games.tradecraft.assessor import assess as assessed
 from sally.games.tradecraft.instances import Instance, all_instances, instance_set, set_names
 from sally.games.tradecraft.problems import trades_of
-from sally.games.tradecraft.ratings import summary
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.games.tradecraft.speech import goods_said

@@ -8,9 +8,8 @@ from math import inf
 from sally.analysis.episodes.stored import short
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.tradecraft.decisions import Fit
 from sally.games.tradecraft.spec import GROUPS
-from sally.games.tradecraft.trades import beliefs_apart, exchange_of, fit_of, priced
+from sally.games.tradecraft.trades import Fit, beliefs_apart, exchange_of, fit_of, priced
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.reproduce import Effort, Known
 from sally.papers.tradecraft2026.study import PLAYER

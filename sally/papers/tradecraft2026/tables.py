@@ -18,12 +18,17 @@ from typing import Any
 from sally.analysis.episodes.stored import same_model, short
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Question
-from sally.games.tradecraft.decisions import fit_decisions
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.spec import GROUPS
-from sally.games.tradecraft.trades import beliefs_apart, exchange_of, mean_apart, trend
-from sally.games.tradecraft.values import exchange
+from sally.games.tradecraft.trades import (
+    beliefs_apart,
+    exchange,
+    exchange_of,
+    fit_decisions,
+    mean_apart,
+    trend,
+)
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.tradecraft2026.figures import (

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from sally.games.tradecraft.amounts import Amount, BadAmount
-from sally.games.tradecraft.crafting import Applied, craft
-from sally.games.tradecraft.filling import cover, prepared
+from sally.games.tradecraft.crafting import Applied, cover, craft, prepared
 from sally.games.tradecraft.hands import Hand, floored, traded, union
 from sally.games.tradecraft.rulesets import Ruleset, shipped
 from sally.games.tradecraft.tools import runnable

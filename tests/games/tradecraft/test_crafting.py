@@ -7,8 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.crafting import Applied, CannotAfford, Crafted, NotARecipe, craft
-from sally.games.tradecraft.filling import cover, most_times, prepared
+from sally.games.tradecraft.crafting import (
+    Applied,
+    CannotAfford,
+    Crafted,
+    NotARecipe,
+    cover,
+    craft,
+    most_times,
+    prepared,
+)
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.rulesets import parse, shipped
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sally.games.tradecraft.decisions import Weights, fit_decisions, grid, macro_f1
+from sally.games.tradecraft.trades import Weights, fit_decisions, grid, macro_f1
 
 
 def synthetic(

@@ -19,6 +19,7 @@ from sally.games.tradecraft.actions import DONE, NO, PASS, YES, goods
 from sally.games.tradecraft.trades import (
     beliefs_apart,
     decisions,
+    divergence,
     exchange_of,
     fit_of,
     priced,
@@ -26,8 +27,8 @@ from sally.games.tradecraft.trades import (
     starts,
     trades,
     trend,
+    worth,
 )
-from sally.games.tradecraft.values import divergence, worth
 from tests.games.tradecraft.table import P1, P2, propose
 
 HANDS = ({"coal": 40, "stick": 40}, {"raw_iron": 40, "sand": 40})

@@ -13,9 +13,9 @@ from sally.core.match.player import Turn
 from sally.core.registry import registry
 from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.partners import PARTNERS, SecondOrder
-from sally.games.tradecraft.problems import problems
-from sally.games.tradecraft.trading import (
+from sally.games.tradecraft.partners import (
+    PARTNERS,
+    SecondOrder,
     Sign,
     beliefs_about,
     believed,
@@ -26,6 +26,7 @@ from sally.games.tradecraft.trading import (
     spare,
     trade_plan,
 )
+from sally.games.tradecraft.problems import problems
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, play, propose
 

@@ -14,11 +14,10 @@ from sally.games.tradecraft.amounts import Amount, plain
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, holds
 from sally.games.tradecraft.instances import instance_set
-from sally.games.tradecraft.partners import crafting
+from sally.games.tradecraft.partners import craft_plan, crafting
 from sally.games.tradecraft.planning import best_plan, replay
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, parse, shipped
 from sally.games.tradecraft.solver import certify, trades_needed
-from sally.games.tradecraft.trading import craft_plan
 from tests.games.tradecraft.table import P1, match_of
 
 CORE = shipped("minecraft_core")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sally.games.tradecraft.values import divergence, exchange, worth
+from sally.games.tradecraft.trades import divergence, exchange, worth
 
 
 def test_a_perfect_belief_has_no_divergence() -> None:
