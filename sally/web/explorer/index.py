@@ -24,7 +24,7 @@ class IndexEntry(msgspec.Struct, frozen=True, gc=False):
     """One stored episode in short, and where its line stands."""
 
     id: str
-    registry: str  # the store's name here
+    store_name: str
     study: str
     game: str
     instance: str
@@ -207,12 +207,12 @@ class EpisodeIndex:
             "outcome": sorted(causes | ({"censored"} if causes - {ENDED} else set())),
         }
 
-    def episode(self, shelf_name: str, id: str) -> Episode:
+    def episode(self, store_name: str, id: str) -> Episode:
         """One whole episode, read from its line."""
         with self._lock:
-            if shelf_name not in self._stores:
-                raise unknown("store", shelf_name, self._stores)
-            return self._stores[shelf_name].episode(id)
+            if store_name not in self._stores:
+                raise unknown("store", store_name, self._stores)
+            return self._stores[store_name].episode(id)
 
     def set_aside_wrong(self, listed: Iterable[IndexEntry]) -> bool:
         """Take those out whose lines are wrong, and count them; whether there were any.
@@ -222,7 +222,7 @@ class EpisodeIndex:
         before = self.bad
         with self._lock:
             for entry in listed:
-                if (there := self._stores.get(entry.registry)) and entry.id in there.entries:
+                if (there := self._stores.get(entry.store_name)) and entry.id in there.entries:
                     try:
                         there.episode(entry.id)
                     except BadInput:
@@ -234,8 +234,8 @@ class EpisodeIndex:
         """Ended and censored episodes of every cell, beside how many are wanted."""
         with self._lock:
             running = _progress(self._running, {})
-            registries = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())
-            return [*running, *(row for rows in registries for row in rows)]
+            progress = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())
+            return [*running, *(row for rows in progress for row in rows)]
 
     @property
     def bad(self) -> int:
@@ -274,14 +274,19 @@ def _header_of(line: bytes) -> Header | Episode | None:
 
 
 def index_entry(
-    episode: Header | Episode, registry: str, study: str, file: str = "", at: int = 0, size: int = 0
+    episode: Header | Episode,
+    store_name: str,
+    study: str,
+    file: str = "",
+    at: int = 0,
+    size: int = 0,
 ) -> IndexEntry:
     """An episode in short."""
     end, setup = episode.end, episode.setup
     payoffs = end.payoffs if isinstance(end, Ended) else {}
     return IndexEntry(
         id=episode.id,
-        registry=registry,
+        store_name=store_name,
         study=study,
         game=setup.instance.game,
         instance=setup.instance.id,

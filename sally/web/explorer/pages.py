@@ -87,13 +87,13 @@ async def index_of(request: Request) -> EpisodeIndex:
     return found
 
 
-async def episode_of(request: Request, registry: str, id: str) -> Episode:
+async def episode_of(request: Request, store_name: str, id: str) -> Episode:
     """One whole episode, from a store or from the running study."""
     index, study = await index_of(request), getattr(request.app.state, "study", None)
-    if study is not None and registry == study.owner:
+    if study is not None and store_name == study.owner:
         found: Episode = await study.episode(id)
         return found
-    return await run_in_threadpool(index.episode, registry, id)
+    return await run_in_threadpool(index.episode, store_name, id)
 
 
 # --- what is going on ---------------------------------------------------------------------------
@@ -180,16 +180,16 @@ def _neighbour(wanted: Wanted, listed: Shown, by: int) -> str | None:
 
 async def episode(request: Request) -> Response:
     """One step of one episode from somebody's eyes."""
-    registry, id = request.path_params["shelf"], request.path_params["id"]
+    store_name, id = request.path_params["store"], request.path_params["id"]
     asked = request.query_params
     try:
-        found = await episode_of(request, registry, id)
+        found = await episode_of(request, store_name, id)
         facts = await run_in_threadpool(
             step, found, asked.get("eyes", REFEREE), asked.get("turn", ""), "play_on" in asked
         )
     except BadInput as why:
         return page(request, "explorer/problem.html", 404, why=str(why))
-    return page(request, "explorer/episode.html", registry=registry, episode=found, **facts)
+    return page(request, "explorer/episode.html", store_name=store_name, episode=found, **facts)
 
 
 def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str, Any]:
@@ -230,5 +230,5 @@ def _nearest(turns: list[int], given: str) -> str:
 ROUTES: list[BaseRoute] = [
     Route("/experimenter", experimenter_required(overview)),
     Route("/experimenter/episodes", experimenter_required(episodes)),
-    Route("/experimenter/episodes/{shelf}/{id}", experimenter_required(episode)),
+    Route("/experimenter/episodes/{store}/{id}", experimenter_required(episode)),
 ]
