@@ -29,10 +29,12 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.trainers.text import Asked, TextEnv, TextEnvs
-from sally.core.log.events import to_line
+from sally.adapters.trainers.text import TextEnv, TextEnvs
+from sally.core.log.events import Moved, to_line
+from sally.core.prompt.model import Reply
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Task
+from sally.players.calls import Exchanges, with_calls
 
 TOGETHER = 20  # episodes in plain Python at a time: one is too short to be measured in turns
 Round = Callable[[], int]  # plays an episode, says how many rounds it had
@@ -89,30 +91,38 @@ def parts(game: str, rounds: int = 10, times: int = 300) -> dict[str, float]:
         began = clock()
         env.begin(task, seed)
         taken.setdefault("reset, a whole one", []).append(clock() - began)
-        table, way, ledger = env._table, env._at(task).way, env._ledger
-        assert table is not None and way is not None
-        match, text = table.playing, f"Option: {task.instance.params['names'][0]}"
-        shown: Any = table._shown
+        table, ledger = env._table, env._ledger
+        assert table is not None
+        match, player = table.playing, table._players[table.seat]
+        reply = Reply(f"Option: {task.instance.params['names'][0]}")
+        turn, run = table._open[0]
+        exchanges = table._exchanges[turn.id]
         for _ in range(rounds - 1):
             marks = [clock()]
-            event = way.moved(shown, text)
+            try:
+                run.send(reply)
+            except StopIteration as done:
+                given = done.value
             marks.append(clock())
-            assert event is not None and match.play_turn({table.seat: event}, table._scripts)
+            event = Moved(turn.id[0], table.seat, given.action, given.reply, given.tries)
+            assert match.play_turn({table.seat: event}, table._scripts)
             marks.append(clock())
-            turn = match.asked(table.seat)
-            assert turn is not None
-            then = way.shown(turn)
-            page = then.opening + then.tail
+            turn = match.asked(table.seat)  # type: ignore[assignment]
+            later: Exchanges = []
+            run = player.answering(turn, later)  # type: ignore[attr-defined]
+            request = run.send(None)
+            assert request.page
             marks.append(clock())
             columns = ledger.enter(event)
-            ledger.begin(Asked(turn.number, "move", "", then))
-            info = columns.reward(env.weights), env.info(columns)
+            ledger.begin(request)
+            assert env.info(columns)
             marks.append(clock())
-            whole = shown.moved(event, {})
+            assert with_calls(event, exchanges)  # type: ignore[arg-type]
             marks.append(clock())
+            exchanges = later
             for name, a, b in zip(PARTS, marks, marks[1:], strict=False):
                 taken.setdefault(name, []).append(b - a)
-            shown = then if page and info and whole else None
+        run.close()
     return {name: 1e6 * median(seconds) for name, seconds in taken.items()}
 
 

@@ -14,7 +14,6 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from sally.core.errors import BadInput, listed
 from sally.core.prompt.model import (
@@ -31,7 +30,7 @@ from sally.core.prompt.model import (
     check_candidates,
 )
 from sally.models import catalogue, forms, in_process, weights, wire
-from sally.models.llama import Llama, kept, wheel
+from sally.models.llama import Llama, wheel
 
 T = TypeVar("T")
 FormChoice: TypeAlias = Literal["fastest", "original", "f32", "q8_0"]
@@ -212,14 +211,7 @@ class Embedded:
         text, chat = self._context_text(context, candidates)
         alone = self._llama.tokens(text, control=chat)
         joint = [self._llama.tokens(text + candidate, control=chat) for candidate in candidates]
-        # A candidate may merge with the end of the context: all are scored from the last point
-        # at which context and every joint text have the same tokens.
-        stem = alone[: min(kept(alone, tokens) for tokens in joint)]
-        if not len(stem):
-            raise ModelFailure(
-                "bad_request", "There is no context before the candidates; give some text."
-            )
-        tails = [tuple(int(token) for token in tokens[len(stem) :]) for tokens in joint]
+        stem, tails = in_process.stem_of(alone, joint)
         logprobs, evaluated, reused = self._edges(stem, tails)
         usage = Usage(
             input=len(stem) + len(logprobs),
@@ -232,7 +224,7 @@ class Embedded:
         return in_process.scores(candidates, sums, usage)
 
     def _edges(
-        self, stem: NDArray[np.int64], tails: Sequence[tuple[int, ...]]
+        self, stem: in_process.Tokens, tails: Sequence[tuple[int, ...]]
     ) -> tuple[dict[tuple[int, ...], float], int, int]:
         """The log-probability of the last token of every beginning of every tail."""
         # Sorted, every beginning comes before what continues it, so each call adds one token.

@@ -1,12 +1,17 @@
-"""What every model in this process does alike: what it refuses, and how it reads an open turn."""
+"""What the models that run in this process share: refusals, open turns, tokens and scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sally.core.prompt.model import Assistant, Message, ModelFailure, Scores, Settings, Usage
 from sally.models import wire
+
+Tokens: TypeAlias = NDArray[np.int64]
 
 
 def check_answerable(name: str, messages: Sequence[Message], settings: Settings) -> None:
@@ -55,3 +60,24 @@ def scores(candidates: Sequence[str], sums: Iterable[float], usage: Usage) -> Sc
         return Scores(tuple(candidates), tuple(sums), usage)
     except ValueError as error:
         raise ModelFailure("bad_reply", str(error)) from error
+
+
+def shared_length(one: Tokens, other: Tokens) -> int:
+    """Return how many tokens two prompts share at their beginning."""
+    shorter = min(len(one), len(other))
+    differing = np.flatnonzero(one[:shorter] != other[:shorter])
+    return int(differing[0]) if len(differing) else shorter
+
+
+def stem_of(alone: Tokens, joint: Sequence[Tokens]) -> tuple[Tokens, list[tuple[int, ...]]]:
+    """Return the tokens that a context and every joint text share, and what follows in each text.
+
+    A candidate may merge with the end of the context, so all are scored from the last point at
+    which context and every joint text have the same tokens.
+    """
+    stem = alone[: min(shared_length(alone, tokens) for tokens in joint)]
+    if not len(stem):
+        raise ModelFailure(
+            "bad_request", "There is no context before the candidates; give some text."
+        )
+    return stem, [tuple(tokens[len(stem) :].tolist()) for tokens in joint]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sally.core.prompt.model import FaultKind, ModelFailure
+from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
 
 HTTP_SECONDS: Final = 60
@@ -49,18 +49,11 @@ def wheel() -> Any:
 class Slot:
     """A place in llama.cpp, and which tokens were evaluated there as if in one go."""
 
-    tokens: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
     used: int = 0
 
 
-def kept(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    """How many tokens two prompts share at their beginning."""
-    shorter = min(len(one), len(other))
-    differing = np.flatnonzero(one[:shorter] != other[:shorter])
-    return int(differing[0]) if len(differing) else shorter
-
-
-def best_slot(slots: Sequence[Slot], tokens: NDArray[np.int64], now: int) -> int:
+def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
     """The slot where the prompt costs least: tokens to evaluate, and useful ones forgotten.
 
     What a slot holds is worth less the longer nobody asked for it, so an episode that has ended
@@ -69,7 +62,7 @@ def best_slot(slots: Sequence[Slot], tokens: NDArray[np.int64], now: int) -> int
     """
 
     def cost(slot: Slot) -> tuple[float, int]:
-        same = kept(slot.tokens, tokens)
+        same = shared_length(slot.tokens, tokens)
         forgotten = len(slot.tokens) - same
         missed = min(forgotten, TAIL) + AGAIN * max(forgotten - TAIL, 0)
         return len(tokens) - same + missed / (1 + now - slot.used), slot.used
@@ -124,7 +117,7 @@ class Llama:
 
     # ------------------------------------------------------------ text and tokens
 
-    def tokens(self, text: str, control: bool) -> NDArray[np.int64]:
+    def tokens(self, text: str, control: bool) -> Tokens:
         """The canonical tokens; control sequences are read as such only if `control`."""
         body = {"content": text, "add_special": True, "parse_special": control}
         return np.array(self._post("/tokenize", body)["tokens"], np.int64)
@@ -153,12 +146,12 @@ class Llama:
 
     # ------------------------------------------------------------ calls
 
-    def chat(self, body: Mapping[str, Any], tokens: NDArray[np.int64]) -> dict[str, Any]:
+    def chat(self, body: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
         """Answer a chat, whose rendered tokens choose the slot."""
         return self._call(self._server.handle_chat_completions, body, tokens)
 
     def forced(
-        self, tokens: NDArray[np.int64], token: int, after: int | None = None
+        self, tokens: Tokens, token: int, after: int | None = None
     ) -> tuple[dict[int, float], int, int]:
         """Raw log-probabilities after a prompt, of the token and of the likeliest ones.
 
@@ -201,9 +194,7 @@ class Llama:
         )
         return time.process_time() - begun
 
-    def _call(
-        self, handler: Any, body: Mapping[str, Any], tokens: NDArray[np.int64]
-    ) -> dict[str, Any]:
+    def _call(self, handler: Any, body: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
         self._calls += 1
         self._last = best_slot(self.slots, tokens, self._calls)
         clean = self.slots[self._last].tokens
@@ -216,13 +207,13 @@ class Llama:
             answer["timings"]["prompt_n"] += extra
         return answer
 
-    def _prepared(self, clean: NDArray[np.int64], tokens: NDArray[np.int64]) -> tuple[int, bool]:
+    def _prepared(self, clean: Tokens, tokens: Tokens) -> tuple[int, bool]:
         """Leave only clean and reusable tokens in the slot: tokens evaluated, and whether to reuse.
 
         llama.cpp reuses all it can and cannot be told to reuse less, so where that is too much it
         is first shown the part to keep and a token that does not follow.
         """
-        length, same = len(tokens), kept(clean, tokens)
+        length, same = len(tokens), shared_length(clean, tokens)
         keep = reusable(same, length)
         if not keep:
             if length < UBATCH or not 0 < length % UBATCH < FEWEST:
@@ -234,7 +225,7 @@ class Llama:
         other = 0 if tokens[keep] else 1
         return self._shown(np.append(tokens[:keep], other), True), True
 
-    def _shown(self, tokens: NDArray[np.int64], reuse: bool) -> int:
+    def _shown(self, tokens: Tokens, reuse: bool) -> int:
         """Evaluate a prompt for its own sake; how many tokens that took."""
         body = {"prompt": tokens.tolist(), "n_predict": 1, "temperature": 0}
         answer = self._handled(self._server.handle_completions, body, reuse)

@@ -1,4 +1,4 @@
-"""Models without a mind, for tests and benchmarks: scripted, listed, by chance, and played back."""
+"""Models without a mind, for tests and benchmarks: scripted, listed, and by chance."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-import msgspec
-
-from sally.core.errors import PromptDiffers as PromptDiffers
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -124,72 +121,3 @@ def echo(options: Sequence[str], *, count: Callable[[str], int] = words) -> Scri
 def even(context: Context, candidate: str) -> float:
     """A scorer to which every candidate is as likely as any other."""
     return math.log(0.01)
-
-
-# ---------------------------------------------------------------- playback
-
-
-class Recorded(msgspec.Struct, frozen=True):
-    """One call of a log: the hash of its prompt, and what came back."""
-
-    prompt: str
-    answer: Reply | Scores | Fault
-
-
-class Playback:
-    """A model that answers as logged, in order, if it is shown the same prompts."""
-
-    def __init__(self, calls: Sequence[Recorded], name: str = "stub/playback") -> None:
-        self.name = name
-        self._calls = tuple(calls)
-        self._at = 0
-
-    @property
-    def can_score(self) -> bool:
-        """Playback knows any call that the log knows."""
-        return True
-
-    @property
-    def left(self) -> int:
-        """How many logged calls were not replayed yet."""
-        return len(self._calls) - self._at
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        """The logged reply, or the logged failure."""
-        answer = self._next(prompt_hash(messages, tools))
-        if not isinstance(answer, Reply):
-            raise PromptDiffers(f"Call {self._at} was logged as scoring, not as completing.")
-        return answer
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        """The logged scores, or the logged failure."""
-        check_candidates(candidates)
-        answer = self._next(prompt_hash(context, candidates=candidates))
-        if not isinstance(answer, Scores):
-            raise PromptDiffers(f"Call {self._at} was logged as completing, not as scoring.")
-        return answer
-
-    def _next(self, shown: str) -> Reply | Scores:
-        if self._at == len(self._calls):
-            raise PromptDiffers(f"The log holds {self._at} calls; one more was made.")
-        call = self._calls[self._at]
-        if call.prompt != shown:
-            raise PromptDiffers(
-                f"Call {self._at + 1} shows a prompt with the hash {shown}, "
-                f"while the log has {call.prompt}; the words or the strategy have changed."
-            )
-        self._at += 1
-        if isinstance(call.answer, Fault):
-            fault = call.answer
-            raise ModelFailure(fault.kind, fault.detail, fault.retry_after)
-        return call.answer

@@ -2,192 +2,33 @@
 
 from __future__ import annotations
 
-import logging
-import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from sally.core import redaction as keys
-from sally.core.errors import BadInput, TooLong, Unreadable, listed, unknown
-from sally.core.log.calls import BROKE_READER
-from sally.core.log.events import Call, PlayerSpec
+from sally.core.errors import BadInput, Unreadable, listed, unknown
+from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt import packs
-from sally.core.prompt.model import (
-    Assistant,
-    BadCandidates,
-    CannotScore,
-    Context,
-    Message,
-    Model,
-    ModelFailure,
-    Reply,
-    Scores,
-    Settings,
-    ToolCall,
-    ToolResult,
-    ToolSpec,
-    check_candidates,
-)
+from sally.core.prompt.model import CannotScore, Model, ModelFailure, Settings
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
-from sally.core.prompt.prompt_hash import prompt_hash
-from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult, answered
+from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult
 from sally.core.prompt.words import Pack, checked
 from sally.core.registry import registry
-from sally.core.reply.reading import MOST_READ
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import Report
-from sally.players.first_try import Outcome, first_try, seeded
+from sally.players.calls import Caller, Exchanges, answer_with_model
 
-T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
 OPEN = "model"  # stands in a study for the model that whoever runs it names
-LOG = logging.getLogger("sally.readers")
 NOT_READ = "It could not be read at all."
-TOOL_ROUNDS = 8  # how often a model may look something up in one decision
 
 
 def uses_model(who: PlayerSpec) -> bool:
     """Whether somebody at the table calls a model: a language player, or one that names a model."""
     return who.player == LANGUAGE or "model" in who.params
-
-
-class Caller:
-    """One turn's calls: each has its own seed, and each is logged, whatever comes of it."""
-
-    def __init__(
-        self,
-        model: Model,
-        settings: Settings,
-        turn: Turn[Any, Any],
-        retries: int,
-        first: Outcome | None = None,  # of a first call that was made before
-    ) -> None:
-        self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
-        self._first = first
-        self.calls: list[Call] = []
-        self.finish = "stop"  # of the last reply
-        self.failed: Exception | None = None  # what a call of the model raised
-
-    async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
-        """A reply; tools are used on the way, and passing failures tried again."""
-        tools = self._tools() if self._turn.question is None else ()
-        talk = list(messages)
-        for _ in range(TOOL_ROUNDS):
-            reply = await self._once(purpose, talk, tools, settings)
-            if not reply.tool_calls:
-                break
-            talk.append(Assistant(reply.text, reply.tool_calls))
-            for call in reply.tool_calls:
-                talk.append(ToolResult(call.id, call.name, self._looked_up(call)))
-        self.finish = reply.finish
-        if reply.finish == "refusal":  # its words are in the log, and are no answer
-            raise Unreadable("The last reply was a refusal.")
-        return reply
-
-    async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores:
-        """The log-probabilities of the candidates."""
-        if not self._model.can_score:
-            raise CannotScore(self._model.name)
-        try:
-            check_candidates(candidates)
-        except BadCandidates as why:
-            raise ModelFailure("bad_request", str(why)) from None
-        settings = self._seeded({})
-        shown = prompt_hash(context, (), candidates)
-        scores = await self._tried(
-            purpose, shown, settings, lambda: self._model.score(context, candidates, settings)
-        )
-        usage = msgspec.to_builtins(scores.usage)
-        self.calls.append(Call(purpose, shown, usage=usage, scores=scores.logprobs))
-        return scores
-
-    async def _once(
-        self, purpose: str, talk: list[Message], tools: Sequence[ToolSpec], more: Mapping[str, Any]
-    ) -> Reply:
-        settings, shown = self._seeded(more), prompt_hash(talk, tools)
-        reply = _without_keys(
-            await self._tried(
-                purpose, shown, settings, lambda: self._model.complete(talk, settings, tools)
-            )
-        )
-        self.calls.append(
-            Call(
-                purpose,
-                shown,
-                reply.text,
-                reply.finish,
-                msgspec.to_builtins(reply.usage),
-                msgspec.to_builtins(settings),
-                reply.reasoning or "",
-                tools=tuple(msgspec.to_builtins(call) for call in reply.tool_calls),
-            )
-        )
-        return reply
-
-    async def _tried(
-        self, purpose: str, shown: str, settings: Settings, call: Callable[[], Awaitable[T]]
-    ) -> T:
-        """The call's outcome; each failure is logged by kind, passing ones are tried again."""
-        for attempt in range(self._retries + 1):
-            try:
-                return await (self._made_already() if self._first is not None else call())
-            except Exception as why:
-                self.failed = why
-                if not isinstance(why, ModelFailure):
-                    raise
-                failed = Call(
-                    purpose,
-                    shown,
-                    settings=msgspec.to_builtins(settings),
-                    failure=why.kind,
-                    detail=keys.scrubbed(why.fault.detail),
-                )
-                self.calls.append(failed)
-                if not why.transient or attempt == self._retries:
-                    raise
-        raise AssertionError("unreachable")
-
-    async def _made_already(self) -> Any:
-        outcome, self._first = self._first, None
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    def noted(self, why: Exception) -> str:
-        """Why the last reply was not read, for a forfeit; what is odd stands with the call, too.
-
-        What a model's call raised is no matter of reading, and goes on.
-        """
-        if isinstance(why, Unreadable) and not isinstance(why, TooLong):
-            return _reason(self.finish)
-        if why is self.failed:
-            raise why
-        if isinstance(why, TooLong):
-            reason, detail = "too long", f"not read: more than {MOST_READ} characters"
-        else:
-            reason = detail = broken_reader(why)
-        if self.calls:
-            self.calls[-1] = msgspec.structs.replace(self.calls[-1], detail=detail)
-        return reason
-
-    def _seeded(self, more: Mapping[str, Any]) -> Settings:
-        """The settings of the next call, with a seed of its own where sampling has one."""
-        settings = msgspec.structs.replace(self._settings, **more) if more else self._settings
-        return seeded(settings, self._turn, len(self.calls))
-
-    def _tools(self) -> tuple[ToolSpec, ...]:
-        tools = self._turn.context.spec.tools
-        return tuple(ToolSpec(t.name, t.about, dict(t.parameters)) for t in tools)
-
-    def _looked_up(self, call: Any) -> str:
-        try:
-            found = self._turn.use(call.name, call.read())
-        except (BadInput, ModelFailure) as why:
-            return f"error: {why}"
-        return msgspec.json.encode(found).decode()
 
 
 def patient(player: Any, retries: int) -> Any:
@@ -200,8 +41,16 @@ def patient(player: Any, retries: int) -> Any:
     return msgspec.structs.replace(player, inner=patient(inner, retries)) if inner else player
 
 
-class LanguagePlayer(msgspec.Struct, frozen=True):
-    """A model under a strategy; the same object sits in a thousand episodes."""
+class ModelPlayer(msgspec.Struct, frozen=True):
+    """Base of players whose `answering` yields requests for a model, which is awaited here."""
+
+    async def decide(self, turn: Turn[Any, Any]) -> Any:
+        """Answer an ask for a move."""
+        return await answer_with_model(self, turn)  # type: ignore[arg-type]
+
+
+class LanguagePlayer(ModelPlayer, frozen=True):
+    """A model under a strategy. It holds settings and no state, so many matches can share it."""
 
     model: Model
     act: Run
@@ -213,99 +62,37 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
     pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     harness: Harness = AS_IT_IS
 
-    @property
-    def asks_once(self) -> bool:
-        """Whether a decision is one page and one reply, unless something is wrong with it."""
-        return self.act is answered and self.harness is AS_IT_IS
+    async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
+        """Answer a probe."""
+        given: Report | Fault = await self.decide(turn)
+        return given
 
-    async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
-        outcome = None
-        if self.asks_once and not turn.context.spec.tools:
-            context = (
-                turn.context.in_words(self.pack, self.pack_texts) if self.pack else turn.context
-            )
-            found = await first_try(self.model, self.settings, turn, context, self.texts)
-            if isinstance(found, Decision):
-                return found
-            outcome = found
-        caller = Caller(self.model, self.settings, turn, self.call_retries, outcome)
+    async def answering(
+        self, turn: Turn[Any, Any], exchanges: Exchanges
+    ) -> Decision[Any] | Forfeit | Report | Fault:
+        """Answer an ask, yielding each request for a model; unreadable replies are asked again."""
+        caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
+        run, question = (self.act if turn.question is None else self.answer), turn.question
+        context = turn.context.in_words(self.pack, self.pack_texts)
         said, retry, reason, tries = StrategyResult(""), "", "unreadable", 0
         kept: dict[str, Any] = {}
-        for tries in range(1, turn.context.retries + 2):
-            prompt = self._sheet(turn, retry, kept)
+        for tries in range(1, context.retries + 2):
+            prompt = PromptContext(turn, retry, self.texts, context, kept, self.harness)
             try:
-                said = await self.act(prompt, caller)
-                chosen = said.place is not None
-                action: Any = turn.options[said.place] if chosen else prompt.read(readable(said))  # type: ignore[index]
+                said = await run(prompt, caller)
+                found: Any = prompt.read(said)
             except ModelFailure as why:
-                return Fault("fault", keys.scrubbed(str(why)), tuple(caller.calls))
-            except Unreadable as why:
-                retry, reason = prompt.say("retry", why=why), caller.noted(why)
-                continue
+                return Fault("fault", keys.scrubbed(str(why)))
             except Exception as why:
-                reason = caller.noted(why)
-                retry = prompt.say("retry", why=NOT_READ)
+                reason = caller.reason(why)
+                retry = prompt.say("retry", why=why if isinstance(why, Unreadable) else NOT_READ)
                 continue
-            return Decision(
-                action, said.memory, said.text, tries, tuple(caller.calls), said.foreseen
-            )
-        return Forfeit(reason, said.text, tries, tuple(caller.calls), said.memory)
-
-    async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
-        question = turn.question
-        assert question is not None
-        caller = Caller(self.model, self.settings, turn, self.call_retries)
-        said, retry, tries = StrategyResult(""), "", 0
-        kept: dict[str, Any] = {}
-        for tries in range(1, turn.context.retries + 2):
-            prompt = self._sheet(turn, retry, kept)
-            try:
-                said = await self.answer(prompt, caller)
-                if said.place is not None:
-                    read = Report(question.choices[said.place], said.odds)
-                else:
-                    read = prompt.read(readable(said))
-            except ModelFailure as why:
-                return Fault("fault", keys.scrubbed(str(why)), tuple(caller.calls))
-            except Unreadable as why:
-                caller.noted(why)
-                retry = prompt.say("retry", why=why)
-                continue
-            except Exception as why:
-                caller.noted(why)
-                retry = prompt.say("retry", why=NOT_READ)
-                continue
-            return Report(read.value, read.odds, said.text, tries, tuple(caller.calls))
-        return Report(None, None, said.text, tries, tuple(caller.calls))
-
-    def _sheet(self, turn: Turn[Any, Any], retry: str, kept: dict[str, Any]) -> PromptContext:
-        context = turn.context.in_words(self.pack, self.pack_texts)
-        return PromptContext(turn, retry, self.texts, context, kept, self.harness)
-
-
-def readable(said: StrategyResult) -> str:
-    """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
-    return said.text.rpartition("\n")[0] if said.cut else said.text
-
-
-def _without_keys(reply: Reply) -> Reply:
-    """The reply, without the keys of this process if it repeats one."""
-    thoughts = reply.reasoning and keys.scrubbed(reply.reasoning)
-    calls = map(msgspec.structs.astuple, reply.tool_calls)
-    tools = tuple(ToolCall(*map(keys.scrubbed, call)) for call in calls)
-    text = keys.scrubbed(reply.text)
-    return msgspec.structs.replace(reply, text=text, reasoning=thoughts, tool_calls=tools)
-
-
-def broken_reader(why: Exception) -> str:
-    """The reason of a forfeit where a reader broke down; its trace is in the program's log."""
-    LOG.error("a reader broke down over a reply, which counts as unreadable", exc_info=why)
-    at = traceback.extract_tb(why.__traceback__)[-1]
-    return f"{BROKE_READER}: {type(why).__name__} in {at.name}"
-
-
-def _reason(finish: str) -> str:
-    return {"length": "length", "refusal": "refused"}.get(finish, "unreadable")
+            if question is None:
+                return Decision(found, said.memory, said.text, tries, (), said.foreseen)
+            return Report(found.value, found.odds, said.text, tries)
+        if question is None:
+            return Forfeit(reason, said.text, tries, (), said.memory)
+        return Report(None, None, said.text, tries)
 
 
 def _language(

@@ -15,8 +15,10 @@ from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt.model import ModelFailure, User
 from sally.core.prompt.words import Words
 from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.probe import Report
+from sally.players.calls import Caller, Exchanges
 from sally.players.language import PLAYERS as LANGUAGE
-from sally.players.language import Caller, LanguagePlayer
+from sally.players.language import LanguagePlayer, ModelPlayer
 
 THEN = ("run", "play")
 
@@ -41,7 +43,7 @@ class Book(Protocol):
         ...
 
 
-class PolicyWriter(msgspec.Struct, frozen=True):
+class PolicyWriter(ModelPlayer, frozen=True):
     """Writes before its first move; its policy is in the log as its notes."""
 
     inner: LanguagePlayer
@@ -52,28 +54,41 @@ class PolicyWriter(msgspec.Struct, frozen=True):
     def model(self) -> Any:
         return self.inner.model
 
-    async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
-        notes = turn.memory or {}
-        caller = Caller(self.inner.model, self.inner.settings, turn, self.inner.call_retries)
+    async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
+        """Answer a probe."""
+        given: Report | Fault = await self.decide(turn)
+        return given
+
+    async def answering(
+        self, turn: Turn[Any, Any], exchanges: Exchanges
+    ) -> Decision[Any] | Forfeit | Report | Fault:
+        """Answer an ask; probes, and moves under `then="play"`, as the strategy answers them."""
+        inner, notes = self.inner, turn.memory or {}
+        inside = msgspec.structs.replace(turn, memory=notes.get("notes"))
+        if turn.question is not None:
+            return await inner.answering(inside, exchanges)
         reply, tries = "", 1
         if "policy" in notes:
             policy = self.book.kept(notes["policy"])
         else:
+            caller = Caller(inner.model, inner.settings, turn, inner.call_retries, exchanges)
             try:
                 policy, reply, tries = await self._written(turn, caller)
             except ModelFailure as why:
-                return Fault("fault", str(why), tuple(caller.calls))
+                return Fault("fault", str(why))
             except Unreadable as why:
-                tries = turn.context.retries + 1
-                return Forfeit("unreadable", str(why), tries, tuple(caller.calls))
+                return Forfeit("unreadable", str(why), turn.context.retries + 1)
         kept = {"policy": msgspec.to_builtins(policy)}
         if self.then == "run":
-            move = self.book.prescribed(policy, turn.view)
-            return Decision(move, kept, reply, tries, tuple(caller.calls))
-        return await self._played_on(turn, kept, caller)
+            return Decision(self.book.prescribed(policy, turn.view), kept, reply, tries)
+        given = await inner.answering(inside, exchanges)
+        if isinstance(given, Decision | Forfeit):
+            more = kept | ({"notes": given.memory} if given.memory is not None else {})
+            return msgspec.structs.replace(given, memory=more)
+        return given
 
     async def _written(self, turn: Turn[Any, Any], caller: Caller) -> tuple[Any, str, int]:
-        """The policy; an answer that does not fit is asked for again."""
+        """Return the policy, the reply that states it, and the number of tries it took."""
         context = turn.context.in_words(self.inner.pack, self.inner.pack_texts)
         words, retry, last = context.words, "", Unreadable("nothing was asked")
         opening = context.opening(turn.view, words.forms[0])
@@ -86,23 +101,6 @@ class PolicyWriter(msgspec.Struct, frozen=True):
             except Unreadable as why:
                 retry, last = words.say("retry", why=why), why
         raise last
-
-    async def _played_on(
-        self, turn: Turn[Any, Any], kept: dict[str, Any], caller: Caller
-    ) -> Decision[Any] | Forfeit | Fault:
-        """A move as the strategy makes it; the policy is not on its page."""
-        inside = msgspec.structs.replace(turn, memory=(turn.memory or {}).get("notes"))
-        given = await self.inner.decide(inside)
-        calls = (*caller.calls, *given.calls)
-        if isinstance(given, Fault):
-            return msgspec.structs.replace(given, calls=calls)
-        notes = kept | ({"notes": given.memory} if given.memory is not None else {})
-        return msgspec.structs.replace(given, memory=notes, calls=calls)
-
-    async def report(self, turn: Turn[Any, Any]) -> Any:
-        """Probes are answered as the strategy answers them."""
-        inside = msgspec.structs.replace(turn, memory=(turn.memory or {}).get("notes"))
-        return await self.inner.report(inside)
 
 
 def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:

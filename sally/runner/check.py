@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -17,21 +16,11 @@ from sally.core.log.imported import RECORDED
 from sally.core.log.validation import odd, unsound
 from sally.core.match.playback import Again, mismatch, require_version
 from sally.core.match.player import AskId, Player, Turn, put
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Fault,
-    Message,
-    Reply,
-    Scores,
-    Settings,
-    ToolCall,
-    ToolSpec,
-    Usage,
-)
+from sally.core.prompt.model import Context
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
-from sally.models.stub import Playback, Recorded
+from sally.models.stub import always, even
+from sally.players.calls import Request, answer_from_log
 from sally.players.language import patient, uses_model
 from sally.runner.local import is_bot, orders
 from sally.runner.seating import kinds, seated, versions_of
@@ -85,8 +74,7 @@ def check(
             found.unchecked.append((episode.id, str(why)))
             continue
         other = _other_versions(spec, episode)
-        with asyncio.Runner() as loop:
-            differs = mismatch(spec, episode, _everybody_again(spec, episode, not other, loop))
+        differs = mismatch(spec, episode, _everybody_again(spec, episode, not other))
         # who is asked again and says all that is logged has played the log once more
         wrong = odd(episode) if differs is None else unsound(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs
@@ -178,73 +166,39 @@ def prompts_of(episode: Episode) -> Prompts:
     if other := _other_versions(spec, episode):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
     shown: Prompts = {}
-    with asyncio.Runner() as loop:
-        wrong = mismatch(spec, episode, _asked_again(episode, loop, shown))
+    wrong = mismatch(spec, episode, _asked_again(episode, shown))
     if wrong is not None:
         raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
     return shown
 
 
-class Witness(Playback):
-    """A playback that notes what it was shown, and among which candidates it was to choose."""
-
-    def __init__(self, calls: Sequence[Recorded]) -> None:
-        super().__init__(calls)
-        self.shown: list[Context] = []
-        self.candidates: list[tuple[str, ...]] = []
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        self.shown.append(tuple(messages))
-        self.candidates.append(())
-        return await super().complete(messages, settings, tools)
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        self.shown.append(context if isinstance(context, str) else tuple(context))
-        self.candidates.append(tuple(candidates))
-        return await super().score(context, candidates, settings)
-
-
 def answered_again(
-    turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call], loop: asyncio.Runner
-) -> tuple[Any, Witness]:
-    """The answer of the same strategy before a model that says what was logged."""
-    model = Witness(recorded(calls))
-    on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
-    sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_playback)
+    turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call]
+) -> tuple[Any, list[Request]]:
+    """Return the answer of the same strategy to the logged replies, and the requests it made."""
+    on_log = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
+    sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_log)
     player = patient(sits, len(calls))  # as often as the log tried a failed call again
-    given = player.decide(turn) if turn.question is None else player.report(turn)
-    return loop.get_loop().run_until_complete(given), model
+    return answer_from_log(player, turn, calls)
 
 
-def _asked_again(episode: Episode, loop: asyncio.Runner, shown: Prompts | None = None) -> Again:
-    """Every model of an episode, asked again, in one loop that is made if there is a model."""
+def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
+    """Return a function that asks every model of an episode again."""
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         if not event.calls:
             return None
-        answer, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls, loop)
+        answer, requests = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
         if shown is not None:
-            shown[turn.id] = model.shown
+            shown[turn.id] = [request.messages for request in requests]
         return answer
 
     return again
 
 
-def _everybody_again(
-    spec: GameSpec[Any, Any, Any], episode: Episode, models: bool, loop: asyncio.Runner
-) -> Again:
+def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
     """Every bot, and every model if `models`, asked again; of anybody else the log is believed."""
-    bots, spoken = _bots(spec, episode), _asked_again(episode, loop)
+    bots, spoken = _bots(spec, episode), _asked_again(episode)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         if turn.seat in bots and not event.calls:
@@ -274,19 +228,3 @@ def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[A
         except BadInput:
             continue  # a person, or nobody whom this shelf knows
     return found
-
-
-def recorded(calls: Sequence[Call]) -> list[Recorded]:
-    """Logged calls as a playback model takes them."""
-    return [Recorded(call.prompt, _answer(call)) for call in calls]
-
-
-def _answer(call: Call) -> Reply | Scores | Fault:
-    if call.failure:
-        return Fault(call.failure, call.detail)  # type: ignore[arg-type]
-    usage = msgspec.convert(call.usage, Usage)
-    if call.scores:
-        names = tuple(str(i) for i in range(len(call.scores)))  # a log keeps no candidate twice
-        return Scores(names, call.scores, usage)
-    tools = tuple(msgspec.convert(tool, ToolCall) for tool in call.tools)
-    return Reply(call.reply, tools, usage, call.finish, call.reasoning or None)  # type: ignore[arg-type]

@@ -18,7 +18,8 @@ from sally.core.prompt.model import (
 )
 from sally.models import wire
 from sally.models.embedded import Embedded
-from sally.models.llama import Slot, _checked, best_slot, kept
+from sally.models.in_process import shared_length
+from sally.models.llama import Slot, _checked, best_slot
 from sally.models.weights import Unavailable
 
 
@@ -30,9 +31,9 @@ RULES = range(200)
 
 
 def test_prompts_share_their_beginning() -> None:
-    assert kept(prompt(range(5)), prompt(range(3), range(9, 12))) == 3
-    assert kept(prompt(range(5)), prompt(range(2))) == 2
-    assert kept(prompt(range(5)), prompt(range(0))) == 0
+    assert shared_length(prompt(range(5)), prompt(range(3), range(9, 12))) == 3
+    assert shared_length(prompt(range(5)), prompt(range(2))) == 2
+    assert shared_length(prompt(range(5)), prompt(range(0))) == 0
 
 
 def test_a_page_goes_where_its_history_is() -> None:
@@ -65,7 +66,7 @@ def test_episodes_side_by_side_read_their_pages_once(episodes: int) -> None:
                 page = np.concatenate([past[episode], prompt(range(end, end + 45))])
                 now += 1
                 place = best_slot(slots, page, now)
-                evaluated += len(page) - kept(slots[place].tokens, page)
+                evaluated += len(page) - shared_length(slots[place].tokens, page)
                 slots[place] = Slot(page, now)
             line = range(
                 10**6 * (episode + 1) + 100 * turn, 10**6 * (episode + 1) + 100 * turn + 25

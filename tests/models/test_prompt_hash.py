@@ -45,6 +45,7 @@ def test_two_pages_fork_from_one_history() -> None:
 
 def test_hashing_a_long_page_reads_only_what_was_appended(monkeypatch: pytest.MonkeyPatch) -> None:
     page = HashedText.start("x" * 100_000)
+    page.digest()
     read = 0
     utf8 = under_test._utf8
 

@@ -1,8 +1,7 @@
-"""Models without a mind do as they are told, and playback only what was logged."""
+"""Stub models answer as they are told."""
 
 import asyncio
 
-import msgspec
 import pytest
 
 from sally.core.prompt.model import (
@@ -18,15 +17,10 @@ from sally.core.prompt.model import (
     System,
     User,
 )
-from sally.core.prompt.prompt_hash import prompt_hash
 from sally.models.stub import (
-    Playback,
-    PromptDiffers,
-    Recorded,
     Scripted,
     always,
     echo,
-    even,
     listed,
 )
 
@@ -34,7 +28,7 @@ ASK: list[Message] = [System("You play."), User("J or F?")]
 
 
 def test_stubs_are_models() -> None:
-    for stub in (always("J"), listed(["J"]), echo(["J", "F"]), Playback([])):
+    for stub in (always("J"), listed(["J"]), echo(["J", "F"])):
         assert isinstance(stub, Model)
 
 
@@ -77,36 +71,3 @@ def test_a_stub_scores_only_with_a_scorer() -> None:
     assert scores.usage.input == 7
     with pytest.raises(BadCandidates):
         asyncio.run(fond.score("I say", ["J", "JF"]))
-
-
-def test_playback_gives_the_logged_calls_back_in_order() -> None:
-    source = listed(["J", Fault("server", "Down.")], even)
-    first = asyncio.run(source.complete(ASK))
-    scores = asyncio.run(source.score("I say", [" J", " F"]))
-    log = [
-        Recorded(prompt_hash(ASK), first),
-        Recorded(prompt_hash("I say", candidates=[" J", " F"]), scores),
-        Recorded(prompt_hash(ASK), Fault("server", "Down.")),
-    ]
-    log = msgspec.json.decode(msgspec.json.encode(log), type=list[Recorded])
-    played = Playback(log)
-    assert asyncio.run(played.complete(ASK)) == first
-    assert asyncio.run(played.score("I say", [" J", " F"])) == scores
-    with pytest.raises(ModelFailure, match="server: Down"):
-        asyncio.run(played.complete(ASK))
-    assert played.left == 0
-    with pytest.raises(PromptDiffers, match="one more was made"):
-        asyncio.run(played.complete(ASK))
-
-
-def test_playback_refuses_another_prompt_and_stays_where_it_was() -> None:
-    played = Playback([Recorded(prompt_hash(ASK), Reply("J"))])
-    with pytest.raises(PromptDiffers, match="Call 1 shows a prompt with the hash"):
-        asyncio.run(played.complete([User("F or J?")]))
-    assert asyncio.run(played.complete(ASK)).text == "J"
-
-
-def test_playback_refuses_the_other_verb() -> None:
-    played = Playback([Recorded(prompt_hash("I say", candidates=["J"]), Reply("J"))])
-    with pytest.raises(PromptDiffers, match="as completing, not as scoring"):
-        asyncio.run(played.score("I say", ["J"]))

@@ -24,7 +24,7 @@ except ImportError as why:
         name=why.name,
     ) from None
 
-from sally.adapters.trainers.text import Asked, Columns, TextEnv
+from sally.adapters.trainers.text import Columns, Request, TextEnv
 from sally.adapters.trainers.text.splits import split_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, to_line
@@ -164,7 +164,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
         return env
 
 
-async def _turn(env: TextEnv, asked: Asked, talk: Any) -> None:
+async def _turn(env: TextEnv, asked: Request, talk: Any) -> None:
     """Ask the model what the table asks; a run that was ended is an episode without a result."""
     segment = await talk.turn(_wire(asked))
     if segment.terminated:
@@ -176,7 +176,7 @@ async def _turn(env: TextEnv, asked: Asked, talk: Any) -> None:
     env.step(Reply(text, finish="length" if cut else "stop"))
 
 
-def _wire(asked: Asked) -> list[dict[str, str]]:
+def _wire(asked: Request) -> list[dict[str, str]]:
     """The messages in the form in which verifiers takes them."""
     if isinstance(asked.messages, str) or asked.candidates:
         raise BadInput("This strategy asks for scores; verifiers passes on replies alone.")

@@ -1,4 +1,4 @@
-"""Text that grows by appending and knows its digest, so that a long page is not hashed anew."""
+"""Text that grows by appending and keeps a running digest, so a long page is hashed once."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ _text = str.__new__  # looked up once: a page grows at every turn
 
 
 class HashedText(str):
-    """A text that remembers its running digest, so that hashing what was appended is enough."""
+    """A text that keeps its running digest: only what was appended is hashed, and on demand."""
 
-    __slots__ = ("_hasher",)
+    __slots__ = ("_hashed",)
 
-    _hasher: blake2b
+    _hashed: tuple[blake2b, str]  # what was hashed so far, and the end that was not yet
 
     @classmethod
     def start(cls, text: str = "") -> HashedText:
         """Begin a growing text."""
-        return cls._make(text, blake2b(_utf8(text), digest_size=DIGEST_SIZE))
-
-    @classmethod
-    def _make(cls, text: str, hasher: blake2b) -> HashedText:
-        grown = str.__new__(cls, text)
-        grown._hasher = hasher
-        return grown
+        begun = _text(cls, text)
+        begun._hashed = blake2b(digest_size=DIGEST_SIZE), text
+        return begun
 
     def plus(self, more: str) -> HashedText:
-        """The longer text; this one stays as it was, so two pages may fork from it."""
-        hasher = self._hasher.copy()
-        hasher.update(_utf8(more))
+        """Return the longer text; this one is unchanged, so two pages may fork from it."""
         grown = _text(HashedText, self + more)
-        grown._hasher = hasher
+        grown._hashed = self._hasher(), more
         return grown
 
     def digest(self) -> bytes:
-        """The digest of the whole text, equal to that of the plain string."""
-        return self._hasher.digest()
+        """Return the digest of the whole text, equal to that of the plain string."""
+        return self._hasher().digest()
+
+    def _hasher(self) -> blake2b:
+        hasher, end = self._hashed
+        if end:
+            hasher = hasher.copy()
+            hasher.update(_utf8(end))
+            self._hashed = hasher, ""
+        return hasher
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A hasher cannot be pickled; it is made again from the text.

@@ -28,15 +28,6 @@ def prompt_hash(
     return _joined(b"prompt", [shown, specs, named]).hex()
 
 
-def page_hash(page: str) -> str:
-    """The hash of a prompt that is one page said to a model, as `prompt_hash` has it."""
-    user, chat, prompt = _USER.copy(), _CHAT.copy(), _PROMPT.copy()
-    user.update(text_digest(page))
-    chat.update(user.digest())
-    prompt.update(chat.digest() + _NO_TOOLS + _NO_CANDIDATES)
-    return prompt.hexdigest()
-
-
 def message_digest(message: Message) -> bytes:
     """The digest of one message: who speaks, and each of its texts."""
     if isinstance(message, User):  # nearly all are, and matching patterns takes its time

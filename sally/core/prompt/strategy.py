@@ -17,13 +17,15 @@ from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
 from sally.core.reply.reading import bounded
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
-from sally.core.rules.probe import Foreseen, Point, Question, Value
+from sally.core.rules.probe import Foreseen, Point, Question, Report, Value
 
 T = TypeVar("T")
 
 
 class PromptContext:
-    """A turn in words. The opening only ever grows; the tail is said anew each time."""
+    """A turn in words. The opening only grows; the tail is written anew for each prompt."""
+
+    __slots__ = ("_asker", "_desk", "_harness", "_retry", "_texts", "_turn", "_words", "kept")
 
     def __init__(
         self,
@@ -87,14 +89,26 @@ class PromptContext:
         turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
         return PromptContext(turn, self.retry(), self._texts, self._desk, self.kept, self._harness)
 
-    def read(self, reply: str) -> Any:
-        """The action or the report in a reply; raises Unreadable, whatever the reply holds."""
-        turn, reply = self._turn, bounded(reply)
+    def read(self, said: str | StrategyResult) -> Any:
+        """Return the action or the report in a reply, or in what a strategy came to.
+
+        Raises:
+            Unreadable: the reply names none, or several.
+        """
+        turn, question = self._turn, self._turn.question
+        if isinstance(said, StrategyResult):
+            if (place := said.place) is not None:
+                if question is None:
+                    return turn.options[place]
+                return Report(question.choices[place], said.odds)
+            reply = bounded(said.readable)
+        else:
+            reply = bounded(said)
         if self._harness is not AS_IT_IS:
             reply = as_line(self._harness, reply, self.label, self._by_name)
-        if turn.question is None:
-            return self._words.read(reply, turn.view, turn.options)
-        return self._asker.read_report(reply, turn.question)
+        if question is None:
+            return self._desk.read(reply, turn.view, turn.options)
+        return self._asker.read_report(reply, question)
 
     # --- in words -------------------------------------------------------------------------------
 
@@ -237,14 +251,16 @@ class PromptContext:
         format: str | None = None,
         past: bool = True,  # whether the past stands above
     ) -> str:
-        """What follows the opening: notes, where we are, what is given, question, format.
+        """Return what follows the opening: notes, where we are, what is given, question, format.
 
         After a failed try, the first tail that is made says what was wrong with it.
         """
+        told = self.told_text(past) if self._turn.told else ""
         asked = self.question if question is None else question
         wanted = self.format if format is None else format
-        parts = (*notes, self.now, self.told_text(past), given, asked, self.retry(), wanted)
-        return "\n".join(part for part in parts if part)
+        now = self._words.now(self._turn.view)
+        why, self._retry = self._retry, ""
+        return "\n".join(filter(None, (*notes, now, told, given, asked, why, wanted)))
 
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
@@ -252,7 +268,7 @@ class PromptContext:
         """The whole page as the one message of a conversation; `tail` as above."""
         above = self.opening() if opening is None else opening
         page = above.plus(self.tail(*notes, past=past, **tail))
-        if self._harness.question == "first":  # above the rules, and where it always stands
+        if self._harness.question == "first":  # above the rules as well as in its usual place
             return [User(f"{tail.get('question', self.question)}\n\n{page}")]
         return [User(page)]
 
@@ -265,7 +281,12 @@ class StrategyResult(msgspec.Struct, frozen=True):
     odds: tuple[float, ...] | None = None  # over the menu, when scored
     memory: Any = None  # notes for the next turn
     foreseen: tuple[Foreseen, ...] = ()
-    cut: bool = False  # the text ends where the model was stopped, so only whole lines are read
+    cut: bool = False  # whether the text ends where the model was stopped
+
+    @property
+    def readable(self) -> str:
+        """The text, without its last line if it was cut by length."""
+        return self.text.rpartition("\n")[0] if self.cut else self.text
 
 
 class Speaker(Protocol):
@@ -301,8 +322,8 @@ def can_foresee(kind: str, point: Point) -> bool:
 
 
 def whole_lines(reply: Reply) -> str:
-    """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
-    return reply.text if reply.finish != "length" else reply.text.rpartition("\n")[0]
+    """Return the text of a reply, without its last line if it was cut by length."""
+    return spoken(reply).readable
 
 
 def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()) -> StrategyResult:

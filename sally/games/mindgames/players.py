@@ -20,7 +20,8 @@ from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import filled
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
 from sally.games.mindgames.rules import READER, MindGame
-from sally.players.language import OPEN, Caller
+from sally.players.calls import Caller, Exchanges
+from sally.players.language import OPEN, ModelPlayer
 
 Part = TypeVar("Part")
 
@@ -39,26 +40,29 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inferential: tuple[str, ...] = ()
 
 
-class ModelReader(msgspec.Struct, frozen=True):
+class ModelReader(ModelPlayer, frozen=True):
     """A reader that puts both calls to a model with JSON output."""
 
     model: Model
     settings: Settings
     call_retries: int = 2
 
-    async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
-        caller = Caller(self.model, self.settings, turn, self.call_retries)
+    async def answering(
+        self, turn: Turn[Any, Any], exchanges: Exchanges
+    ) -> Decision[Any] | Forfeit | Fault:
+        """Find what a message states and asks for, yielding each request for the model."""
+        caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         try:
             stated = await self._asked(turn, caller, "disclosures", _stated)
             wanted = await self._asked(turn, caller, "appeals", _wanted)
         except ModelFailure as why:
-            return Fault("fault", str(why), tuple(caller.calls))
+            return Fault("fault", str(why))
         except Unreadable as why:
-            return Forfeit("unreadable", str(why), turn.context.retries + 1, tuple(caller.calls))
+            return Forfeit("unreadable", str(why), turn.context.retries + 1)
         found = claims(
             stated.disclosures, wanted.motivational, wanted.informational, wanted.inferential
         )
-        return Decision(found, calls=tuple(caller.calls))
+        return Decision(found)
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
         """Return one part of the findings; an answer that does not fit is asked for again."""

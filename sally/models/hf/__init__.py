@@ -30,11 +30,11 @@ from sally.core.prompt.model import (
 from sally.models import in_process, wire
 from sally.models.hf import loading
 from sally.models.hf.engine import Engine
-from sally.models.hf.jobs import stem_of, tree_of
+from sally.models.hf.jobs import tree_of
 from sally.models.hf.net import Net, torch, transformers
-from sally.models.hf.rows import Tokens
 from sally.models.hf.startup import check_agrees, rows_for
 from sally.models.hf.texts import Texts, calls_in, thought
+from sally.models.in_process import Tokens, stem_of
 from sally.models.weights import Unavailable
 
 MAX_TOKENS: Final = 512  # as the embedded model: an end, so that no reply fills the context
@@ -197,7 +197,9 @@ class HF:
             )
         return self._texts.tokens(text, chat=True)
 
-    def _tails(self, context: Context, candidates: Sequence[str]) -> tuple[Tokens, list[list[int]]]:
+    def _tails(
+        self, context: Context, candidates: Sequence[str]
+    ) -> tuple[Tokens, list[tuple[int, ...]]]:
         if isinstance(context, str):
             self._texts.guard([context, *candidates])
             return stem_of(*self._texts.joint(str(context), candidates, chat=False))

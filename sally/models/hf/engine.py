@@ -14,7 +14,8 @@ import numpy as np
 from sally.core.prompt.model import ModelFailure, Settings
 from sally.models.hf.jobs import Job, Tree
 from sally.models.hf.net import Net, Part, too_long
-from sally.models.hf.rows import Rows, Tokens
+from sally.models.hf.rows import Rows
+from sally.models.in_process import Tokens
 
 # What is left open by the settings: plain sampling.
 TEMPERATURE: Final = 1.0

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core.prompt.model import ModelFailure, Settings
-from sally.models.hf.rows import Tokens, kept
+from sally.core.prompt.model import Settings
+from sally.models.in_process import Tokens
 
 
 @dataclass(frozen=True)
@@ -72,20 +72,6 @@ def tree_of(tails: Sequence[Sequence[int]]) -> Tree:
             path.append((places[start] + 1, token))
         paths.append(tuple(path))
     return Tree(np.array(tokens, np.int64), tuple(parents), tuple(map(tuple, asked)), tuple(paths))
-
-
-def stem_of(alone: Tokens, joint: Sequence[Tokens]) -> tuple[Tokens, list[list[int]]]:
-    """The tokens that a context and every joint text share, and what follows in each text.
-
-    A candidate may merge with the end of the context, so all are scored from the last point at
-    which context and every joint text have the same tokens.
-    """
-    stem = alone[: min(kept(alone, tokens) for tokens in joint)]
-    if not len(stem):
-        raise ModelFailure(
-            "bad_request", "There is no context before the candidates; give some text."
-        )
-    return stem, [tokens[len(stem) :].tolist() for tokens in joint]
 
 
 @dataclass(eq=False)

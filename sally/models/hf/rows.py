@@ -8,9 +8,8 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Tokens = NDArray[np.int64]
+from sally.models.in_process import Tokens, shared_length
 
 BLOCK: Final = 32  # tokens; beginnings are looked up in steps of this length
 TAIL: Final = 128  # tokens at the end of a page that are said anew each time and are no loss
@@ -32,13 +31,6 @@ class Place(NamedTuple):
     row: int
     reuse: int
     copy_from: int | None
-
-
-def kept(one: Tokens, other: Tokens) -> int:
-    """How many tokens two prompts share at their beginning."""
-    shorter = min(len(one), len(other))
-    differing = np.flatnonzero(one[:shorter] != other[:shorter])
-    return int(differing[0]) if len(differing) else shorter
 
 
 class Rows:
@@ -96,7 +88,9 @@ class Rows:
                 break
             if (row := self._index.get(keys[blocks - 1])) is not None:
                 # The row may hold something else by now; what it holds decides.
-                best = max(best, (row, kept(self.rows[row].tokens, tokens)), key=lambda b: b[1])
+                best = max(
+                    best, (row, shared_length(self.rows[row].tokens, tokens)), key=lambda b: b[1]
+                )
         return best
 
     def _reindex(self) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sally.core.prompt.model import ModelFailure, ToolCall
 from sally.models import in_process
-from sally.models.hf.rows import Tokens
+from sally.models.in_process import Tokens
 
 # Names under which chat models end a turn, besides the end their settings name.
 TURN_ENDS: Final = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import msgspec
@@ -48,15 +47,12 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
 
 def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> Shown:
     try:
-        with asyncio.Runner() as loop:
-            who = episode.setup.lineup[turn.seat]
-            _, model = answered_again(turn, who, event.calls, loop)
+        _, requests = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
     except (PromptDiffers, BadInput) as why:
         return Shown(why_not=str(why))
     finally:
         turn.looked.clear()
-    shown = zip(model.shown, model.candidates, strict=True)
-    return Shown(tuple(_as_lines(context, candidates) for context, candidates in shown))
+    return Shown(tuple(_as_lines(asked.messages, asked.candidates) for asked in requests))
 
 
 def _as_lines(context: Context, candidates: tuple[str, ...]) -> tuple[Line, ...]:

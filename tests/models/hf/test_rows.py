@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from sally.core.prompt.model import ModelFailure
-from sally.models.hf.jobs import stem_of, tree_of
+from sally.models.hf.jobs import tree_of
 from sally.models.hf.rows import BLOCK, TAIL, Place, Rows
+from sally.models.in_process import stem_of
 
 
 def page(*parts):
@@ -93,7 +94,7 @@ def test_branches_do_not_see_one_another():
 def test_a_candidate_that_merges_with_the_context_moves_the_stem_back_for_all():
     stem, tails = stem_of(np.array([1, 2, 3]), [np.array([1, 2, 34]), np.array([1, 2, 3, 5])])
     assert stem.tolist() == [1, 2]
-    assert tails == [[34], [3, 5]]
+    assert tails == [(34,), (3, 5)]
 
 
 def test_candidates_without_a_context_are_refused():

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.trainers.text.table import Asked, TextTable
+from sally.adapters.trainers.text.table import TextTable
 from sally.core.errors import unknown
 from sally.core.log.events import Forfeited, Moved, Reported
 from sally.core.match.engine import Match
@@ -17,7 +17,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import judged
 from sally.core.rules.training import Training, Worths
-from sally.players.straight import Shown
+from sally.players.calls import Request
 
 AUTOMATON = {"regret": 1.0, "format": 1.0}  # the weights where the others are known machines
 ANYBODY = {"payoff": 1.0, "format": 1.0}
@@ -49,7 +49,7 @@ class Row(msgspec.Struct):
     turn: int
     kind: str  # "move", or the name of the probe
     about: str  # whom the probe is about
-    tries: list[tuple[Asked, Reply | Scores | str]]
+    tries: list[tuple[Request, Reply | Scores | str]]
     columns: Columns = NOTHING
     move: Any = None  # what was read of it; a report's value for a probe
     worths: list[float] | None = None  # of each option, and of a forfeit, where known
@@ -89,17 +89,13 @@ class Ledger:
         """Whether regret is known at this table."""
         return self._worths is not None
 
-    def begin(self, asked: Asked) -> None:
+    def begin(self, asked: Request) -> None:
         """A new decision is asked for; each option's worth, and a forfeit's, if that is known."""
-        kind, shown, best = asked.kind, asked.shown, None
-        if self._worths is not None and kind == "move":
-            if isinstance(shown, Shown):
-                view = shown.turn.view
-            else:
-                view = self._game.observe(self._match.state, self._seat)
-            found = self._worths(view)
+        (turn, _, probe, about), best = asked.ask.id, None
+        if self._worths is not None and not probe:
+            found = self._worths(asked.ask.view)
             best = None if found is None else list(found)
-        self.rows.append(Row(asked.turn, kind, asked.about, [], NOTHING, None, best))
+        self.rows.append(Row(turn, probe or "move", about, [], NOTHING, None, best))
 
     def settle(self) -> Columns:
         """Enter what has become known since the last time; the sum of it."""

@@ -23,7 +23,7 @@ from sally.adapters.trainers.text.columns import (
     worths_at,
 )
 from sally.adapters.trainers.text.splits import split_of
-from sally.adapters.trainers.text.table import OVER, Asked, Given, Outside, TextTable, players_for
+from sally.adapters.trainers.text.table import OVER, Given, Outside, TextTable, players_for
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Decides, Match
@@ -32,8 +32,8 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.partner import Scripted
 from sally.core.rules.training import Split, Task, Worths
+from sally.players.calls import Request
 from sally.players.language import LANGUAGE
-from sally.players.straight import Straight, straight_way
 from sally.runner.seating import resolved
 
 SEATED = 1024  # so many tasks are kept with their players
@@ -42,10 +42,8 @@ SEATED = 1024  # so many tasks are kept with their players
 class Seated(NamedTuple):
     """A task with what is made of it once: nobody's turn has come at this match."""
 
-    task: Task  # kept, because it is known by its place in memory
     match: Match[Any, Any, Any]
     players: dict[str, Player[Any, Any]]
-    way: Straight | None
     scripts: dict[str, Decides[Any, Any]]
     worths: Worths | None
 
@@ -78,7 +76,7 @@ class TextEnv:
         params |= {"pack": pack} if pack else {}
         self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))
         self._probes, self._retries = tuple(probes), retries
-        self._seated: dict[int, Seated] = {}
+        self._seated: dict[bytes, Seated] = {}
         self._table: TextTable | None = None
 
     # --- what a trainer uses ----------------------------------------------------------------
@@ -94,10 +92,10 @@ class TextEnv:
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
         """Begin an episode of this very task; the page that opens it."""
-        _, first, players, way, scripts, worths = self._at(task)
+        first, players, scripts, worths = self._at(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task
-        self._table = table = TextTable(setup, players, task.seat, first, way, scripts)
+        self._table = table = TextTable(setup, players, task.seat, first, scripts)
         self._ledger = Ledger(table, worths)
         exact = AUTOMATON if self._ledger.exact else ANYBODY
         self.weights = exact if self._weights is None else self._weights
@@ -130,7 +128,7 @@ class TextEnv:
     # --- what can be looked at --------------------------------------------------------------
 
     @property
-    def asked(self) -> Asked | None:
+    def asked(self) -> Request | None:
         """What is asked now, with its messages, candidates and tools; None at the end."""
         return None if self._table is None else self._table.asked
 
@@ -180,7 +178,8 @@ class TextEnv:
 
     def _at(self, task: Task) -> Seated:
         """A task, a match of it and its players, checked and made once."""
-        if (known := self._seated.get(id(task))) is not None:
+        key = msgspec.msgpack.encode(task)
+        if (known := self._seated.get(key)) is not None:
             return known
         arms = {task.seat: self._probes} if self._probes else {}
         lineup = {task.seat: self._sitter, **task.others}
@@ -189,12 +188,9 @@ class TextEnv:
         while len(self._seated) >= SEATED:
             del self._seated[next(iter(self._seated))]
         players = players_for(match, task.seat, self._model)
-        way = straight_way(players[task.seat], match, task.seat)
         scripts = {at: who.script for at, who in players.items() if type(who) is Scripted}
-        self._seated[id(task)] = Seated(
-            task, match, players, way, scripts, worths_at(match, task.seat)
-        )
-        return self._seated[id(task)]
+        self._seated[key] = made = Seated(match, players, scripts, worths_at(match, task.seat))
+        return made
 
 
 def _called(about: Mapping[str, Any]) -> str:

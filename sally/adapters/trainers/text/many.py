@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sally.adapters.trainers.text.env import TextEnv
-from sally.adapters.trainers.text.table import Asked, Given
+from sally.adapters.trainers.text.table import Given
 from sally.core.errors import BadInput
 from sally.core.rules.training import Task
+from sally.players.calls import Request
 
 Stepped = tuple[str, float, bool, dict[str, Any]]
 
@@ -38,7 +39,7 @@ class TextEnvs:
         self._check(len(tasks))
         return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
 
-    def asked(self) -> dict[int, Asked]:
+    def asked(self) -> dict[int, Request]:
         """What is asked now, by environment; those that are over are left out."""
         return {i: asked for i, env in enumerate(self.envs) if (asked := env.asked) is not None}
 

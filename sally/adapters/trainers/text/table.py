@@ -1,21 +1,19 @@
-"""One match whose one language seat is answered from outside, a call at a time.
+"""One match whose language seat is answered from outside, one request at a time.
 
-The seat is an ordinary `LanguagePlayer`, so pages, readers, retries and forfeits are those of an
-evaluation. Its model suspends itself at each call; no event loop is needed.
+The seat is an ordinary language player, so prompts, readers, retries and forfeits are those of an
+evaluation. Its requests go to the trainer instead of a model; no event loop is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
-
-import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Setup
 from sally.core.match.drive import let_answer
 from sally.core.match.engine import Decides, Match
-from sally.core.match.player import Decision, Player, Turn, put
+from sally.core.match.player import AskId, Decision, Player, Turn, put
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -26,62 +24,18 @@ from sally.core.prompt.model import (
     ToolSpec,
 )
 from sally.core.registry import registry
-from sally.players.straight import Shown, Straight
+from sally.players.calls import Exchanges, Request, with_calls
 from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of
 
 Given = str | bytes | Reply | Scores | Sequence[float]
-"""What may be answered: a reply, or the log-probability of each candidate where these are asked."""
+"""An answer: a reply, or the log-probability of each candidate where these are asked for."""
 
 OVER = "The episode is over; call reset before the next step."
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What the model outside is asked now: to say something, or to score candidates."""
-
-    turn: int  # of the match
-    kind: str  # "move", or the name of the probe
-    about: str  # whom the probe is about
-    shown: Context | Shown
-    candidates: tuple[str, ...] = ()  # where scores are wanted
-    how: Settings | None = None  # None: as what is shown says
-    tools: tuple[ToolSpec, ...] = ()
-
-    @property
-    def messages(self) -> Context:
-        """All that is shown, as a conversation or as one text."""
-        return self.shown.messages if isinstance(self.shown, Shown) else self.shown
-
-    @property
-    def settings(self) -> Settings:
-        """How the model is to answer."""
-        if isinstance(self.shown, Shown):
-            return self.shown.settings
-        return AS_THE_PROVIDER_DOES if self.how is None else self.how
-
-    @property
-    def page(self) -> str:
-        """All that is shown, as one text."""
-        shown = self.shown
-        if isinstance(shown, Shown):
-            return shown.opening + shown.tail
-        if isinstance(shown, str):
-            return str(shown)
-        return "\n\n".join(message.text for message in shown)
-
-
-class _Call:
-    """One call that waits for its answer."""
-
-    def __init__(self, shown: Context, candidates: tuple[str, ...], *more: Any) -> None:
-        self.shown, self.candidates, self.more = shown, candidates, more
-
-    def __await__(self) -> Generator[_Call, Any, Any]:
-        return (yield self)
-
-
 class Outside:
-    """The model that is answered for from outside; it says itself what it is trained on."""
+    """The model that is answered for from outside: its name, and what it was trained on."""
 
     can_score = True
 
@@ -95,8 +49,7 @@ class Outside:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        reply: Reply = await _Call(list(messages), (), settings, tuple(tools))
-        return reply
+        raise BadInput(f"{self.name} is answered for through a text environment only.")
 
     async def score(
         self,
@@ -104,29 +57,7 @@ class Outside:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        scores: Scores = await _Call(context, tuple(candidates), settings, ())
-        return scores
-
-
-class _Later:
-    """An ask to the seat outside whose turn has not come: nothing of it has begun."""
-
-    def __init__(self, turn: Turn[Any, Any], player: Player[Any, Any]) -> None:
-        self._turn, self._player = turn, player
-        self._run: Coroutine[_Call, Any, Any] | None = None
-
-    def __await__(self) -> Generator[_Call, Any, Any]:
-        raise AssertionError("a text table sends answers itself")
-
-    def send(self, given: Reply | Scores | None) -> _Call:
-        """Go on with this answer, from the beginning if there was none; the next call."""
-        if self._run is None:
-            self._run = put(self._turn, self._player)
-        return self._run.send(given)
-
-    def close(self) -> None:
-        if self._run is not None:
-            self._run.close()
+        raise BadInput(f"{self.name} is answered for through a text environment only.")
 
 
 class TextTable:
@@ -137,45 +68,41 @@ class TextTable:
         setup: Setup,
         players: Mapping[str, Player[Any, Any]],
         seat: str,
-        like: Match[Any, Any, Any] | None = None,  # one of the same task; saves making its words
-        way: Straight | None = None,  # of the seat's player, where it has a short one
-        scripts: Mapping[str, Decides[Any, Any]] | None = None,  # of those others that are scripts
+        like: Match[Any, Any, Any] | None = None,  # one of the same task, whose words are shared
+        scripts: Mapping[str, Decides[Any, Any]] | None = None,  # of the other seats that have one
     ) -> None:
+        self._open: list[tuple[Turn[Any, Any], Coroutine[Request, Any, Any]]] = []
         spec = registry.game(setup.instance.game) if like is None else like.spec
         self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
-        self.seat, self._players = seat, players
-        self._way, self._scripts = way, scripts or {}
-        self._shown: Shown | None = None  # what is asked the short way now
-        self._unsaid: list[tuple[int, Shown, dict[str, Any]]] = []  # calls that the log lacks yet
-        self._open: list[tuple[Turn[Any, Any], _Later]] = []
-        self.asked: Asked | None = None
-        self.made: Moved | None = None  # the move just taken, where that is all that was decided
+        self.seat, self._players, self._scripts = seat, players, scripts or {}
+        self._probed = bool(setup.arms.get(seat))
+        self._unlogged: list[tuple[int, Exchanges]] = []  # calls to be added to events of the log
+        self._exchanges: dict[AskId, Exchanges] = {}
+        self.asked: Request | None = None
+        self.made: Moved | None = None  # the move just made, if nothing else was decided
         self._go_on()
 
     @property
     def match(self) -> Match[Any, Any, Any]:
-        """The match as it stands, its log with every call so far."""
-        if self._unsaid:
-            events: list[Any] = self.playing.events
-            for place, shown, usage in self._unsaid:
-                events[place] = shown.moved(events[place], usage)
-            self._unsaid = []
+        """The match, its log with every call so far."""
+        events: list[Any] = self.playing.events
+        for place, exchanges in self._unlogged:
+            events[place] = with_calls(events[place], exchanges)
+        self._unlogged = []
         return self.playing
 
     def answer(self, given: Given) -> bool:
-        """Answer what is asked; says whether the decision is made, or another try is wanted."""
+        """Answer what is asked; return whether the decision is made (else: another request).
+
+        Raises:
+            BadInput: the episode is over, or `given` is not the kind of answer asked for.
+        """
         if self.asked is None:
             raise BadInput(OVER)
-        self.made = None
-        if (shown := self._shown) is not None and (way := self._way) is not None:
-            if self._went_straight(way, shown, given):
-                return True
-            _read(given, self.asked)  # refuses what is no reply, and nothing has changed
-            self._go_the_long_way(shown.turn)
-        read = _read(given, self.asked)
+        reply, self.made = _read(given, self.asked), None
         turn, run = self._open[0]
         try:
-            self._ask(turn, run.send(read))
+            self.asked = run.send(reply)
         except StopIteration as done:
             self._take(turn, done.value)
             self._go_on()
@@ -190,81 +117,65 @@ class TextTable:
         self._close()
 
     def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
-        """The record of a match that is over, as any other's."""
+        """Return the record of a match that is over."""
         return self.match.episode(cell, used)
 
     def _go_on(self) -> None:
         """Let the others play until the seat outside is asked something, or to the end."""
-        while not self.playing.over:
-            if self._way is not None and (next_ := self.playing.asked(self.seat)) is not None:
-                self._shown = shown = self._way.shown(next_)
-                self.asked = Asked(next_.id[0], "move", "", shown)
-                return
+        match = self.playing
+        while not match.over:
             if not self._open:
-                self._open = let_answer(self.playing, self._players, self._says)
-                continue
+                # Scripts beside a seat that moves unprobed are asked with its move, see `_take`.
+                turn = None if self._probed else match.asked(self.seat)
+                if turn is None:
+                    self._open = let_answer(match, self._players, self._says)
+                    continue
+                self._open = [(turn, self._says(turn))]
             turn, run = self._open[0]
             try:
-                self._ask(turn, run.send(None))
+                self.asked = run.send(None)
                 return
-            except StopIteration as done:  # it decided without a call
+            except StopIteration as done:  # decided without a request
                 self._take(turn, done.value)
         self._close()
 
-    def _went_straight(self, way: Straight, shown: Shown, given: Given) -> bool:
-        """Take a reply that names a move without further ado, if it does."""
-        text, usage = (given, {}) if type(given) is str else _plainly(given)
-        if text is None or (event := way.moved(shown, text)) is None:
-            return False
-        self._shown, match = None, self.playing
-        at = len(match.events)
-        if not self._open and match.play_turn({self.seat: event}, self._scripts):
-            while match.events[at] is not event:
-                at += 1
-            self._unsaid.append((at, shown, usage))
-            self.made = event
-        else:
-            whole = shown.moved(event, usage)
-            self._open = []
-            match.answer(shown.turn.id, Decision(event.action, None, text, 1, whole.calls))
-        self._go_on()
-        return True
-
-    def _go_the_long_way(self, turn: Turn[Any, Any]) -> None:
-        """Have the player itself see to what is asked: it shows the same page."""
-        self._shown = None
-        self._open = [(turn, _Later(turn, self._players[self.seat]))]
-        self._open[0][1].send(None)
-
     def _says(self, turn: Turn[Any, Any]) -> Any:
-        player = self._players[turn.seat]
-        return _Later(turn, player) if turn.seat == self.seat else put(turn, player)
-
-    def _ask(self, turn: Turn[Any, Any], call: _Call) -> None:
-        question = turn.question
-        kind, about = ("move", "") if question is None else (question.probe, question.about)
-        self.asked = Asked(turn.number, kind, about, call.shown, call.candidates, *call.more)
+        player: Any = self._players[turn.context.seat]
+        if turn.context.seat != self.seat:
+            return put(turn, player)
+        exchanges = self._exchanges[turn.id] = []
+        return player.answering(turn, exchanges)
 
     def _take(self, turn: Turn[Any, Any], given: Any) -> None:
+        """Give the match a finished answer of the seat outside."""
         del self._open[0]
-        self.playing.answer(turn.id, given)
+        match, exchanges = self.playing, self._exchanges.pop(turn.id)
+        plain = type(given) is Decision and given.memory is None and not given.foreseen
+        if plain and not turn.looked and not self._open:
+            number, at = turn.id[0], len(match.events)
+            event = Moved(number, self.seat, given.action, given.reply, given.tries)
+            if match.play_turn({self.seat: event}, self._scripts):
+                while match.events[at] is not event:
+                    at += 1
+                self._unlogged.append((at, exchanges))
+                self.made = event
+                return
+        match.answer(turn.id, with_calls(given, exchanges))
+
+    def __del__(self) -> None:
+        self._close()  # a coroutine that was never begun would warn when it is collected
 
     def _close(self) -> None:
-        self.asked = self._shown = None
+        self.asked = None
         for _, run in self._open:
             run.close()
         self._open = []
 
 
-def _plainly(given: Given) -> tuple[str | None, dict[str, Any]]:
-    """The words of a reply that is nothing but words, and what they used; None if it is more."""
-    if type(given) is not Reply or given.finish != "stop" or given.tool_calls or given.reasoning:
-        return None, {}
-    return given.text, msgspec.to_builtins(given.usage)
-
-
-def _read(given: Given, asked: Asked) -> Reply | Scores:
-    """An answer of the right kind; whatever a reply holds is for the game's reader to judge."""
+def _read(given: Given, asked: Request) -> Reply | Scores:
+    """Return an answer of the kind that is asked for; what a reply holds is the reader's matter."""
+    if type(given) is str and not asked.candidates:
+        return Reply(given)
     if asked.candidates:
         return _scores(given, asked.candidates)
     if isinstance(given, Reply):
@@ -291,7 +202,7 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
 def players_for(
     match: Match[Any, Any, Any], seat: str, model: Outside
 ) -> dict[str, Player[Any, Any]]:
-    """Everybody at the table of a match, with the model outside in its seat; made once a task."""
+    """Return the players of a match, with the model outside in its seat."""
     setup = match.setup
     lineup = reached(setup.lineup, lambda at, name: model)
     players = players_of(match, lineup)

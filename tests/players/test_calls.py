@@ -1,4 +1,4 @@
-"""A decision that ends with its first reply is the one that the long way makes, byte for byte."""
+"""One decision path: whichever driver supplies the replies, the episode is the same."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import asyncio
 import random
 from typing import Any
 
+import msgspec
 import pytest
 
 from sally.core import redaction as keys
-from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
+from sally.core.errors import PromptDiffers
+from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.drive import play_async
 from sally.core.match.engine import Match
-from sally.core.prompt.model import Fault, Reply, ToolCall, Usage, User
-from sally.core.prompt.prompt_hash import page_hash, prompt_hash
+from sally.core.match.playback import mismatch
+from sally.core.prompt.model import Fault, Reply, ToolCall, Usage
 from sally.core.registry import registry
 from sally.models.stub import Scripted
-from sally.players import language
+from sally.players.calls import answer_from_log
 from sally.players.language import LanguagePlayer
+from sally.runner.check import answered_again
 from sally.runner.seating import players_of, resolved
 
 KEY = "sk-a-key-that-nobody-reads"
@@ -63,41 +66,70 @@ def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[
     return to_line(match.episode()), shown
 
 
-@pytest.fixture
-def long_way(monkeypatch):
+@pytest.fixture(autouse=True)
+def a_known_key():
     keys.remember(KEY)
-    yield lambda: monkeypatch.setattr(LanguagePlayer, "asks_once", False)
+    yield
     keys._given.discard(KEY)
     keys.known.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("game", "names", "setup"),
-    [
-        ("rps", ("R", "P", "S"), {}),
-        ("ipd", ("J", "F"), {"arms": {"agent": ("their_move",)}}),
-        ("toma_po", ("1", "2"), {}),
-    ],
-)
-def test_both_ways_tell_the_same_episode(game, names, setup, long_way):
-    short = [played(game, seed, names, **setup) for seed in range(6)]
-    long_way()
-    assert short == [played(game, seed, names, **setup) for seed in range(6)]
+CASES = [
+    ("rps", ("R", "P", "S"), {}),
+    ("ipd", ("J", "F"), {"arms": {"agent": ("their_move",)}}),
+    ("toma_po", ("1", "2"), {}),
+]
 
 
-def test_a_plain_decision_makes_no_caller(monkeypatch):
-    monkeypatch.setattr(language, "Caller", None)  # the long way would call it
+@pytest.mark.parametrize(("game", "names", "setup"), CASES)
+def test_logged_calls_give_the_same_answers_and_the_same_requests(game, names, setup):
+    for seed in range(6):
+        line, shown = played(game, seed, names, **setup)
+        assert KEY.encode() not in line
+        episode, requests = from_line(line), list[Any]()
+
+        def again(turn: Any, event: Any, episode=episode, requests=requests) -> Any:
+            if not event.calls:
+                return None
+            who = episode.setup.lineup[turn.seat]
+            answer, made = answered_again(turn, who, event.calls)
+            requests.extend((str(one.messages[-1].text), one.settings) for one in made)
+            return answer
+
+        assert mismatch(registry.game(game), episode, again) is None
+        assert requests
+        assert all(request in shown for request in requests)
+
+
+def test_a_changed_prompt_is_refused():
+    line, _ = played("rps", 1, ("R", "P", "S"))
+    episode = from_line(line)
+    event = next(e for e in episode.events if e.calls)
+    wrong = [msgspec.structs.replace(call, prompt="0" * 32) for call in event.calls]
+    match = Match(registry.game("rps"), episode.setup)
+    turn, player = match.asks()[0], players_of(match)["agent"]
+    with pytest.raises(PromptDiffers, match="Call 1 shows a prompt with the hash"):
+        answer_from_log(player, turn, wrong)
+    with pytest.raises(PromptDiffers, match="holds 0 calls; one more was made"):
+        answer_from_log(player, turn, ())
+
+
+def test_a_strategy_may_await_something_else():
+    class Waits(LanguagePlayer, frozen=True):
+        async def answering(self, turn: Any, exchanges: Any) -> Any:
+            await asyncio.sleep(0)
+            return await super().answering(turn, exchanges)
+
     registry.add("models", "plain", lambda name: Scripted(lambda shown, settings: "Option: R"))
     lineup = {seat: PlayerSpec("language", {"model": "plain"}) for seat in ("agent", "partner")}
     setup = resolved(Setup(Instance("rps", "rps", {"rounds": 3}), 1, lineup))
     match = Match(registry.game("rps"), setup)
-    asyncio.run(play_async(match, players_of(match)))
+    players = {
+        seat: Waits(**{f: getattr(p, f) for f in p.__struct_fields__})
+        for seat, p in players_of(match).items()
+    }
+    asyncio.run(play_async(match, players))
     assert [event.reply for event in match.events[:-1]] == ["Option: R"] * 6
-
-
-def test_the_hash_of_a_page_is_that_of_its_prompt():
-    for page in ("", "Round 1", "\ud800", "ö" * 999):
-        assert page_hash(page) == prompt_hash([User(page)])
 
 
 # --- who follows an ask -------------------------------------------------------------------------

@@ -1,0 +1,377 @@
+"""Model calls of one answer: the requests it makes, what came of each, and the drivers.
+
+A language player's answer to an ask is a coroutine that yields a `Request` whenever it needs a
+model and receives a reply. What supplies the replies is up to the driver: a model that is awaited
+(`answer_with_model`), the calls of a log (`answer_from_log`), or a trainer outside this process
+(`sally.adapters.trainers.text`).
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Coroutine, Generator, Mapping, Sequence
+from types import coroutine
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from sally.core import redaction as keys
+from sally.core.errors import BadInput, PromptDiffers, TooLong, Unreadable
+from sally.core.log.calls import BROKE_READER
+from sally.core.log.events import Call
+from sally.core.match.player import Given, Turn
+from sally.core.prompt.model import (
+    Assistant,
+    BadCandidates,
+    CannotScore,
+    Context,
+    Fault,
+    Message,
+    Model,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    check_candidates,
+)
+from sally.core.prompt.prompt_hash import prompt_hash
+from sally.core.reply.reading import MOST_READ
+from sally.core.rules.chance import derived_seed
+
+LOG = logging.getLogger("sally.readers")
+TOOL_ROUNDS = 8  # how often a model may call tools in one decision
+Outcome = Reply | Scores | ModelFailure
+
+
+class Request(msgspec.Struct, frozen=True, gc=False):
+    """A prompt that an answer needs a model for: messages to complete, or candidates to score.
+
+    The seed of the call and the hash of the prompt are computed when they are read.
+    """
+
+    ask: Turn[Any, Any]
+    purpose: str
+    messages: Context
+    base: Settings  # without the seed of this call
+    number: int = 0  # calls that the answer made before
+    tools: tuple[ToolSpec, ...] = ()
+    candidates: tuple[str, ...] = ()  # to be scored; empty when a reply is wanted
+
+    @property
+    def turn(self) -> int:
+        """The turn of the match."""
+        return self.ask.id[0]
+
+    @property
+    def kind(self) -> str:
+        """`"move"`, or the name of the probe."""
+        return self.ask.id[2] or "move"
+
+    @property
+    def about(self) -> str:
+        """The seat that the probe is about."""
+        return self.ask.id[3]
+
+    @property
+    def page(self) -> str:
+        """The whole prompt as one text."""
+        shown = self.messages
+        if isinstance(shown, str):
+            return str(shown)
+        return shown[0].text if len(shown) == 1 else "\n\n".join(m.text for m in shown)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the call, with a seed of its own unless one was set."""
+        base = self.base
+        if base.seed is not None:
+            return base
+        turn, seat, probe, about = self.ask.id
+        path = f"{self.ask.context.seed}/{turn}/{seat}/{probe}/{about}/{self.number}"
+        own: Settings = base.__copy__()  # type: ignore[attr-defined]  # its fields were checked
+        force_setattr(own, "seed", derived_seed(path) % (2**32 - 1))
+        return own
+
+    @property
+    def hash(self) -> str:
+        """The hash of the prompt, which the log keeps in its place."""
+        return prompt_hash(self.messages, self.tools, self.candidates)
+
+
+class Exchange(msgspec.Struct, gc=False):
+    """A request and what came of it; its record for the log is made on demand."""
+
+    request: Request
+    outcome: Outcome
+    detail: str = ""  # why the reply could not be read at all
+
+    def call(self) -> Call:
+        """Return the record of this call for the log."""
+        request, outcome = self.request, self.outcome
+        purpose, shown = request.purpose, request.hash
+        if isinstance(outcome, Scores):
+            usage = msgspec.to_builtins(outcome.usage)
+            return Call(purpose, shown, usage=usage, scores=outcome.logprobs, detail=self.detail)
+        settings = msgspec.to_builtins(request.settings)
+        if isinstance(outcome, ModelFailure):
+            detail = self.detail or keys.scrubbed(outcome.fault.detail)
+            return Call(purpose, shown, settings=settings, failure=outcome.kind, detail=detail)
+        return Call(
+            purpose,
+            shown,
+            outcome.text,
+            outcome.finish,
+            msgspec.to_builtins(outcome.usage),
+            settings,
+            outcome.reasoning or "",
+            detail=self.detail,
+            tools=tuple(map(msgspec.to_builtins, outcome.tool_calls)),
+        )
+
+
+Exchanges = list[Exchange]
+
+
+class Caller:
+    """The `Speaker` of one answer: makes its requests and records what came of them."""
+
+    __slots__ = (
+        "_before",
+        "_exchanges",
+        "_model",
+        "_retries",
+        "_settings",
+        "_turn",
+        "failed",
+        "finish",
+    )
+
+    def __init__(
+        self,
+        model: Model,
+        settings: Settings,
+        turn: Turn[Any, Any],
+        retries: int,  # for failures that may pass
+        exchanges: Exchanges,
+    ) -> None:
+        self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
+        self._exchanges, self._before = exchanges, len(exchanges)
+        self.finish = "stop"  # of the last reply
+        self.failed: Exception | None = None  # what the last failed call raised
+
+    async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
+        """Return a reply; tool calls are answered on the way, passing failures tried again.
+
+        Raises:
+            ModelFailure: the call failed for good.
+            Unreadable: the model refused to answer.
+        """
+        turn = self._turn
+        tools = _tools(turn) if turn.question is None and turn.context.spec.tools else ()
+        for _ in range(TOOL_ROUNDS):
+            reply: Reply = await self._answered(purpose, messages, tools, (), settings)
+            if not reply.tool_calls:
+                break
+            results = [ToolResult(c.id, c.name, self._looked_up(c)) for c in reply.tool_calls]
+            messages = [*messages, Assistant(reply.text, reply.tool_calls), *results]
+        self.finish = reply.finish
+        if reply.finish == "refusal":  # its words are logged, but are no answer
+            raise Unreadable("The last reply was a refusal.")
+        return reply
+
+    async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores:
+        """Return the log-probabilities of the candidates."""
+        if not self._model.can_score:
+            raise CannotScore(self._model.name)
+        try:
+            check_candidates(candidates)
+        except BadCandidates as why:
+            raise ModelFailure("bad_request", str(why)) from None
+        scores: Scores = await self._answered(purpose, context, (), tuple(candidates), {})
+        return scores
+
+    @coroutine
+    def _answered(
+        self,
+        purpose: str,
+        shown: Context,
+        tools: tuple[ToolSpec, ...],
+        candidates: tuple[str, ...],
+        more: Mapping[str, Any],
+    ) -> Generator[Request, Any, Any]:
+        """Make a request until it is answered; every failure is recorded by kind."""
+        made, base = self._exchanges, self._settings
+        if more:
+            base = msgspec.structs.replace(base, **more)
+        number = len(made) - self._before
+        request = Request(self._turn, purpose, shown, base, number, tools, candidates)
+        for attempt in range(self._retries + 1):
+            try:
+                outcome = yield request
+            except Exception as why:
+                self.failed = why
+                if not isinstance(why, ModelFailure):
+                    raise
+                made.append(Exchange(request, why))
+                if not why.transient or attempt == self._retries:
+                    raise
+                continue
+            if type(outcome) is Reply and keys.known():
+                outcome = _without_keys(outcome)
+            made.append(Exchange(request, outcome))
+            return outcome
+        raise AssertionError("unreachable")
+
+    def reason(self, why: Exception) -> str:
+        """Return why the last reply was not read, as the reason of a forfeit.
+
+        Anything unusual is also noted with the call. What a model call raised is raised again.
+        """
+        if isinstance(why, Unreadable) and not isinstance(why, TooLong):
+            return {"length": "length", "refusal": "refused"}.get(self.finish, "unreadable")
+        if why is self.failed:
+            raise why
+        if isinstance(why, TooLong):
+            reason, detail = "too long", f"not read: more than {MOST_READ} characters"
+        else:
+            reason = detail = broken_reader(why)
+        if len(self._exchanges) > self._before:
+            self._exchanges[-1].detail = detail
+        return reason
+
+    def _looked_up(self, call: ToolCall) -> str:
+        try:
+            found = self._turn.use(call.name, call.read())
+        except (BadInput, ModelFailure) as why:
+            return f"error: {why}"
+        return msgspec.json.encode(found).decode()
+
+
+def broken_reader(why: Exception) -> str:
+    """Log an exception that a reader raised, and return it as the reason of a forfeit."""
+    LOG.error("a reader raised an exception; the reply counts as unreadable", exc_info=why)
+    at = traceback.extract_tb(why.__traceback__)[-1]
+    return f"{BROKE_READER}: {type(why).__name__} in {at.name}"
+
+
+def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
+    tools = turn.context.spec.tools
+    return tuple(ToolSpec(t.name, t.about, dict(t.parameters)) for t in tools)
+
+
+def _without_keys(reply: Reply) -> Reply:
+    """Redact the API keys of this process from a reply."""
+    thoughts = reply.reasoning and keys.scrubbed(reply.reasoning)
+    calls = map(msgspec.structs.astuple, reply.tool_calls)
+    tools = tuple(ToolCall(*map(keys.scrubbed, call)) for call in calls)
+    text = keys.scrubbed(reply.text)
+    return msgspec.structs.replace(reply, text=text, reasoning=thoughts, tool_calls=tools)
+
+
+# --- drivers --------------------------------------------------------------------------------
+
+
+class Asks(Protocol):
+    """A player whose answers are coroutines that yield requests."""
+
+    @property
+    def model(self) -> Model: ...
+
+    def answering(
+        self, turn: Turn[Any, Any], exchanges: Exchanges
+    ) -> Coroutine[Request, Any, Any]: ...
+
+
+def with_calls(given: Given, exchanges: Exchanges) -> Given:
+    """Return the answer with the records of the calls behind it."""
+    calls = tuple([exchange.call() for exchange in exchanges])
+    answer: Given = msgspec.structs.replace(given, calls=calls)
+    return answer
+
+
+async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
+    """Answer an ask, the player's model completing or scoring each request."""
+    exchanges: Exchanges = []
+    run, model = player.answering(turn, exchanges), player.model
+    step, given = run.send, None
+    try:
+        while True:
+            request = step(given)
+            try:
+                if type(request) is not Request:  # an awaitable of the strategy's own
+                    given = await _Passed(request)
+                elif request.candidates:
+                    asked = request.messages, request.candidates, request.settings
+                    given = await model.score(*asked)
+                else:
+                    given = await model.complete(request.messages, request.settings, request.tools)  # type: ignore[arg-type]
+                step = run.send
+            except Exception as why:
+                step, given = run.throw, why
+    except StopIteration as done:
+        return with_calls(done.value, exchanges)
+    finally:
+        run.close()
+
+
+class _Passed:
+    """Hands what a coroutine yielded on to the event loop."""
+
+    def __init__(self, yielded: Any) -> None:
+        self._yielded = yielded
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return (yield self._yielded)
+
+
+def answer_from_log(
+    player: Asks, turn: Turn[Any, Any], calls: Sequence[Call]
+) -> tuple[Any, list[Request]]:
+    """Answer an ask from logged calls, in order; also return the requests that were made.
+
+    Raises:
+        PromptDiffers: a request does not show the prompt of the logged call.
+    """
+    exchanges, requests = Exchanges(), list[Request]()
+    run = player.answering(turn, exchanges)
+    step, given = run.send, None
+    try:
+        while True:
+            request = step(given)
+            requests.append(request)
+            outcome = _logged(request, calls, len(requests))
+            step = run.throw if isinstance(outcome, ModelFailure) else run.send
+            given = outcome
+    except StopIteration as done:
+        return with_calls(done.value, exchanges), requests
+    finally:
+        run.close()
+
+
+def _logged(request: Request, calls: Sequence[Call], number: int) -> Outcome:
+    """Return the outcome of a logged call, if the request shows its prompt."""
+    if number > len(calls):
+        raise PromptDiffers(f"The log holds {len(calls)} calls; one more was made.")
+    call = calls[number - 1]
+    if call.prompt != (shown := request.hash):
+        raise PromptDiffers(
+            f"Call {number} shows a prompt with the hash {shown}, "
+            f"while the log has {call.prompt}; the words or the strategy have changed."
+        )
+    if call.failure:
+        fault = Fault(call.failure, call.detail)  # type: ignore[arg-type]
+        return ModelFailure(fault.kind, fault.detail)
+    usage = msgspec.convert(call.usage, Usage)
+    if bool(request.candidates) != bool(call.scores):
+        was, now = ("scoring", "completing") if call.scores else ("completing", "scoring")
+        raise PromptDiffers(f"Call {number} was logged as {was}, not as {now}.")
+    if call.scores:
+        return Scores(request.candidates, call.scores, usage)
+    tools = tuple(msgspec.convert(tool, ToolCall) for tool in call.tools)
+    return Reply(call.reply, tools, usage, call.finish, call.reasoning or None)  # type: ignore[arg-type]
