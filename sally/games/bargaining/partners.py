@@ -162,7 +162,8 @@ def _away_from_last(view: View, limit: int, last: Round | None) -> int:
 def _split_own_and_last(view: View, limit: int, last: Round | None) -> int:
     if last is None:
         return _halfway(view, limit)
-    return capped(view, limit, (limit + theirs(view, last) + 1) // 2)
+    assert last.bid is not None and last.ask is not None
+    return capped(view, limit, (last.bid + last.ask + 1) // 2)
 
 
 def _concede(view: View, limit: int, last: Round | None) -> int:
@@ -259,7 +260,7 @@ PARTNERS = {
         _habit("away_from_last", "quotes 100 less what the other quoted last", _away_from_last, 1),
         _habit(
             "split_own_and_last",
-            "quotes halfway between its limit and the other's last quote; halfway first",
+            "quotes halfway between its own last quote and the other's; halves go up",
             _split_own_and_last,
             1,
         ),

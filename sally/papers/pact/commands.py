@@ -1,0 +1,105 @@
+"""`sally pact`: what a folder of published logs shows, and how well the reader of talk reads it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from sally.output.tables.console import json_option, print_json
+from sally.papers.pact.findings import (
+    HABITS,
+    MEASURES,
+    SeatGame,
+    estimate,
+    first_claim,
+    mindless,
+    ratings,
+    seat_games,
+    share,
+)
+from sally.papers.pact.labels import measure_reader
+from sally.papers.pact.reading import files_under, read_record
+from sally.stats.intervals import Estimate
+
+
+@click.group("pact")
+def COMMANDS() -> None:
+    """PACT: recorded bargaining between models."""
+
+
+@COMMANDS.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--least", default=1, help="Rate models with at least so many seat-games.")
+@json_option
+def findings(path: Path, least: int, as_json: bool) -> None:
+    """Print the lead findings from the logs under PATH, each with its 95% interval."""
+    games = seat_games(map(read_record, files_under(path)))
+    found: dict[str, Any] = {"seat-games": len(games)}
+    for name, measured in MEASURES.items():
+        found[name] = _plain(estimate(games, measured))
+    for name, habit in HABITS.items():
+        found[f"mindless: {name}"] = _plain(estimate(games, mindless(habit)))
+    for kind in ("true", "none", "bluff"):
+        some = [game for game in games if first_claim(game) == kind]
+        found[f"share, first claim {kind}"] = _plain(estimate(some, share))
+    for seat in ("buyer", "seller"):
+        some = [game for game in games if game.seat == seat]
+        found[f"share, {seat}"] = _plain(estimate(some, share))
+    for era in ("sequential", "simultaneous"):
+        some = [game for game in games if game.era == era]
+        for name in ("surplus share", "irrational quotes", "announced = quoted"):
+            found[f"{name}, {era}"] = _plain(estimate(some, MEASURES[name]))
+        if some:
+            found[f"rating, {era}"] = _rated(some, least)
+    if as_json:
+        print_json(found)
+        return
+    for name, value in found.items():
+        click.echo(f"{name}: {_shown(value)}")
+
+
+def _rated(games: list[SeatGame], least: int) -> dict[str, Any]:
+    fitted = ratings(games, least)
+    return {
+        "components": fitted.components,
+        "role": round(fitted.buyer, 3),
+        "models": [msgspec.to_builtins(each) for each in fitted.models],
+    }
+
+
+def _plain(found: Estimate | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, dict):
+        return "nothing to count" if value is None else str(value)
+    if "models" in value:
+        models = ", ".join(
+            f"{m['model']} {m['rating']:+.2f} [{m['low']:+.2f}, {m['high']:+.2f}] ({m['games']})"
+            for m in value["models"]
+        )
+        return f"{value['components']} connected, buyer's seat {value['role']:+.3f}: {models}"
+    if value["low"] is None:
+        return f"{value['value']:.3f} (n {value['n']})"
+    return f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}] (n {value['n']})"
+
+
+@COMMANDS.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@json_option
+def reader(path: Path, as_json: bool) -> None:
+    """Measure the reader of talk on the labelled messages among the logs under PATH."""
+    labels = files("sally.papers.pact").joinpath("labels.json").read_bytes()
+    found = measure_reader(map(read_record, files_under(path)), labels)
+    if as_json:
+        print_json(found)
+        return
+    for name, value in found.items():
+        click.echo(f"{name}: {value}")

@@ -1,0 +1,332 @@
+"""What recorded bargaining shows: the protocol's lead findings, from records, with intervals.
+
+Every figure is a ratio of sums over seat-games, and a seat-game is a cluster. Payoffs here are the
+recorded ones, rounding luck included; hindsight holds the other's quotes fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.games.bargaining.metrics import (
+    Quoted,
+    Table,
+    claims_of,
+    hindsight,
+    is_bluff,
+    kept_met,
+    lost,
+    random_worth,
+    words_of,
+)
+from sally.games.bargaining.rules import BUYER, SEATS, gain, other, round_gain
+from sally.games.bargaining.values import HIGHEST
+from sally.papers.pact.reading import Record
+from sally.stats.cluster_interval import ratio_by_rule
+from sally.stats.intervals import Estimate
+
+Pair = tuple[float, float]  # numerator and denominator of one seat-game
+
+
+class SeatGame(msgspec.Struct, frozen=True):
+    """One seat of one recorded game."""
+
+    game: str
+    seat: Seat
+    model: str
+    opponent: str
+    era: str
+    schema: str
+    at: Table
+    paid: float  # as recorded
+
+    @property
+    def share(self) -> float:
+        """The payoff as a share of all that both can gain."""
+        return self.paid / (len(self.at.rounds) * self.at.surplus)
+
+
+def seat_games(records: Iterable[Record]) -> list[SeatGame]:
+    """Return both seats of every record."""
+    return [_seat_game(record, seat) for record in records for seat in SEATS]
+
+
+def _seat_game(record: Record, seat: Seat) -> SeatGame:
+    rounds = tuple(
+        Quoted(
+            number,
+            each.quotes[seat],
+            each.quotes[other(seat)],
+            each.price,
+            each.message(seat),
+            each.message(other(seat)),
+        )
+        for number, each in enumerate(record.rounds)
+    )
+    at = Table(record.limit(seat), record.limit(other(seat)), rounds)
+    names = record.names[seat], record.names[other(seat)]
+    paid = sum(gain(seat, at.limit, q.price) for q in rounds if q.price is not None)
+    return SeatGame(record.id, seat, *names, record.era, record.schema, at, paid)
+
+
+def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Estimate | None:
+    """Return a ratio of sums over seat-games with its interval; None where nothing counts."""
+    bounds = (0.0, 1.0) if pair in SHARES else None
+    pairs = [pair(game) for game in games]
+    kept = [(n, (top, below)) for n, (top, below) in enumerate(pairs) if below]
+    if not kept:
+        return None
+    tops, belows = zip(*(pair for _, pair in kept), strict=True)
+    return ratio_by_rule(list(tops), list(belows), [n for n, _ in kept], bounds)
+
+
+# --- the measures ---------------------------------------------------------------------------------
+
+
+def doing(game: SeatGame) -> Pair:
+    """What was earned above uniform quotes, over what hindsight would have."""
+    random = _random(game)
+    return game.paid - random, hindsight(game.seat, game.at) - random
+
+
+def _random(game: SeatGame) -> float:
+    seat, at = game.seat, game.at
+    return sum(random_worth(seat, at.limit, each.theirs) for each in at.rounds)
+
+
+def share(game: SeatGame) -> Pair:
+    return game.share, 1.0
+
+
+def efficiency(game: SeatGame) -> Pair:
+    return sum(each.price is not None for each in game.at.rounds), len(game.at.rounds)
+
+
+def irrational(game: SeatGame) -> Pair:
+    beyond = sum(gain(game.seat, game.at.limit, each.mine) < 0 for each in game.at.rounds)
+    return beyond, len(game.at.rounds)
+
+
+def announced(game: SeatGame) -> Pair:
+    return len(words_of(game.seat, game.at)), len(game.at.rounds)
+
+
+def kept(game: SeatGame) -> Pair:
+    words = words_of(game.seat, game.at)
+    return sum(word.kept for word in words), len(words)
+
+
+def broken_own(game: SeatGame) -> Pair:
+    words = words_of(game.seat, game.at)
+    return sum(word.own_favour(game.seat) for word in words), len(words)
+
+
+def broken_for_other(game: SeatGame) -> Pair:
+    """Of the broken announcements, those broken in the other's favour."""
+    broken = [word for word in words_of(game.seat, game.at) if not word.kept]
+    return sum(not word.own_favour(game.seat) for word in broken), len(broken)
+
+
+def met(game: SeatGame) -> Pair:
+    return kept_met(game.seat, game.at)
+
+
+def loss(part: str) -> Callable[[SeatGame], Pair]:
+    """Return the measure of one part of the regret, per round."""
+
+    def measured(game: SeatGame) -> Pair:
+        seat, at = game.seat, game.at
+        parts = [lost(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
+        return sum(getattr(each, part) for each in parts), len(parts)
+
+    return measured
+
+
+def aim(game: SeatGame) -> Pair:
+    """The distance between the own quote and the other's, from the second round on."""
+    rounds = game.at.rounds[1:]
+    return sum(abs(each.mine - each.theirs) for each in rounds), len(rounds)
+
+
+def naive_aim(game: SeatGame) -> Pair:
+    """The distance of the other's quote from its last one."""
+    rounds = game.at.rounds
+    steps = pairwise(rounds)
+    return sum(abs(a.theirs - b.theirs) for a, b in steps), len(rounds) - 1
+
+
+def first_claim(game: SeatGame) -> str:
+    """Return whether the first stated value was true, a bluff, self-harming, or never stated."""
+    claims = claims_of(game.seat, game.at)
+    if not claims:
+        return "none"
+    if claims[0] == game.at.limit:
+        return "true"
+    return "bluff" if is_bluff(game.seat, game.at.limit, claims[0]) else "self-harming"
+
+
+MEASURES: Mapping[str, Callable[[SeatGame], Pair]] = {
+    "doing in hindsight": doing,
+    "surplus share": share,
+    "trades per round": efficiency,
+    "irrational quotes": irrational,
+    "announced quotes": announced,
+    "announced = quoted": kept,
+    "broken in own favour": broken_own,
+    "of the broken, in the other's favour": broken_for_other,
+    "kept announcements met exactly": met,
+    "missed trades, a round": loss("missed"),
+    "overpaid, a round": loss("overpaid"),
+    "beyond the own limit, a round": loss("beyond"),
+    "distance to the other's quote": aim,
+    "distance of the other's quote from its last": naive_aim,
+}
+
+SHARES = {efficiency, irrational, announced, kept, broken_own, broken_for_other, met}
+
+# --- mindless players on the recorded quotes ------------------------------------------------------
+
+
+def _within(seat: Seat, limit: int, price: float) -> float:
+    return min(price, limit) if seat == BUYER else max(price, limit)
+
+
+def _toward_best(seat: Seat, limit: int, share: float) -> int:
+    """Return the price that keeps a share of the way from the limit to the best price."""
+    return int(
+        (1 - share) * limit + 0.5 if seat == BUYER else limit + share * (HIGHEST - limit) + 0.5
+    )
+
+
+Habit = Callable[[Seat, int, int, int | None, int | None], float]
+"""(seat, limit, round from 0, own last quote, the other's last quote) -> a quote."""
+
+
+def _copy(seat: Seat, limit: int, number: int, mine: int | None, last: int | None) -> float:
+    return _toward_best(seat, limit, 0.5) if last is None else _within(seat, limit, last)
+
+
+def _split(seat: Seat, limit: int, number: int, mine: int | None, last: int | None) -> float:
+    if last is None or mine is None:
+        return _toward_best(seat, limit, 0.5)
+    return _within(seat, limit, (mine + last + 1) // 2)
+
+
+def _concede(seat: Seat, limit: int, number: int, mine: int | None, last: int | None) -> float:
+    start = _toward_best(seat, limit, 0.5)
+    return _within(seat, limit, start + number if seat == BUYER else start - number)
+
+
+HABITS: Mapping[str, Habit] = {
+    "truthful": lambda seat, limit, number, mine, last: limit,
+    "half": lambda seat, limit, number, mine, last: _toward_best(seat, limit, 0.5),
+    "three_quarters": lambda seat, limit, number, mine, last: _toward_best(seat, limit, 0.25),
+    "fifty_capped": lambda seat, limit, number, mine, last: _within(seat, limit, HIGHEST // 2),
+    "copy_last_capped": _copy,
+    "split_own_and_last": _split,
+    "always_concede_1": _concede,
+}
+
+
+def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
+    """Return doing in hindsight of a habit in the place of the recorded quotes."""
+
+    def measured(game: SeatGame) -> Pair:
+        seat, at = game.seat, game.at
+        total, mine, last = 0.0, None, None
+        for each in at.rounds:
+            mine = int(habit(seat, at.limit, each.number, mine, last))
+            total += round_gain(seat, at.limit, mine, each.theirs)
+            last = each.theirs
+        random = _random(game)
+        return total - random, hindsight(seat, at) - random
+
+    return measured
+
+
+# --- rating ---------------------------------------------------------------------------------------
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """An additive rating: share of the surplus above or below the field, adjusted for opponents."""
+
+    model: str
+    games: int
+    rating: float
+    low: float
+    high: float
+
+
+class Ratings(msgspec.Struct, frozen=True):
+    """Ratings of a field, how many parts of it never met, and what the buyer's seat is worth."""
+
+    models: tuple[Rating, ...]
+    components: int
+    buyer: float
+
+
+RIDGE, DRAWS = 1.0, 200
+Floats = npt.NDArray[np.float64]
+
+
+def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ratings:
+    """Fit buyer share less seller share, each clipped to [-1, 2], by theta_B - theta_S + role.
+
+    Intervals are percentiles over resampled games. Models that are not connected by games cannot be
+    compared; `components` says into how many parts the field falls.
+    """
+    played = [game for game in games if game.seat == BUYER]
+    paid = {(game.game, game.seat): game.share for game in games}
+    counts: dict[str, int] = {}
+    for game in games:
+        counts[game.model] = counts.get(game.model, 0) + 1
+    played = [g for g in played if min(counts[g.model], counts[g.opponent]) >= least]
+    names = sorted({name for game in played for name in (game.model, game.opponent)})
+    place = {name: n for n, name in enumerate(names)}
+    rows, aims = np.zeros((len(played), len(names) + 1)), np.zeros(len(played))
+    for n, game in enumerate(played):
+        rows[n, place[game.model]], rows[n, place[game.opponent]], rows[n, -1] = 1, -1, 1
+        shares = paid[game.game, BUYER], paid[game.game, other(BUYER)]
+        aims[n] = np.clip(shares[0], -1, 2) - np.clip(shares[1], -1, 2)
+    best = _fit(rows, aims)
+    generator = Stream("pact", "ratings").generator()
+    drawn = np.array(
+        [
+            _fit(rows[pick], aims[pick])
+            for pick in generator.integers(0, len(rows), (draws, len(rows)))
+        ]
+    )
+    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    models = [
+        Rating(name, counts[name], float(best[n]), float(low[n]), float(high[n]))
+        for name, n in place.items()
+    ]
+    ordered = tuple(sorted(models, key=lambda each: -each.rating))
+    return Ratings(ordered, _components(played, names), float(best[-1]))
+
+
+def _fit(rows: Floats, aims: Floats) -> Floats:
+    """Ridge on the models, none on the role."""
+    penalty = RIDGE * np.eye(rows.shape[1])
+    penalty[-1, -1] = 0.0
+    return np.asarray(np.linalg.solve(rows.T @ rows + penalty, rows.T @ aims), dtype=np.float64)
+
+
+def _components(games: Sequence[SeatGame], names: Sequence[str]) -> int:
+    leads = {name: name for name in names}
+
+    def lead(name: str) -> str:
+        while leads[name] != name:
+            name = leads[name]
+        return name
+
+    for game in games:
+        leads[lead(game.model)] = lead(game.opponent)
+    return len({lead(name) for name in names})

@@ -1,0 +1,147 @@
+"""Importer of PACT games: recorded messages and quotes, our rules, differences listed.
+
+Trade, price, running totals and final payoffs of every round are compared with ours. Messages are
+moves of the talk phase in the order of the log, an absent message is silence, and the coin for a
+half is nature's recorded draw.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import RECORDED, Difference, Oddity, or_listed, told
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry.paper import Imported, Importer
+from sally.core.rules.game import NATURE
+from sally.games.bargaining import GAME
+from sally.games.bargaining.rules import BUYER, SEATS, SELLER, Say
+from sally.papers.pact.reading import Record, files_under, model_name, read_record
+
+NOT_IMPORTED = "not imported"
+
+
+def imported(path: Path) -> Imported:
+    """Import every recorded game under a path."""
+    episodes: list[Episode] = []
+    odd: list[Oddity] = []
+    differences: list[Difference] = []
+    counts: Counter[str] = Counter()
+    met: Counter[tuple[int, str, str]] = Counter()
+    seen: dict[str, str] = {}
+    for file in files_under(path):
+        with or_listed(odd, str(file), NOT_IMPORTED):
+            record = read_record(file)
+            counts["found"] += 1
+            if (before := seen.setdefault(record.id, file.name)) != file.name:
+                odd.append(Oddity(str(file), "copy", f"the game of {before}, imported from there"))
+                continue
+            key = (record.seed, record.names[BUYER], record.names[SELLER])
+            episode, unlike = as_episode(record, met[key])
+            episodes.append(episode)
+            differences += unlike
+            counts["repeated seeds"] += bool(met[key])
+            met[key] += 1
+            counts.update(_tally(record))
+    return told(episodes, odd, differences, dict(counts))
+
+
+def _tally(record: Record) -> dict[str, int]:
+    spoken = sum(len(each.said) for each in record.rounds)
+    return {
+        "rounds": len(record.rounds),
+        "trades": sum(each.price is not None for each in record.rounds),
+        "messages": spoken,
+        "absent messages": 2 * len(record.rounds) - spoken,
+        "communication violations": record.violations,
+        "raw replies without the recorded price": record.unlike,
+        "games in which a replacement is possible": record.replacement_possible,
+        f"era {record.era}": 1,
+    }
+
+
+def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Difference]]:
+    """Play a record through the rules; return the episode and what differs from the record."""
+    params = {
+        "value": record.value,
+        "cost": record.cost,
+        "rounds": len(record.rounds),
+        "talk": record.era,
+        "family": record.family,
+        "prior_told": False,
+    }
+    lineup = {
+        str(seat): PlayerSpec(RECORDED, {"name": record.names[seat]}, {"player": 1})
+        for seat in SEATS
+    }
+    setup = Setup(
+        Instance(f"pact:{record.id}", "bargaining", params), 0, lineup, GAME.version, repeat=repeat
+    )
+    match: Match[Any, Any, Any] = Match(GAME, setup, ask_nature=True)
+    differences: list[Difference] = []
+    for number, each in enumerate(record.rounds, 1):
+        if record.era == "sequential":
+            order = [seat for seat, _ in each.said] or [BUYER]
+            _answer(match, NATURE, SEATS.index(order[0]))
+            for seat in (order[0], SEATS[1 - SEATS.index(order[0])]):
+                _answer(match, seat, Say(each.message(seat)))
+        else:
+            turn = match.turn
+            for seat in SEATS:
+                match.answer((turn, seat, "", ""), Decision(Say(each.message(seat))))
+        turn = match.turn
+        for seat in SEATS:
+            match.answer((turn, seat, "", ""), Decision(each.quotes[seat]))
+        if match.state.quotes is not None:
+            _answer(match, NATURE, int(each.up))
+        differences += _differences(record, number, match.state)
+    if not match.over:
+        match.censor("left", f"{len(match.state.past)} rounds are on record")
+    differences += _final(record, match.state)
+    return match.episode(f"{record.era} {record.family}", _used(record)), differences
+
+
+def _answer(match: Match[Any, Any, Any], seat: Any, action: Any) -> None:
+    match.answer((match.turn, seat, "", ""), Decision(action))
+
+
+def _differences(record: Record, number: int, state: Any) -> Iterator[Difference]:
+    each, ours = record.rounds[number - 1], state.past[-1]
+    if each.price != ours.price:
+        what = "trade" if None in (each.price, ours.price) else "price"
+        yield Difference(record.id, what, number, str(each.price), str(ours.price))
+    totals = dict(zip(SEATS, state.totals, strict=True))
+    if each.totals and each.totals != totals:
+        yield Difference(record.id, "running totals", number, str(each.totals), str(totals))
+
+
+def _final(record: Record, state: Any) -> Iterator[Difference]:
+    totals = dict(zip(SEATS, state.totals, strict=True))
+    if record.final and record.final != totals:
+        yield Difference(record.id, "final payoffs", None, str(record.final), str(totals))
+    surplus = len(record.rounds) * (record.value - record.cost)
+    ours = sum(record.value - record.cost for each in state.past if each.price is not None)
+    if record.efficiency is not None and abs(record.efficiency - ours / surplus) > 1e-9:
+        yield Difference(record.id, "efficiency", None, str(record.efficiency), str(ours / surplus))
+
+
+def _used(record: Record) -> dict[str, Any]:
+    return {
+        "source": msgspec.to_builtins(record.source),
+        "schema": record.schema,
+        "era": record.era,
+        "seed there": record.seed,
+        "models": {
+            str(seat): msgspec.to_builtins(model_name(record.names[seat])) for seat in SEATS
+        },
+        "replacement possible": record.replacement_possible,
+    }
+
+
+IMPORTER = Importer("pact", "twenty rounds of bargaining with talk between models (PACT)", imported)

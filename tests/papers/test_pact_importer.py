@@ -1,0 +1,270 @@
+"""Logs of the published layout, written here: moves come in, rules agree, doubts are named."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log.events import to_line
+from sally.core.match.playback import mismatch
+from sally.core.registry import registry
+from sally.games.bargaining.rules import BUYER, SELLER
+from sally.papers.pact.findings import (
+    HABITS,
+    doing,
+    estimate,
+    first_claim,
+    kept,
+    mindless,
+    ratings,
+    seat_games,
+)
+from sally.papers.pact.importer import IMPORTER
+from sally.papers.pact.labels import measure_reader, place_of, scores
+from sally.papers.pact.reading import model_name, read_record
+from tests.games.bargaining.second import cleared
+
+ROUNDS = 20
+SAMPLES = os.environ.get("SALLY_PACT_LOGS", "")  # a checkout or folder of the published logs
+
+
+def log_of(
+    game: str = "ab_1",
+    value: int = 60,
+    cost: int = 20,
+    quotes: Any = lambda n: (40, 35),
+    when: str = "2025-08-01",
+    names: tuple[str, str] = ("gpt-5-medium", "o3"),
+    schema: str = "1.4.0",
+    said: Any = lambda n: (("B1", f"I will bid {40 + n % 2}."), ("S1", "My cost is 20.")),
+) -> list[dict[str, Any]]:
+    """A game in the published layout, cleared by the second implementation of the rules."""
+    head = {"schema_version": schema, "game_id": game}
+    agents = {
+        "B1": {"role": "buyer", "model_name": names[0], "valuation": value, "cost": None},
+        "S1": {"role": "seller", "model_name": names[1], "valuation": None, "cost": cost},
+    }
+    data = {
+        "distribution": "uniform",
+        "num_rounds": ROUNDS,
+        "random_seed_value": 7,
+        "agents": agents,
+    }
+    lines: list[dict[str, Any]] = [{**head, "type": "init", "data": data}]
+    past = [(*quotes(n), n % 3 == 0) for n in range(ROUNDS)]
+    for n, (bid, ask, up) in enumerate(past, 1):
+        row = {**head, "round": n, "timestamp": f"{when} 10:00:00"}
+        for who, text in said(n):
+            lines.append({**row, "type": "conversation", "player_id": who, "message": text})
+        for who, price in (("B1", bid), ("S1", ask)):
+            lines.append({**row, "type": "bid_ask", "agent_id": who, "price": price})
+        prices, buyer, seller = cleared(value, cost, past[:n])
+        if (price := prices[-1]) is not None:
+            half = bool((bid + ask) % 2)
+            cleared_at = {"cleared_price": float(price), "clearing_random_pick": up and half}
+            lines.append({**row, "type": "trade", "bid": bid, "ask": ask, **cleared_at})
+        paid = {"B1": float(buyer), "S1": float(seller)}
+        lines.append({**row, "type": "round_end", "data": {"payoff_map": paid}})
+    prices, buyer, seller = cleared(value, cost, past)
+    traded = sum(price is not None for price in prices)
+    final = {"final_payoff_map": {"B1": buyer, "S1": seller}, "market_efficiency": traded / ROUNDS}
+    lines.append({**head, "type": "final", "data": final})
+    return lines
+
+
+def written(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Path:
+    file = folder / f"auction_{name or lines[0]['game_id']}_20260510_000000_000000.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("when", ["2025-08-01", "2026-04-02"])
+def test_a_game_comes_in_and_replays_without_a_difference(tmp_path: Path, when: str) -> None:
+    written(tmp_path / "logs", log_of(when=when, quotes=lambda n: (30 + n, 45)))
+    found = IMPORTER.imported(tmp_path)
+    (episode,) = found.episodes
+    assert found.details["differences"] == [] and found.counts["rounds"] == ROUNDS
+    era = "sequential" if when < "2026-04" else "simultaneous"
+    assert episode.cell == f"{era} uniform" and episode.setup.instance.params["talk"] == era
+    assert mismatch(registry.game("bargaining"), episode) is None
+    assert episode.used["models"]["buyer"] == {
+        "provider": "OpenAI", "model": "gpt-5", "effort": "medium", "raw": "gpt-5-medium",
+    }  # fmt: skip
+    _, buyer, seller = cleared(60, 20, [(30 + n, 45, n % 3 == 0) for n in range(ROUNDS)])
+    assert episode.payoffs == {"buyer": buyer, "seller": seller}
+
+
+def test_the_order_of_talk_is_the_logged_one(tmp_path: Path) -> None:
+    turned = log_of(said=lambda n: (("S1", "Hello."), ("B1", "Hello, too.")))
+    written(tmp_path, turned)
+    (episode,) = IMPORTER.imported(tmp_path).episodes
+    first = next(event for event in episode.events if event.seat == "nature")
+    assert first.action == 1  # type: ignore[attr-defined]
+
+
+def test_an_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
+    written(tmp_path, log_of(said=lambda n: () if n == 3 else (("B1", "Hi."), ("S1", "Hi."))))
+    found = IMPORTER.imported(tmp_path)
+    assert found.counts["absent messages"] == 2
+    assert len(found.episodes) == 1
+
+
+def test_what_a_record_says_otherwise_is_a_difference(tmp_path: Path) -> None:
+    lines = log_of()
+    for line in lines:
+        if line["type"] == "trade" and line["round"] == 4:
+            line["cleared_price"] = 12.0
+        if line["type"] == "final":
+            line["data"]["final_payoff_map"]["B1"] = 1
+    written(tmp_path, lines)
+    found = IMPORTER.imported(tmp_path)
+    assert {(d["what"], d["turn"]) for d in found.details["differences"]} == {
+        ("price", 4), ("final payoffs", None),
+    }  # fmt: skip
+
+
+def test_broken_logs_are_named_and_the_others_come_in(tmp_path: Path) -> None:
+    written(tmp_path, log_of())
+    written(tmp_path, log_of("ab_2")[:-5])
+    (tmp_path / "auction_ab_3_x.jsonl").write_text("{broken\n")
+    written(tmp_path, log_of("ab_4", quotes=lambda n: (200, 10)))
+    written(tmp_path, log_of("ab_1"), name="again")
+    found = IMPORTER.imported(tmp_path)
+    assert len(found.episodes) == 1
+    assert len(found.details["oddities"]) == 4
+    assert all(str(tmp_path) in each["file"] for each in found.details["oddities"])
+
+
+def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no log of PACT"):
+        IMPORTER.imported(tmp_path)
+    with pytest.raises(BadInput, match="nothing at"):
+        IMPORTER.imported(tmp_path / "none")
+
+
+def test_the_command_fills_a_store_once(tmp_path: Path) -> None:
+    written(tmp_path / "logs", log_of())
+    for wanted in ("stored: 1", "already there: 1"):
+        ran = CliRunner().invoke(
+            cli, ["import", "pact", str(tmp_path / "logs"), "--out", str(tmp_path / "store")]
+        )
+        assert ran.exit_code == 0 and wanted in ran.output
+    (episode,) = store.load(tmp_path / "store").episodes.values()
+    assert b"I will bid" in to_line(episode)
+
+
+@pytest.mark.parametrize(
+    ("raw", "provider", "model", "effort"),
+    [
+        ("claude-sonnet-4-20250514-16K", "Anthropic", "claude-sonnet-4-20250514", "16K"),
+        ("claude-opus-4-20250514-0K", "Anthropic", "claude-opus-4-20250514", "off"),
+        ("claude-opus-4-7-adaptive", "Anthropic", "claude-opus-4-7", "high"),
+        ("grok-4-fast-non-reasoning", "xAI", "grok-4-fast", "off"),
+        ("grok-4-fast-reasoning", "xAI", "grok-4-fast", "on"),
+        ("haiku45", "Anthropic", "claude-4.5-haiku", ""),
+        ("deepseek-v31", "DeepSeek", "deepseek-v3.1", "off"),
+        ("o3", "OpenAI", "o3", "medium"),
+        ("gpt-4o_mini", "OpenAI", "gpt-4o-mini", ""),
+        ("phi-4", "Microsoft", "phi-4", ""),
+    ],
+)
+def test_names_are_split_and_the_raw_one_is_kept(
+    raw: str, provider: str, model: str, effort: str
+) -> None:
+    found = model_name(raw)
+    assert (found.provider, found.model, found.effort) == (provider, model, effort)
+    assert found.raw == raw
+
+
+# --- findings -------------------------------------------------------------------------------------
+
+
+def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
+    record = read_record(written(tmp_path, log_of(quotes=lambda n: (40, 40))))
+    buyer, seller = seat_games([record])
+    assert (buyer.seat, seller.seat) == (BUYER, SELLER)
+    assert buyer.share == pytest.approx(0.5) and seller.share == pytest.approx(0.5)
+    assert kept(buyer) == (10, 20) and first_claim(seller) == "true"
+    top, below = doing(buyer)
+    assert top == pytest.approx(below)
+    found = estimate([buyer, seller], mindless(HABITS["truthful"]))
+    assert found is not None and 0 < found.value < 1
+
+
+def test_a_rating_is_adjusted_for_opponents_and_knows_what_never_met(tmp_path: Path) -> None:
+    records = []
+    pairs = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("x", "y")] * 3
+    strong = {"a": 25, "b": 30, "c": 35, "x": 30, "y": 30}
+    for n, (one, two) in enumerate(pairs):
+        price = 30 + (strong[one] - 30) - (strong[two] - 30) + 10
+        lines = log_of(f"g_{n}", quotes=lambda k, p=price: (p, p), names=(one, two))
+        records.append(read_record(written(tmp_path, lines)))
+    found = ratings(seat_games(records), draws=20)
+    order = [each.model for each in found.models]
+    assert order.index("a") < order.index("b") < order.index("c")
+    assert found.components == 2
+    assert all(each.low <= each.rating <= each.high for each in found.models if each.model == "b")
+
+
+# --- the reader of talk ---------------------------------------------------------------------------
+
+
+def test_precision_and_recall_count_equal_numbers() -> None:
+    found = scores([(40, 40), (40, 41), (None, 50), (60, None), (None, None)])
+    assert (found["read"], found["there"], found["right"]) == (3, 3, 1)
+
+
+def test_the_reader_is_measured_against_both_passes(tmp_path: Path) -> None:
+    record = read_record(written(tmp_path, log_of()))
+    place = place_of("ab_1", 1, BUYER)
+    labels = json.dumps([[place, [41, None], [None, None]]]).encode()
+    found = measure_reader([record], labels)
+    assert found["found"] == 1 and found["announced: both passes agree"] == 0
+    assert found["announced: pass 1"]["right"] == 1
+
+
+# --- the published logs, where they are at hand ---------------------------------------------------
+
+
+@pytest.mark.skipif(not SAMPLES, reason="SALLY_PACT_LOGS names no folder of published logs")
+def test_published_logs_replay_without_a_difference_twice() -> None:
+    """Our rules by the importer, and the second implementation from the protocol alone."""
+    found = IMPORTER.imported(Path(SAMPLES))
+    assert found.details["differences"] == [] and found.details["oddities"] == []
+    for file in sorted(Path(SAMPLES).rglob("auction_*.jsonl")):
+        record = read_record(file)
+        rounds = [(r.quotes[BUYER], r.quotes[SELLER], r.up) for r in record.rounds]
+        prices, buyer, seller = cleared(record.value, record.cost, rounds)
+        assert [r.price for r in record.rounds] == prices
+        assert record.final == {BUYER: buyer, SELLER: seller}
+
+
+@pytest.mark.skipif(not SAMPLES, reason="SALLY_PACT_LOGS names no folder of published logs")
+@pytest.mark.parametrize(
+    ("habit", "published"),
+    [
+        ("truthful", 0.403),
+        ("half", 0.251),
+        ("three_quarters", 0.573),
+        ("fifty_capped", 0.452),
+        ("copy_last_capped", 0.817),
+        ("split_own_and_last", 0.547),
+        ("always_concede_1", 0.439),
+    ],
+)
+def test_mindless_lines_are_those_of_the_protocol_within_sampling_error(
+    habit: str, published: float
+) -> None:
+    games = seat_games(map(read_record, sorted(Path(SAMPLES).rglob("auction_*.jsonl"))))
+    found = estimate(games, mindless(HABITS[habit]))
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.low <= published <= found.high
