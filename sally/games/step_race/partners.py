@@ -85,12 +85,12 @@ def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Act
 
 
 def _free_of_last(game: StepRace, seat: Seat) -> Script:
-    """The largest number that neither other played last turn; anything at first."""
+    """The largest number that neither other played last turn, so 5 at first."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
         if last is None:
-            return solver.EVEN
+            return solver.sure(5)
         taken = {last.moves[other] for other in others_of(view.number)}
         return solver.sure(max(move for move in MOVES if move not in taken))
 
@@ -98,12 +98,12 @@ def _free_of_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
-    """The own last move again; anything at first."""
+    """The own last move again; 5 at first, and after a turn without a move."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
         mine = 0 if last is None else last.moves[view.number]
-        return solver.sure(mine) if mine else solver.EVEN
+        return solver.sure(mine or 5)
 
     return _script(odds)
 

@@ -1,0 +1,5 @@
+"""step_game: published games of 70 model names in the step race, as records and figures."""
+
+from sally.core.registry.paper import Paper
+
+PAPER = Paper("step_game", "language models in the public step game benchmark, 2025", __name__)

@@ -1,0 +1,96 @@
+"""`sally step_game`: figures of imported games, and the announcement reader against labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from sally import store
+from sally.core.errors import BadInput
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.output.tables.console import json_option, print_json, print_table
+from sally.papers.step_game import figures, labels
+
+DOING = ("doing_win", "doing_steps")
+
+
+@click.group("step_game")
+def COMMANDS() -> None:
+    """The published step games: figures and the reader of announcements."""
+
+
+def _opened(where: str) -> list[figures.SeatGame]:
+    spec = registry.game("step_race")
+    games = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
+    found = figures.seat_games(Played(spec, e, replayed(spec, e)) for e in games)
+    if not found:
+        raise BadInput(
+            f"{where} holds no imported step games; `sally import step_game` brings them."
+        )
+    return found
+
+
+@COMMANDS.command("figures")
+@click.argument("where")
+@click.option("--least", default=5, show_default=True, help="Games of a model to show it.")
+@json_option
+def show(where: str, least: int, as_json: bool) -> None:
+    """Models, mindless lines, findings and a rating from the store WHERE."""
+    seats = _opened(where)
+    rated = figures.rating(seats)
+    by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= least}
+    table = [
+        {
+            "model": name,
+            "n": len(of),
+            "win share": figures.win_share(of),
+            **{metric: figures.measure(of, metric) for metric in figures.SHOWN},
+            "rating": rated.ratings[name],
+        }
+        for name, of in by_model.items()
+    ]
+    lines = [
+        {
+            "rule": name,
+            **{m: figures.mindless(seats, rule, m) for m in DOING},
+        }
+        for name, rule in figures.rules().items()
+    ]
+    found = [{"figure": name, "value": value} for name, value in figures.findings(seats).items()]
+    if as_json:
+        whole: dict[str, Any] = {"models": table, "mindless": lines, "findings": found}
+        print_json(msgspec.to_builtins({**whole, "groups": rated.groups}))
+        return
+    print_table(_said(table), list(table[0]) if table else [], "Models")
+    print_table(_said(lines), ["rule", *DOING], "Mindless players, same turns")
+    print_table(_said(found), ["figure", "value"], "All models")
+    click.echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
+
+
+def _said(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+    return [{key: "" if v is None else str(v) for key, v in row.items()} for row in rows]
+
+
+@COMMANDS.command("reader")
+@click.argument("path", type=click.Path(path_type=Path))
+@json_option
+def reader(path: Path, as_json: bool) -> None:
+    """Precision and recall of the announcement reader on labelled messages under PATH.
+
+    PATH is a checkout of the published logs or a folder of them. The labels are ours; messages
+    are found by their hash.
+    """
+    found = labels.measured(path)
+    if as_json:
+        print_json(msgspec.to_builtins(found))
+        return
+    click.echo(
+        f"{found.found} of {found.labelled} labelled messages found; the two passes agree on "
+        f"{found.agreed}. Precision {found.precision}, recall {found.recall}, all right "
+        f"{found.right} of {found.agreed}."
+    )

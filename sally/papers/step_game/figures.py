@@ -1,0 +1,291 @@
+"""Figures of the published step games: models, mindless lines, findings, and a rating.
+
+One seat of one game is a cluster. Measures are ratios of sums over turns, with linearised 95 %
+intervals; the rating is an additive fit of points on models, with a bootstrap over games.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import sqrt
+
+import msgspec
+import numpy as np
+
+from sally.core.rules.chance import Stream
+from sally.core.rules.metric import Played
+from sally.games.step_race.metrics import RATIOS, Decided, Tally, decided, tally_of, total
+from sally.games.step_race.rules import MOVES, SEATS, others_of
+from sally.games.step_race.solver import (
+    EVEN,
+    Odds,
+    free_of_announced,
+    stage_equilibrium,
+    steps,
+    sure,
+)
+from sally.papers.step_game.names import rewritten
+
+Z = 1.959964
+RIDGE = 1.0
+DRAWS = 200
+TALK = ("promise_kept", "broken_upwards", "announced_rate", "free_taken", "collides_with_truthful")
+SHOWN = ("doing_win", "doing_steps", *TALK)
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A figure with its 95 % interval; n counts clusters."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+class SeatGame(msgspec.Struct, frozen=True):
+    """One seat of one game: a cluster."""
+
+    game: str
+    seat: int
+    raw: str  # the model's raw name
+    points: float
+    turns: tuple[Decided, ...]
+    tallies: tuple[Tally, ...]
+    sums: Tally
+    rewritten: bool  # whether its words, or those of another seat, were rewritten
+
+
+def seat_games(games: Iterable[Played]) -> list[SeatGame]:
+    """Every seat of every imported game."""
+    found = []
+    for played in games:
+        names = played.episode.used.get("names", {})
+        payoffs = played.episode.payoffs
+        if not names or payoffs is None:
+            continue
+        odd = any(rewritten(str(each["raw"])) for each in names.values())
+        for number, seat in enumerate(SEATS):
+            turns = tuple(decided(played, seat))
+            tallies = tuple(map(tally_of, turns))
+            found.append(
+                SeatGame(
+                    played.episode.setup.instance.id,
+                    number,
+                    str(names[seat]["raw"]),
+                    payoffs[seat],
+                    turns,
+                    tallies,
+                    total(tallies),
+                    odd,
+                )
+            )
+    return found
+
+
+def ratio(pairs: Sequence[tuple[float, float]]) -> Interval | None:
+    """A ratio of sums over clusters, each given as what is above and what is below."""
+    below = sum(b for _, b in pairs)
+    if below <= 0:
+        return None
+    value, n = sum(a for a, _ in pairs) / below, len(pairs)
+    spread = sum((a - value * b) ** 2 for a, b in pairs)
+    half = Z * sqrt(spread * n / (n - 1)) / below if n > 1 else float("nan")
+    return Interval(value, value - half, value + half, n)
+
+
+def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
+    """One measure of some seats."""
+    above, below = RATIOS[metric]
+    sums = [each.sums for each in seats if not (metric in TALK and each.rewritten)]
+    return ratio([(above(s), below(s)) for s in sums])
+
+
+def win_share(seats: Sequence[SeatGame]) -> Interval | None:
+    """The mean points of some seats; a third is par."""
+    return ratio([(each.points, 1.0) for each in seats])
+
+
+# --- mindless players on the same turns -----------------------------------------------------------
+
+Rule = Callable[[Decided], Odds]
+
+
+def _free_of_last(each: Decided) -> Odds:
+    last = each.view.past.last
+    if last is None:
+        return sure(5)  # nothing was played that would not be free
+    taken = {last.moves[other] for other in others_of(each.view.number)}
+    return sure(max(move for move in MOVES if move not in taken))
+
+
+def _repeat_own_last(each: Decided) -> Odds:
+    last = each.view.past.last
+    return sure(5 if last is None else last.moves[each.view.number])
+
+
+def rules() -> Mapping[str, Rule]:
+    """What each mindless player would do in a recorded turn."""
+    equilibrium, _ = stage_equilibrium()
+    return {
+        "uniform": lambda each: EVEN,
+        "always_5": lambda each: sure(5),
+        "always_3": lambda each: sure(3),
+        "always_1": lambda each: sure(1),
+        "free_of_last": _free_of_last,
+        "free_of_announced": lambda each: sure(free_of_announced(each.said, each.view.number)),
+        "repeat_own_last": _repeat_own_last,
+        "stage_equilibrium": lambda each: equilibrium,
+    }
+
+
+def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
+    """What a mindless player does in the recorded turns: `doing_win` or `doing_steps`."""
+    pairs = []
+    for seat in seats:
+        above = below = 0.0
+        for each, sums in zip(seat.turns, seat.tallies, strict=True):
+            worths = each.worths if metric == "doing_win" else steps(each.theirs)
+            mean = sum(worths) / 3
+            above += sum(p * w for p, w in zip(rule(each), worths, strict=True)) - mean
+            below += sums.win_most if metric == "doing_win" else sums.steps_most
+        pairs.append((above, below))
+    return ratio(pairs)
+
+
+# --- findings -------------------------------------------------------------------------------------
+
+
+def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
+    """The figures that a reader asks for first, over all models."""
+    own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
+
+    def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Interval | None:
+        return ratio([(float(sum(map(holds, s.turns))), float(len(s.turns))) for s in of])
+
+    def kept(near: bool) -> Interval | None:
+        pairs = []
+        for seat in seats:
+            if seat.rewritten:
+                continue
+            there = [
+                t
+                for d, t in zip(seat.turns, seat.tallies, strict=True)
+                if (min(d.missing) <= MOVES[-1]) == near
+            ]
+            sums = total(there)
+            pairs.append((float(sums.kept), float(sums.announced)))
+        return ratio(pairs)
+
+    def fives(each: Decided) -> bool:
+        return (each.mine, *each.theirs).count(5) > 1
+
+    return {
+        "win doing, all models": measure(seats, "doing_win"),
+        "win doing without the last turn": measure(seats, "doing_win_before_last"),
+        "steps doing, all models": measure(seats, "doing_steps"),
+        "best reply rate": measure(seats, "best_reply_rate"),
+        "steps a turn": measure(seats, "steps_per_turn"),
+        "full split of 1, 3 and 5": by_turn(lambda d: len({d.mine, *d.theirs}) == 3, own),
+        "collision on 5": by_turn(fives, own),
+        "announced": measure(seats, "announced_rate"),
+        "promise kept": measure(seats, "promise_kept"),
+        "broken upwards": measure(seats, "broken_upwards"),
+        "kept before anybody can arrive": kept(False),
+        "kept once somebody can": kept(True),
+        "free number taken from the truthful": measure(seats, "free_taken"),
+        "collides with the truthful": measure(seats, "collides_with_truthful"),
+    }
+
+
+def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
+    """The seats of each model, the most often seen first."""
+    found: dict[str, list[SeatGame]] = {}
+    for each in seats:
+        found.setdefault(each.raw, []).append(each)
+    return dict(sorted(found.items(), key=lambda of: (-len(of[1]), of[0])))
+
+
+# --- rating ---------------------------------------------------------------------------------------
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """Opponent-adjusted ratings, and whether all models are connected by games."""
+
+    ratings: dict[str, Interval]
+    groups: tuple[tuple[str, ...], ...]  # models that met, directly or over others
+
+
+def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rating:
+    """Points minus a third, on the own model minus the mean of the two others (ridge 1).
+
+    Seat numbers have terms of their own, so that a model that sat in one seat more often than in
+    another is neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over games.
+    """
+    names = sorted({each.raw for each in seats})
+    place = {name: n for n, name in enumerate(names)}
+    games: dict[str, list[SeatGame]] = {}
+    for each in seats:
+        games.setdefault(each.game, []).append(each)
+    rows = [_rows(three, place) for three in games.values()]
+    x, y = np.array([r for r, _ in rows]), np.array([p for _, p in rows])
+    fit = _fitted(x, y, len(names))
+    chance = Stream("step_game", "rating", seed).generator()
+    again = [
+        _fitted(x[some], y[some], len(names))
+        for some in chance.integers(0, len(rows), size=(draws, len(rows)))
+    ]
+    low, high = np.quantile(np.array(again), [0.025, 0.975], axis=0)
+    often = Counter(each.raw for each in seats)
+    found = {
+        name: Interval(float(fit[n]), float(low[n]), float(high[n]), often[name])
+        for name, n in place.items()
+    }
+    ordered = dict(sorted(found.items(), key=lambda each: -each[1].value))
+    return Rating(ordered, _groups(games.values()))
+
+
+def _rows(
+    three: Sequence[SeatGame], place: Mapping[str, int]
+) -> tuple[list[list[float]], list[float]]:
+    """Three rows of a game: models first, then two seat terms."""
+    rows, points = [], []
+    for each in three:
+        row = [0.0] * (len(place) + 2)
+        row[place[each.raw]] += 1.0
+        for other in three:
+            if other is not each:
+                row[place[other.raw]] -= 0.5
+        if each.seat:
+            row[len(place) + each.seat - 1] = 1.0
+        rows.append(row)
+        points.append(each.points - 1 / 3)
+    return rows, points
+
+
+def _fitted(x: np.ndarray, y: np.ndarray, models: int) -> np.ndarray:
+    flat, points = x.reshape(-1, x.shape[-1]), y.reshape(-1)
+    ridge = RIDGE * np.diag([1.0] * models + [1e-9] * (flat.shape[1] - models))
+    return np.asarray(np.linalg.solve(flat.T @ flat + ridge, flat.T @ points)[:models])
+
+
+def _groups(games: Iterable[Sequence[SeatGame]]) -> tuple[tuple[str, ...], ...]:
+    """Models that are connected by games."""
+    leader: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while leader.setdefault(name, name) != name:
+            name = leader[name]
+        return name
+
+    for three in games:
+        first = top(three[0].raw)
+        for each in three[1:]:
+            leader[top(each.raw)] = first
+    found: dict[str, list[str]] = {}
+    for name in leader:
+        found.setdefault(top(name), []).append(name)
+    return tuple(sorted((tuple(sorted(group)) for group in found.values()), key=len, reverse=True))

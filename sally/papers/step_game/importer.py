@@ -1,0 +1,351 @@
+"""Importer of the published step games (Mazur 2025): talk and moves as recorded, in step races.
+
+The repository carries no licence: its logs are read where they lie and never shipped. The target
+is not in the logs; it lies above every position before the last turn and at or below the winning
+one, within what was in use at the time. Replay does not depend on it. Whether a speaker asked to
+stop is lost, too: where talk ended early, all three are taken to have had nothing to add.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import RECORDED, Difference, Oddity, Source, or_listed, told
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported, Importer
+from sally.core.rules.game import NATURE
+from sally.games.step_race.rules import (
+    MOST_LETTERS,
+    MOST_TALKS,
+    MOVES,
+    ORDERS,
+    SEATS,
+    Action,
+    Done,
+    Say,
+    StepRace,
+    Triple,
+    triple,
+)
+from sally.papers.step_game.names import model_name, rewritten
+
+SOURCE = "Mazur 2025, github.com/lechmazur/step_game"
+LICENCE = "none: not to be redistributed"
+NOT_IMPORTED = "not imported"
+FILE = re.compile(r"game_(\d+)_(\d{8})_(\d{6})\.jsonl")
+TURN_LIMIT = 10_000  # the published game has none
+NEVER_BELOW, NEVER_ABOVE, SINCE_FEBRUARY = 16, 24, 19  # targets in use (protocol, section 1)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of a log; `game_id` is left out, because it may exceed 64 bits."""
+
+    type: str
+    turn: int
+    conv_subround: int = 0
+    player_id: str = ""
+    message: str = ""
+    move: int = 0
+    positions: dict[str, int] = {}
+    winners: tuple[str, ...] = ()
+    final_positions: dict[str, int] = {}
+
+
+class RecordedTurn(msgspec.Struct, frozen=True):
+    """One recorded turn by seat numbers."""
+
+    number: int
+    order: tuple[int, ...]  # of speaking; empty without talk
+    talk: tuple[tuple[str, str, str], ...]  # by sub-round, in order of speaking
+    moves: Triple
+    before: Triple  # positions
+
+
+class RecordedGame(msgspec.Struct, frozen=True):
+    """One log."""
+
+    source: Source
+    id: str
+    date: str  # YYYYMMDD
+    models: tuple[str, str, str]
+    turns: tuple[RecordedTurn, ...]
+    final: Triple
+    winners: tuple[int, ...]
+
+    @property
+    def talks(self) -> int:
+        """The most sub-rounds of a turn."""
+        return max(len(turn.talk) for turn in self.turns)
+
+    @property
+    def target_range(self) -> tuple[int, int]:
+        """The targets that fit the record."""
+        before, top = max(self.turns[-1].before), max(self.final)
+        late = self.date >= "20250201" or before >= SINCE_FEBRUARY - 1
+        least = SINCE_FEBRUARY if late else NEVER_BELOW
+        most = SINCE_FEBRUARY - 1 if top < SINCE_FEBRUARY else NEVER_ABOVE
+        return max(least, before + 1), min(most, top)
+
+    @property
+    def era(self) -> str:
+        """When it was played, as far as targets differ."""
+        low, high = self.target_range
+        if low >= SINCE_FEBRUARY:
+            return "targets 19 to 24"
+        return "targets 16 to 18" if high < SINCE_FEBRUARY else "January 2025, either target"
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def files_under(path: Path) -> list[Path]:
+    """The logs of a checkout, a folder or a single file."""
+    if not path.exists():
+        raise BadInput(f"There is nothing at {path}.")
+    if path.is_file():
+        if not FILE.fullmatch(path.name):
+            raise BadInput(
+                f"{path} is no log of the step game; logs are named game_ID_YYYYMMDD_HHMMSS.jsonl."
+            )
+        return [path]
+    found = sorted(file for file in path.rglob("game_*.jsonl") if FILE.fullmatch(file.name))
+    if not found:
+        raise BadInput(f"There is no log game_ID_YYYYMMDD_HHMMSS.jsonl under {path}.")
+    return found
+
+
+_decode = msgspec.json.Decoder(Line).decode
+
+
+def read_game(file: Path) -> RecordedGame:
+    """One log, checked line by line."""
+    named = FILE.fullmatch(file.name)
+    assert named is not None
+    data = file.read_bytes()
+    lines: list[Line] = []
+    for n, raw in enumerate(data.splitlines(), 1):
+        try:
+            lines.append(_decode(raw))
+        except (msgspec.DecodeError, UnicodeDecodeError) as why:
+            raise BadInput(f"{file.name}, line {n}: {why}.") from None
+    if not lines or lines[-1].type != "final":
+        raise BadInput(f"{file.name} does not end with a line of type final; it may be cut short.")
+    players = _players(file, lines[-1].final_positions)
+    turns: dict[int, list[Line]] = {}
+    for line in lines[:-1]:
+        turns.setdefault(line.turn, []).append(line)
+    models = tuple(name.split("_", 2)[2] for name in players)
+    return RecordedGame(
+        Source.of(SOURCE, LICENCE, file.name, data),
+        named[1],
+        named[2],
+        (models[0], models[1], models[2]),
+        tuple(_turn(file, number, of, players) for number, of in sorted(turns.items())),
+        triple(lines[-1].final_positions[name] for name in players),
+        tuple(sorted(_seat(file, name, players) for name in lines[-1].winners)),
+    )
+
+
+def _players(file: Path, positions: Mapping[str, int]) -> list[str]:
+    """The player ids in order of seats."""
+    found = sorted(positions)
+    if [name[:8] for name in found] != ["Player1_", "Player2_", "Player3_"]:
+        raise BadInput(
+            f"{file.name}: players are {', '.join(found)}; there should be Player1 to 3."
+        )
+    return found
+
+
+def _seat(file: Path, name: str, players: list[str]) -> int:
+    if name not in players:
+        raise BadInput(f"{file.name}: {name} is none of its three players.")
+    return players.index(name)
+
+
+def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> RecordedTurn:
+    where = f"{file.name}, turn {number}"
+    said: dict[int, list[tuple[int, str]]] = {}
+    moves: dict[int, int] = {}
+    before: Mapping[str, int] = {}
+    for line in lines:
+        seat = _seat(file, line.player_id, players)
+        if line.type == "conversation":
+            said.setdefault(line.conv_subround, []).append((seat, line.message))
+        elif line.type == "move":
+            if line.move not in MOVES or seat in moves:
+                raise BadInput(
+                    f"{where}: {line.player_id} moves {line.move}; it should move 1, 3 or 5, once."
+                )
+            moves[seat], before = line.move, line.positions
+        else:
+            raise BadInput(f"{where}: a line of type {line.type!r} has no place here.")
+    if len(moves) != len(SEATS) or set(before) != set(players):
+        raise BadInput(f"{where}: there are {len(moves)} moves with positions; it should be three.")
+    orders = {tuple(seat for seat, _ in said[n]) for n in said}
+    if orders and (len(orders) > 1 or next(iter(orders)) not in ORDERS):
+        raise BadInput(f"{where}: not all three spoke once in each sub-round in the same order.")
+    if sorted(said) != list(range(1, len(said) + 1)) or len(said) > MOST_TALKS:
+        raise BadInput(f"{where}: sub-rounds are {sorted(said)}; they should be counted from 1.")
+    talk = []
+    for n in sorted(said):
+        first, second, third = (message for _, message in said[n])
+        talk.append((first, second, third))
+    order = next(iter(orders)) if orders else ()
+    placed = triple(before[name] for name in players)
+    return RecordedTurn(number, order, tuple(talk), triple(moves[n] for n in range(3)), placed)
+
+
+# --- episodes -------------------------------------------------------------------------------------
+
+
+def setup_of(game: RecordedGame) -> Setup:
+    """The step race that was played; the target is the middle of what the record leaves open."""
+    low, high = game.target_range
+    if low > high:
+        raise BadInput(f"{game.source.file}: no target fits positions up to {max(game.final)}.")
+    params: dict[str, Any] = {
+        "target": (low + high) // 2,
+        "talks": game.talks,
+        "positions": list(game.turns[0].before),
+        "max_turns": TURN_LIMIT,
+        "letters": MOST_LETTERS,
+        "target_range": [low, high],
+    }
+    lineup = {
+        str(seat): PlayerSpec(RECORDED, {"name": model_name(raw).label}, {"player": 1})
+        for seat, raw in zip(SEATS, game.models, strict=True)
+    }
+    return Setup(Instance(f"step_game:{game.id}", "step_race", params), 0, lineup)
+
+
+def as_episode(game: RecordedGame) -> tuple[Episode, list[Difference]]:
+    """One game fed through the rules, and what differs from its record."""
+    setup = setup_of(game)
+    match: Match[Any, Action, Any] = Match(registry.game("step_race"), setup, ask_nature=True)
+    differs: list[Difference] = []
+    for n, turn in enumerate(game.turns, 1):
+        if match.over:
+            differs.append(Difference(setup.instance.id, "length", n, "goes on", "is over"))
+            break
+        if match.state.positions != turn.before:
+            shown = str(turn.before), str(match.state.positions)
+            differs.append(Difference(setup.instance.id, "positions", n, *shown))
+        _feed(match, turn, game.talks, differs, setup.instance.id)
+    if match.state.positions != game.final:
+        shown = str(game.final), str(match.state.positions)
+        differs.append(Difference(setup.instance.id, "final positions", None, *shown))
+    if not match.over:
+        match.censor("left", f"{len(game.turns)} turns are on record and nobody has arrived")
+        differs.append(Difference(setup.instance.id, "length", None, "is over", "goes on"))
+    else:
+        paid = match.game.payoffs(match.state)
+        ours = tuple(n for n, seat in enumerate(SEATS) if paid[seat])
+        if ours != game.winners:
+            differs.append(
+                Difference(setup.instance.id, "winners", None, str(game.winners), str(ours))
+            )
+    era, talks = game.era, game.talks
+    used = {
+        "source": msgspec.to_builtins(game.source),
+        "date": game.date,
+        "era": era,
+        "names": {
+            str(seat): msgspec.to_builtins(model_name(raw))
+            for seat, raw in zip(SEATS, game.models, strict=True)
+        },
+        "rewritten": [
+            str(seat) for seat, raw in zip(SEATS, game.models, strict=True) if rewritten(raw)
+        ],
+    }
+    return match.episode(f"{talks} sub-rounds, {era}", used), differs
+
+
+def _feed(
+    match: Match[Any, Action, Any],
+    turn: RecordedTurn,
+    talks: int,
+    differs: list[Difference],
+    name: str,
+) -> None:
+    """The talk and the moves of one turn."""
+    race = match.game
+    assert isinstance(race, StepRace)
+    if talks:
+        order = turn.order or ORDERS[0]
+        match.answer((match.turn, NATURE, "", ""), Decision(ORDERS.index(order)))
+        rounds = turn.talk or (("", "", ""),)  # a turn without a word
+        for n, said in enumerate(rounds, 1):
+            ends = n == len(rounds) < talks
+            for number, text in zip(order, said, strict=True):
+                silent = not text.strip()
+                action = Done("" if silent else text) if ends or silent else Say(text)
+                if race.speaker(match.state) != number:
+                    differs.append(Difference(name, "talk", turn.number, "goes on", "is over"))
+                    break
+                match.answer((match.turn, SEATS[number], "", ""), Decision(action))
+    for seat, move in zip(SEATS, turn.moves, strict=True):
+        match.answer((match.turn, seat, "", ""), Decision(move))
+
+
+def imported(path: Path) -> Imported:
+    """Every recorded game under a path."""
+    files = files_under(path)
+    episodes: list[Episode] = []
+    odd: list[Oddity] = []
+    differs: list[Difference] = []
+    counts: Counter[str] = Counter(found=len(files))
+    for file in files:
+        with or_listed(odd, file.name, NOT_IMPORTED):
+            game = read_game(file)
+            episode, differences = as_episode(game)
+            episodes.append(episode)
+            differs += differences
+            odd += _oddities(game)
+            counts.update(_counts(game))
+    wrong = [each for each in odd if each.what == NOT_IMPORTED]
+    if wrong and not episodes:
+        raise BadInput(wrong[0].why)
+    return told(episodes, odd, differs, dict(counts))
+
+
+def _counts(game: RecordedGame) -> Counter[str]:
+    said = [text for turn in game.turns for talk in turn.talk for text in talk]
+    low, high = game.target_range
+    return Counter(
+        {
+            "turns": len(game.turns),
+            "messages": len(said),
+            "empty messages": sum(not text.strip() for text in said),
+            "messages of more than 100 words": sum(len(text.split()) > 100 for text in said),
+            "targets pinned": int(low == high),
+            "seats whose words were rewritten": sum(map(rewritten, game.models)),
+            "games with two or three winners": int(len(game.winners) > 1),
+        }
+    )
+
+
+def _oddities(game: RecordedGame) -> list[Oddity]:
+    first = game.turns[0]
+    found = []
+    if first.number != 1:
+        why = f"it begins at turn {first.number} with positions {first.before}"
+        found.append(Oddity(game.source.file, "begins late", why))
+    if unknown := [raw for raw in game.models if not model_name(raw).provider]:
+        why = f"no provider is known for {', '.join(unknown)}"
+        found.append(Oddity(game.source.file, "unknown name", why))
+    return found
+
+
+IMPORTER = Importer(
+    "step_game", "language models in the public step game benchmark (Mazur 2025)", imported
+)

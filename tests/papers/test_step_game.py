@@ -1,0 +1,253 @@
+"""Step games of the published layout, written here: talk and moves come in, doubts are named.
+
+With `SALLY_STEP_GAME` set to a folder of published logs, every one of them is replayed by a second
+implementation of the rules; without it that test is skipped, because the logs carry no licence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.match.playback import mismatch, replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.games.step_race.metrics import decided, tally
+from sally.games.step_race.rules import SEATS
+from sally.papers.step_game import figures, labels
+from sally.papers.step_game.importer import IMPORTER, read_game
+from sally.papers.step_game.names import model_name, rewritten
+from tests.games.step_race.second_rules import play
+
+ID = "98765432109876543210"  # beyond 64 bits
+PLAYERS = [f"Player{n}_Game{ID}_{m}" for n, m in ((1, "gpt-5-medium"), (2, "m_x"), (3, "qwq"))]
+ORDER = (1, 0, 2)
+SAID = ("I'll take 3.", "I'll take 5 this round.", "")
+
+
+def lines(
+    turns: Sequence[tuple[int, int, int]],
+    start: tuple[int, int, int] = (0, 0, 0),
+    first: int = 1,
+    rounds: Sequence[int] = (),
+) -> list[dict[str, Any]]:
+    """A log of these moves, with as many sub-rounds a turn as `rounds` says (else one)."""
+    found: list[dict[str, Any]] = []
+    before = start
+    after, points = play(turns, 19, start)
+    for n, moves in enumerate(turns):
+        here = {"game_id": int(ID), "turn": n + first, "timestamp": "2025-03-01 00:00:00"}
+        for sub in range(1, (rounds[n] if rounds else 1) + 1):
+            for seat in ORDER:
+                text = {"player_id": PLAYERS[seat], "message": SAID[seat], "conv_subround": sub}
+                found.append({**here, "type": "conversation", **text})
+        places = dict(zip(PLAYERS, before, strict=True))
+        for seat in (2, 0, 1):
+            move = {"player_id": PLAYERS[seat], "move": moves[seat], "justify": ""}
+            found.append({**here, "type": "move", "positions": places, **move})
+        before = after[n]
+    winners = [PLAYERS[n] for n, p in enumerate(points or [0, 0, 0]) if p]
+    places = dict(zip(PLAYERS, before, strict=True))
+    last = {"type": "final", "turn": len(turns), "winners": winners, "final_positions": places}
+    return [*found, {"game_id": int(ID), **last}]
+
+
+def written(folder: Path, log: Sequence[Mapping[str, Any]], date: str = "20250301") -> Path:
+    file = folder / f"game_{ID}_{date}_000000.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in log), "utf-8")
+    return file
+
+
+RACE = [(5, 3, 1), (5, 3, 3), (5, 5, 1), (3, 1, 5), (5, 3, 1), (5, 3, 1)]
+
+
+def opened(path: Path) -> list[Played]:
+    spec = registry.game("step_race")
+    return [Played(spec, e, replayed(spec, e)) for e in IMPORTER.imported(path).episodes]
+
+
+def test_a_game_comes_in_as_it_was_recorded(tmp_path: Path) -> None:
+    found = IMPORTER.imported(written(tmp_path, lines(RACE)))
+    (episode,) = found.episodes
+    assert found.details["differences"] == []
+    assert episode.setup.instance.id == f"step_game:{ID}"
+    assert episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
+    assert episode.setup.instance.params["target_range"] == [19, 23]
+    assert episode.setup.instance.params["target"] == 21
+    assert mismatch(registry.game("step_race"), episode) is None
+    names = episode.used["names"]
+    assert names["player_1"] == {
+        "raw": "gpt-5-medium",
+        "provider": "openai",
+        "model": "gpt-5",
+        "effort": "medium",
+    }
+    assert episode.used["rewritten"] == ["player_3"]
+    assert any("m_x" in line for line in found.lines)  # no provider is known
+    assert found.counts["messages"] == 3 * len(RACE)
+
+
+def test_talk_and_order_are_kept_and_early_ends_are_inferred(tmp_path: Path) -> None:
+    rounds = [2, 1, 2, 1, 2, 2]
+    (played,) = opened(written(tmp_path, lines(RACE, rounds=rounds)))
+    state = played.replay.present
+    assert [len(turn.talk) for turn in state.past] == [3 * n for n in rounds]
+    assert [each.number for each in state.past[0].talk[:3]] == list(ORDER)
+    assert all(each.done for each in state.past[1].talk)  # the talk ended early
+    assert not state.past[0].talk[0].done and state.past[0].talk[2].done  # said nothing
+
+
+def test_measures_of_a_recorded_game(tmp_path: Path) -> None:
+    (played,) = opened(written(tmp_path, lines(RACE)))
+    sums = tally(played, SEATS[0])
+    assert (sums.turns, sums.announced, sums.kept) == (6, 6, 1)  # it always said 3
+    assert sums.upwards == 5
+    assert len(decided(played, SEATS[2])) == 6
+    assert tally(played, SEATS[2]).announced == 0
+
+
+def test_a_log_that_begins_late_starts_from_its_positions(tmp_path: Path) -> None:
+    log = lines(RACE[:2], start=(9, 4, 3), first=8)
+    found = IMPORTER.imported(written(tmp_path, log))
+    assert found.details["differences"] == []
+    assert found.episodes[0].setup.instance.params["positions"] == [9, 4, 3]
+    assert any("begins at turn 8" in line for line in found.lines)
+
+
+def test_a_wrong_position_is_a_difference(tmp_path: Path) -> None:
+    log = lines(RACE)
+    for line in log:
+        if line["type"] == "move" and line["turn"] == 3:
+            line["positions"] = {**line["positions"], PLAYERS[0]: 17}
+    found = IMPORTER.imported(written(tmp_path, log))
+    assert [each["what"] for each in found.details["differences"]] == ["positions"]
+
+
+def test_targets_of_january_may_be_lower(tmp_path: Path) -> None:
+    game = read_game(written(tmp_path, lines(RACE), "20250110"))
+    assert game.target_range == (19, 23) and game.era == "targets 19 to 24"
+    (tmp_path / "early").mkdir()
+    log = lines(RACE[:5])
+    log[-1]["winners"] = [PLAYERS[0]]
+    early = read_game(written(tmp_path / "early", log, "20250110"))
+    assert early.target_range == (16, 18) and early.era == "targets 16 to 18"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda log: log[:-1], "final"),
+        (lambda log: [{**log[0], "player_id": "Player9_x_y"}, *log[1:]], "three players"),
+        (lambda log: log[1:], "same order"),
+        (lambda log: [{**e, "move": 4} if e["type"] == "move" else e for e in log], "1, 3 or 5"),
+        (lambda log: [{**log[0], "type": "note"}, *log[1:]], "no place"),
+        (lambda log: [e for e in log if e.get("move") != 1], "moves with positions"),
+    ],
+)
+def test_broken_logs_are_refused_with_their_name(tmp_path: Path, spoil: Any, why: str) -> None:
+    file = written(tmp_path, spoil(lines(RACE)))
+    with pytest.raises(BadInput, match=why) as refused:
+        IMPORTER.imported(file)
+    assert file.name in str(refused.value)
+
+
+def test_one_broken_log_leaves_the_others(tmp_path: Path) -> None:
+    written(tmp_path, lines(RACE))
+    (tmp_path / "game_1_20250301_000000.jsonl").write_text("{", "utf-8")
+    found = IMPORTER.imported(tmp_path)
+    assert len(found.episodes) == 1 and found.counts["found"] == 2
+    assert any("not imported" in line for line in found.lines)
+
+
+def test_paths_without_logs_say_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="nothing at"):
+        IMPORTER.imported(tmp_path / "no")
+    with pytest.raises(BadInput, match="no log"):
+        IMPORTER.imported(tmp_path)
+    (other := tmp_path / "other.jsonl").write_text("", "utf-8")
+    with pytest.raises(BadInput, match="logs are named"):
+        IMPORTER.imported(other)
+
+
+@pytest.mark.parametrize(
+    ("raw", "label"),
+    [
+        ("o3-mini-high", "openai/o3-mini (high)"),
+        ("o3", "openai/o3 (medium)"),
+        ("claude-opus-4-20250514-16K", "anthropic/claude-opus-4-20250514 (thinking 16K)"),
+        ("claude-3-7-sonnet-20250219-thinking", "anthropic/claude-3-7-sonnet-20250219 (thinking)"),
+        ("mistral", "mistral/mistral-large-2"),
+        ("gemini", "google/gemini-1.5-pro"),
+        ("somebody-new", "unknown/somebody-new"),
+    ],
+)
+def test_names(raw: str, label: str) -> None:
+    assert model_name(raw).label == label and model_name(raw).raw == raw
+
+
+def test_rewritten_speakers_are_named() -> None:
+    assert rewritten("qwq_fireworks") and rewritten("gemini_20_flash_thinking_exp_0121")
+    assert not rewritten("qwen") and not rewritten("gemini_20_flash_exp")
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def test_mindless_players_and_ratings_of_a_small_record(tmp_path: Path) -> None:
+    seats = figures.seat_games(opened(written(tmp_path, lines(RACE))))
+    assert len(seats) == 3
+    even = figures.mindless(seats, figures.rules()["uniform"], "doing_win")
+    assert even is not None and even.value == pytest.approx(0.0, abs=1e-12)
+    rated = figures.rating(seats, draws=20)
+    assert next(iter(rated.ratings)) == "gpt-5-medium" and len(rated.groups) == 1
+    assert sum(each.value for each in rated.ratings.values()) == pytest.approx(0.0, abs=1e-6)
+    assert figures.measure(seats, "promise_kept") is None  # one of them had its words rewritten
+
+
+def test_the_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
+    written(tmp_path, lines(RACE))
+    out = str(tmp_path / "store")
+    run = CliRunner().invoke(cli, ["import", "step_game", str(tmp_path), "--out", out])
+    assert run.exit_code == 0, run.output
+    assert len(store.load(out).episodes) == 1
+    shown = CliRunner().invoke(cli, ["step_game", "figures", out, "--least", "1", "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert {"models", "mindless", "findings", "groups"} <= set(json.loads(shown.output))
+    none = CliRunner().invoke(cli, ["step_game", "reader", str(tmp_path)])
+    assert none.exit_code != 0 and "labelled messages" in str(none.exception)
+
+
+def test_labels_are_hashes_and_moves() -> None:
+    known = labels.known()
+    assert len(known) == 150
+    assert {each.first for each in known.values()} == {0, 1, 3, 5}
+    assert all(len(each.hash) == 24 and int(each.hash, 16) for each in known.values())
+
+
+# --- the published logs, where they are at hand ---------------------------------------------------
+
+
+@pytest.mark.skipif("SALLY_STEP_GAME" not in os.environ, reason="the logs carry no licence")
+def test_a_second_implementation_agrees_on_every_published_log() -> None:
+    found = sorted(Path(os.environ["SALLY_STEP_GAME"]).rglob("game_*.jsonl"))
+    assert found
+    imported = IMPORTER.imported(Path(os.environ["SALLY_STEP_GAME"]))
+    assert imported.details["differences"] == []
+    spec = registry.game("step_race")
+    for episode in imported.episodes:
+        params = episode.setup.instance.params
+        state = replayed(spec, episode).present
+        moves = [turn.moves for turn in state.past]
+        first, second, third = params["positions"]
+        after, points = play(moves, params["target"], (first, second, third))
+        assert after == [turn.positions for turn in state.past]
+        assert points == [episode.payoffs[seat] for seat in SEATS]  # type: ignore[index]
