@@ -31,6 +31,7 @@ import msgspec
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.log.events import Moved, to_line
+from sally.core.match.drive import let_answer
 from sally.core.prompt.model import Reply
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Task
@@ -105,7 +106,8 @@ def parts(game: str, rounds: int = 10, times: int = 300) -> dict[str, float]:
                 given = done.value
             marks.append(clock())
             event = Moved(turn.id[0], table.seat, given.action, given.reply, given.tries)
-            assert match.play_turn({table.seat: event}, table._scripts)
+            match.answer(turn.id, given)
+            let_answer(match, table._others)
             marks.append(clock())
             turn = match.asked(table.seat)  # type: ignore[assignment]
             later: Exchanges = []

@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove
-from sally.core.log.events import Instance, Moved, PlayerSpec, Setup
+from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
-from sally.core.match.engine import Decides, Match
+from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit, Player, Turn
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE, GameSpec, Seat
-from sally.core.rules.partner import Scripted
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seated
 
@@ -28,7 +27,6 @@ class Table:
     match: Match[Any, Any, Any]
     _set: tuple[Any, ...]  # what this one was made from
     _inside: dict[str, Player[Any, Any]]
-    _scripts: dict[str, Decides[Any, Any]]  # of those inside that are no more than a script
 
     def __init__(
         self,
@@ -42,7 +40,6 @@ class Table:
         self.spec: GameSpec[Any, Any, Any] = registry.game(game)
         if like is not None and like._set == (game, outside, inside, params):
             self._set, self.outside, self._inside = like._set, like.outside, like._inside
-            self._scripts = like._scripts
             setup = msgspec.structs.replace(like.match.setup, seed=seed)
             self.match = Match(self.spec, setup, like=like.match)
             self._let_bots_play()
@@ -66,8 +63,6 @@ class Table:
             if not is_bot(player):
                 raise BadInput(f"{who.player} takes time; only bots can sit in here.")
             self._inside[seat] = player
-        bots = self._inside.items()
-        self._scripts = {seat: who.script for seat, who in bots if type(who) is Scripted}
         self._let_bots_play()
 
     def _let_bots_play(self) -> None:
@@ -95,16 +90,6 @@ class Table:
 
     def move_all(self, places: Mapping[str, int]) -> None:
         """Make a move for each outside seat that is asked, by its place on the menu."""
-        given = {}
-        for seat, place in places.items():
-            turn = self.match.asked(seat)
-            if turn is None or not 0 <= place < len(turn.options):
-                break
-            given[seat] = Moved(turn.id[0], seat, turn.options[place])
-        else:
-            if self.match.play_turn(given, self._scripts):
-                self._let_bots_play()
-                return
         for seat, place in places.items():
             self.move_at(seat, place)
 

@@ -1,90 +1,62 @@
-"""Drivers: who is asked, and when. They know nothing of rules, turn order or probes."""
+"""Drivers: they decide which player gets an ask and when. Turn order and probes are the match's."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
-from inspect import isawaitable, iscoroutinefunction
-from types import CoroutineType
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
-from sally.core.match.engine import Match
-from sally.core.match.player import CANNOT_ANSWER, AskId, Decision, Player, Turn, put
+from sally.core.match.engine import Match, Source
+from sally.core.match.player import CANNOT_ANSWER, AskId, Player, Turn
 from sally.core.rules.partner import Scripted
 
 if TYPE_CHECKING:
     import asyncio
 
-Says = Callable[[Turn[Any, Any]], Any]  # what a player answers, or something to await
-Takes = Callable[[Turn[Any, Any], Any], object]
-
 
 def let_answer(
     match: Match[Any, Any, Any],
     players: Mapping[str, Player[Any, Any]],
-    says: Says | None = None,  # asks a player in another way
-    takes: Takes | None = None,  # answers the match in another way
+    says: Source | None = None,  # answers for every player instead
     sent: Collection[AskId] = (),
 ) -> list[tuple[Turn[Any, Any], Any]]:
-    """Put every ask of these players that is not out; what is answered at once is taken at once.
+    """Send these players every ask that has not been sent yet, and take the answers at hand.
 
-    Goes on until nobody here has anything to say. Returns the asks whose answers take time.
+    Goes on through the turns that follow until no ask to these players is left to send.
+
+    Returns:
+        The asks whose answers must be awaited, with the awaitables.
     """
-    waiting: dict[AskId, tuple[Turn[Any, Any], Any]] = {}
-    if says is None and takes is None and not sent:
-        scripts = all(type(player) is Scripted for player in players.values())
-        decide = {seat: _decides(player) for seat, player in players.items()}
+    if says is None:
+        decide = {seat: _decides(match, player) for seat, player in players.items()}
         report = {seat: _reports(player) for seat, player in players.items()}
-        opened = match.play_on(decide, scripts, report)
-        if opened is not None:
-            turn, given = opened
-            scripted = type(players[turn.context.seat]) is Scripted and turn.question is None
-            _take(match, turn, Decision(given) if scripted else given, waiting)
-    return _put_each(match, players, says, takes, sent, waiting)
+    else:
+        decide = report = dict.fromkeys(players, says)
+    return _play(match, decide, report, sent)
 
 
-def _put_each(
+def _play(
     match: Match[Any, Any, Any],
-    players: Mapping[str, Player[Any, Any]],
-    says: Says | None,
-    takes: Takes | None,
+    decide: Mapping[str, Source],
+    report: Mapping[str, Source],
     sent: Collection[AskId],
-    waiting: dict[AskId, tuple[Turn[Any, Any], Any]],
 ) -> list[tuple[Turn[Any, Any], Any]]:
-    """Put asks one by one, as long as somebody answers at once."""
-    answered = True
-    while answered:  # an answer may open further asks
-        answered = False
-        for turn in match.asks():
-            player = players.get(turn.context.seat)
-            if player is None or (waiting and turn.id in waiting) or (sent and turn.id in sent):
-                continue
-            if says is not None:
-                given = says(turn)
-            else:  # not by `put`: a call the less in each round of a bot
-                given = player.decide(turn) if turn.question is None else put(turn, player)
-            if type(given) is CoroutineType or (type(given) is not Decision and isawaitable(given)):
-                waiting[turn.id] = (turn, given)
-                continue
-            if takes is None:
-                match.answer(turn.id, given)
-            else:
-                takes(turn, given)
-            answered = True
-            if match.over:  # a bot broke down, or it is the end: nobody will listen to the others
-                _close(waiting.values())
-                return []
-    return list(waiting.values())
+    awaited = match.play(decide, report, sent)
+    if match.over:  # a player failed, or the game ended: no further answer is taken
+        _close(awaited)
+        return []
+    return awaited
 
 
-def _decides(player: Player[Any, Any]) -> Says:
-    """What a player is asked by; a plain function without the decision around its move."""
-    return player.script if type(player) is Scripted else player.decide
+def _decides(match: Match[Any, Any, Any], player: Player[Any, Any]) -> Source:
+    """Return the function that decides a player's moves; a script's own where that is enough."""
+    bare = type(player) is Scripted and not match.spec.tools  # a look-up is logged with a decision
+    return player.script if bare else player.decide  # type: ignore[attr-defined]
 
 
-def _reports(player: Player[Any, Any]) -> Says:
-    """What a player is asked by aside from play."""
+def _reports(player: Player[Any, Any]) -> Source:
+    """Return the function that answers probes for a player."""
     return getattr(player, "report", None) or _cannot_answer
 
 
@@ -92,63 +64,51 @@ def _cannot_answer(turn: Turn[Any, Any]) -> Any:
     return CANNOT_ANSWER
 
 
-def _take(
-    match: Match[Any, Any, Any],
-    turn: Turn[Any, Any],
-    given: Any,
-    waiting: dict[AskId, tuple[Turn[Any, Any], Any]],
-) -> None:
-    """Answer the match, or have the answer wait if it takes time."""
-    if type(given) is not Decision and isawaitable(given):
-        waiting[turn.id] = (turn, given)
-    else:
-        match.answer(turn.id, given)
-
-
 def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Let players that answer at once play, until the end or until somebody else is needed."""
-    waiting = let_answer(match, players)
-    if waiting:
-        _close(waiting)
-        seat = waiting[0][0].seat
+    """Let players that answer at once play, to the end or until another player's answer is needed.
+
+    Raises:
+        BadInput: a player returned an awaitable; `play_async` can await it.
+    """
+    awaited = let_answer(match, players)
+    if awaited:
+        _close(awaited)
+        seat = awaited[0][0].seat
         raise BadInput(f"The player in seat {seat!r} takes time; use `play_async`.")
 
 
-def _close(waiting: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
-    for _, given in waiting:
+def _close(awaited: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
+    for _, given in awaited:
         given.close()
 
 
 async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
     """Play a match to its end with any players; all open asks are out at the same time.
 
-    Whoever has had an answer follows the next ask, too. A task for an ask beside it is made only
-    when that one has to be waited for: a model that answers at once needs none.
+    A task that has received an answer goes on to the next ask. Further tasks are created only
+    while an ask has to be waited for: a model that answers at once needs none.
     """
     import asyncio  # a sixth of a worker's start, and bots need none
 
     sent: set[AskId] = set()
-    later: deque[tuple[Turn[Any, Any], Any]] = deque()  # asks that are out and followed by nobody
+    later: deque[tuple[Turn[Any, Any], Any]] = deque()  # sent asks that no task awaits yet
     out: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
-    slow = any(iscoroutinefunction(player.decide) for player in players.values())
+    decide = {seat: _decides(match, player) for seat, player in players.items()}
+    report = {seat: _reports(player) for seat, player in players.items()}
     launching: asyncio.Handle | None = None
 
     def ask() -> None:
-        """Put every new ask; bots are answered for at once, the rest is awaited."""
+        """Send every new ask; bots answer at once, other answers are awaited."""
         if sent and len(sent) == match.waiting:  # all are out
             return
-        if slow:  # somebody has to be waited for in nearly every turn
-            opened = _put_each(match, players, None, None, sent, {})
-        else:
-            opened = let_answer(match, players, sent=sent)
-        for turn, _ in opened:
-            sent.add(turn.id)
+        opened = _play(match, decide, report, sent)
+        sent.update(turn.id for turn, _ in opened)
         later.extend(opened)
 
     async def follow() -> None:
-        """Wait for one answer, then for one of those that it opens, and so on."""
+        """Await one answer, then one of the asks that it opens, and so on."""
         nonlocal launching
         while later:
             turn, given = later.popleft()
@@ -162,7 +122,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             ask()
 
     def launch() -> None:
-        """Have somebody follow each ask that is left; whoever was at it is waiting."""
+        """Create a task for each ask that is left; the present task is waiting."""
         nonlocal launching
         launching = None
         for _ in range(len(later)):
@@ -183,7 +143,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
         ask()
         await follow()
         if ended.done() or not match.over:
-            await ended  # raises what broke, if something of ours did
+            await ended  # raises the exception of a task
     finally:
         _close(later)
         for task in out:

@@ -1,16 +1,17 @@
-"""An episode in progress, one answer at a time.
+"""The match: an episode in progress, and the one place that plays a turn.
 
-A match says what it wants to know (`asks`), takes answers in any order (`answer`), and logs
-events in one canonical order. Who answers, and how long that takes, is the driver's business:
-bots in a loop, models in tasks, people in a browser, a learner in a Gymnasium environment.
+A match lists what it wants to know (`asks`), takes answers in any order (`answer`) and logs events
+in one canonical order. Where the answers come from is up to the driver: bots, model calls, people
+in a browser, a learner in a Gymnasium environment, or a stored log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
+from inspect import isawaitable
 from math import isfinite
-from typing import Any
+from typing import Any, Generic
 
 from msgspec.structs import replace
 
@@ -23,24 +24,45 @@ from sally.core.log.events import (
     Forfeited,
     Moved,
     Setup,
-    Told,
     episode_id,
 )
 from sally.core.match.answers import forfeited, spoken
-from sally.core.match.asked_at_once import AskedAtOnce
-from sally.core.match.at_once import Decides as Decides
 from sally.core.match.playable import check_playable
-from sally.core.match.player import Answer, AskId, Decision, Fault, Forfeit, Move, Turn
+from sally.core.match.player import (
+    Answer,
+    AskId,
+    Decision,
+    Fault,
+    Forfeit,
+    Given,
+    Move,
+    Silence,
+    Turn,
+)
 from sally.core.match.probes import ProbeSession
 from sally.core.match.replay import Replay
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
-from sally.core.rules.menu import admitted
+from sally.core.rules.menu import Options, admitted
+from sally.core.rules.probe import Report
+
+Source = Callable[[Turn[Any, Any]], Any]
+"""Answers the asks of a seat: with an answer, a bare move, an awaitable, or `WAIT`."""
+WAIT: Any = object()  # no answer yet: the ask stays open
+
+_ANSWERS = frozenset((Decision, Forfeit, Fault, Report, Silence))
+_AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check costs a microsecond
+_Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
+"""An ask about to be put; a plain move has no `Turn` until then, so that its ask can be reused."""
 
 
-class Match(AskedAtOnce[S, A, V]):
-    """Turn order, nature, probes, injection, forfeits and the log, in one place."""
+def _wait(turn: Turn[Any, Any]) -> Any:
+    return WAIT
+
+
+class Match(Generic[S, A, V]):
+    """Turn order, nature, probes, injection, forfeits and the log of one episode."""
 
     def __init__(
         self,
@@ -48,8 +70,8 @@ class Match(AskedAtOnce[S, A, V]):
         setup: Setup,
         *,
         ask_nature: bool = False,  # whether the driver supplies nature's moves, as a replay does
-        texts: Mapping[str, Mapping[str, str]] | None = None,  # words packs' texts, by seat
-        like: Match[S, A, V] | None = None,  # one of the same setup but for its seed and repeat
+        texts: Mapping[str, Mapping[str, str]] | None = None,  # texts of words packs, by seat
+        like: Match[S, A, V] | None = None,  # a match whose setup differs in seed or repeat only
     ) -> None:
         self.spec, self.setup, self._ask_nature = spec, setup, ask_nature
         self.game: Game[S, A, V] = spec.build(setup.instance.params) if like is None else like.game
@@ -70,16 +92,16 @@ class Match(AskedAtOnce[S, A, V]):
         )
         self._may_reject = type(self.game).rejections is not Game.rejections
         self._may_censor = type(self.game).censored is not Game.censored
-        quiet = self.game.censors_forfeits or not self._may_censor
-        self._is_steady = self.game.same_menus and quiet and not self._may_reject
         self._memory: dict[Seat, Any] = {}
         self._waiting: dict[AskId, Turn[A, V]] = {}
         self._made: dict[Seat, Moved | Forfeited] = {}
         self._movers: tuple[Seat, ...] = ()
-        self._unasked: list[Seat] = []  # movers who wait to be told before they are asked
+        self._unasked: list[Seat] = []  # movers that are told something before they are asked
         probed = any(setup.arms.values()) or setup.injections or setup.fork
         self._probes = self._new_probe_session() if probed else None
-        self._begin()
+        asks = self._next_asks({}, {})
+        if not self.over:
+            self._play(asks, {}, {})
 
     # --- what a driver uses -----------------------------------------------------------------
 
@@ -92,67 +114,90 @@ class Match(AskedAtOnce[S, A, V]):
         return self.replay.states[-1]
 
     def context(self, seat: Seat) -> SeatContext:
-        """A seat's own desk."""
+        """Return the context of a seat: its words and the page that grows for it."""
         return self._contexts[seat]
 
     def memory(self, seat: Seat) -> Any:
-        """What a seat chose to keep from its last turn."""
+        """Return what the player of a seat kept from its last turn."""
         return self._memory.get(seat)
 
     def asks(self) -> list[Turn[A, V]]:
-        """All that can be answered now, in any order; empty when the match is over."""
+        """Return the asks that can be answered now, in any order; none once the match is over."""
         return list(self._waiting.values())
 
     @property
     def waiting(self) -> int:
-        """How many asks can be answered now."""
+        """Number of asks that can be answered now."""
         return len(self._waiting)
 
     def asked(self, seat: str) -> Turn[A, V] | None:
-        """The move that a seat is asked for now, if it is."""
+        """Return the ask for a seat's move, or None if that seat is not to move now."""
         return self._waiting.get((len(self.replay.moves), seat, "", ""))
 
     def answer(self, id: AskId, given: Move[A] | Answer) -> None:
-        """Take an answer; a wrong one raises and leaves the match as it was."""
+        """Take an answer.
+
+        Raises:
+            NotAsked: nothing is asked under this id now.
+            IllegalMove: the answer does not fit the ask; the match is unchanged.
+        """
         turn = self._waiting.get(id)
         if turn is None:
             raise NotAsked(f"Nothing is asked of {id[1]!r} under {id!r} now.")
-        if type(given) is Fault:
-            self.censor(given.cause, given.detail, turn.context.seat, given.calls)
+        opened = self._take(turn, given)
+        if self.over:
             return
-        if turn.question is None:
-            if type(given) is Decision and given.foreseen:  # a report, whether asked for or not
-                self._probes = self._probes or self._new_probe_session()
-                self._probes.check_foreseen(turn, given.foreseen)
-            self._take_move(turn, given)
-        else:
-            assert self._probes is not None  # only they put questions
-            self._probes.take(turn, turn.question, given)  # type: ignore[arg-type]
         del self._waiting[id]
-        if self._probes is not None:
-            if turn.question is None:
-                self._put(self._probes.after_move(turn.context.seat, given))  # type: ignore[arg-type]
-            if self._unasked:
-                self._ask_whoever_is_ready()
+        if opened:
+            self._waiting.update((ask.id, ask) for ask in opened)
+        if self._unasked:
+            self._waiting.update((ask.id, ask) for ask in self._ready(list(self._waiting)))
         if not self._waiting:
-            self._settle()
+            self._play([], {}, {})
+
+    def play(
+        self,
+        decide: Mapping[str, Source],
+        report: Mapping[str, Source],
+        sent: Collection[AskId] = (),
+    ) -> list[tuple[Turn[A, V], Any]]:
+        """Put asks to these sources of answers until none of them has an answer at hand.
+
+        Args:
+            decide: the source of each seat's moves. A bare action stands for a `Decision` without
+                memory.
+            report: the source of each seat's answers to probes.
+            sent: open asks that are left alone.
+
+        Returns:
+            The asks whose answers must be awaited, with the awaitables. They stay open.
+
+        An exception of a source, and an answer that does not fit, is raised; the asks that have no
+        answer by then are open.
+        """
+        turns = [turn for id, turn in self._waiting.items() if id not in sent]
+        if not turns:
+            return []
+        for turn in turns:
+            del self._waiting[turn.id]
+        return self._play(self._sourced(turns, decide, report), decide, report)
 
     def censor(self, cause: str, detail: str = "", seat: str = "", calls: Any = ()) -> None:
         """Stop without a result; what was already answered this turn is kept in the log."""
         if self.over:
             raise NotAsked("The match is over.")
-        self._flush()
+        self._log_turn()
         self.events.append(Censored(self.turn, cause, detail, seat, tuple(calls)))
         self._close()
 
     def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
-        """The record of a match that is over."""
+        """Return the record of a match that is over."""
         if not self.over:
             raise BadInput("The match is still going on; it has no record yet.")
         return Episode(episode_id(self.setup), self.setup, self.events, cell, dict(used or {}))
 
     def copied(self) -> Match[S, A, V]:
-        """Another match that stands where this one does; neither knows how the other goes on."""
+        """Return an independent copy of the match at its current position."""
         twin = copy(self)
         twin.events, twin.replay = list(self.events), self.replay.copied()
         twin._contexts = {seat: context.copied() for seat, context in self._contexts.items()}
@@ -169,10 +214,131 @@ class Match(AskedAtOnce[S, A, V]):
     def _new_probe_session(self) -> ProbeSession:
         return ProbeSession(self.spec, self.setup, self.replay, self._contexts, self._memory)
 
-    # --- from one turn to the next ----------------------------------------------------------
+    # --- the turn ---------------------------------------------------------------------------
 
-    def _next(self) -> tuple[Seat, ...]:
-        """Who must answer next, once nature has moved; nobody when that was the end."""
+    def _play(
+        self, asks: list[_Ask], decide: Mapping[str, Source], report: Mapping[str, Source]
+    ) -> list[tuple[Turn[A, V], Any]]:
+        """Put these asks, then those of the turns that follow, until one has no answer.
+
+        This loop is the whole of a turn. Bare moves are taken here and the asks of a turn like the
+        last one are reused, because tournaments of bots spend their time here.
+        """
+        game, replay, events, memory = self.game, self.replay, self.events, self._memory
+        waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
+        observe, to_move, step = game.observe, game.to_move, game.step
+        repeats = game.same_menus and not self._may_reject
+        repeats = repeats and (game.censors_forfeits or not self._may_censor)
+        unprobed = self._probes is None
+        plain = False  # whether `asks` are the moves of a whole turn, in order
+        awaited: list[tuple[Turn[A, V], Any]] = []
+        while True:
+            number, state = len(past), states[-1]
+            moves: dict[Seat, Any] = {}
+            turn: Turn[A, V] | None = None
+            left = iter(asks)  # `asks` grows where an answer opens further asks
+            try:
+                for seat, source, context, menu, turn in left:
+                    if turn is None:
+                        kept = memory.get(seat) if memory else None
+                        view = observe(state, seat)
+                        turn = Turn((number, seat, "", ""), context, view, menu, kept)
+                    given = source(turn)
+                    if (
+                        type(given) is int
+                        and given in menu
+                        and (unprobed or (turn.question is None and seat not in self._probes.after))
+                    ):
+                        made[seat] = Moved(number, seat, given)
+                        moves[seat] = given
+                        if memory:
+                            memory[seat] = None
+                    elif given is WAIT:
+                        waiting[turn.id] = turn
+                    elif type(given) not in _AT_HAND and isawaitable(given):
+                        waiting[turn.id] = turn
+                        awaited.append((turn, given))
+                    else:
+                        if type(given) not in _ANSWERS and turn.question is None:
+                            given = Decision(given)
+                        opened = self._take(turn, given)
+                        if self.over:
+                            return awaited
+                        if opened:
+                            asks += self._sourced(opened, decide, report)
+            except BaseException:
+                if turn is not None:
+                    waiting[turn.id] = turn
+                    self._play([(ask[0], _wait, *ask[2:]) for ask in left], {}, {})
+                raise
+            if self._unasked and (ready := self._ready(list(waiting))):
+                asks = self._sourced(ready, decide, report)
+                continue
+            if waiting:
+                return awaited
+            movers = self._movers
+            if plain and len(moves) == len(movers):
+                events += made.values()
+                made.clear()
+                after = step(state, moves)
+                past.append(moves)
+                states.append(after)
+                if repeats and to_move(after) is movers:
+                    continue
+            else:
+                self._settle()
+                if self.over:
+                    return awaited
+            asks, plain = self._next_asks(decide, report), self._probes is None
+            if self.over:
+                return awaited
+
+    def _sourced(
+        self,
+        turns: Iterable[Turn[A, V]],
+        decide: Mapping[str, Source],
+        report: Mapping[str, Source],
+    ) -> list[_Ask]:
+        """Give each ask the source of its answer."""
+        asks: list[_Ask] = []
+        for turn in turns:
+            seat = turn.context.seat
+            source = (decide if turn.question is None else report).get(seat, _wait)
+            asks.append((seat, source, turn.context, turn.options, turn))
+        return asks
+
+    def _next_asks(self, decide: Mapping[str, Source], report: Mapping[str, Source]) -> list[_Ask]:
+        """Begin the next turn and return its asks; none if the match is over."""
+        self._movers = movers = self._next_movers()
+        if not movers:
+            return []
+        state, game, probes = self.state, self.game, self._probes
+        if probes is not None:
+            probes.turn_begins()
+        if self._may_reject:
+            self._forfeit_rejected(state)
+        asked = [seat for seat in movers if seat not in self._made] if self._made else movers
+        if probes is None:
+            return [
+                (
+                    seat,
+                    decide.get(seat, _wait),
+                    self._contexts[seat],
+                    game.options(state, seat),
+                    None,
+                )
+                for seat in asked
+            ]
+        turns = probes.at_start(asked) if movers[0] != NATURE else []
+        if probes.injects:
+            self._unasked = list(asked)
+            turns += self._ready([turn.id for turn in turns])
+        else:
+            turns += [probes.move(seat) for seat in asked]
+        return self._sourced(turns, decide, report)
+
+    def _next_movers(self) -> tuple[Seat, ...]:
+        """Let nature move and return the seats that move next; none if the match is over."""
         game, states = self.game, self.replay.states
         while True:
             state = states[-1]
@@ -190,75 +356,46 @@ class Match(AskedAtOnce[S, A, V]):
             self.events.append(Moved(self.turn, NATURE, drawn))
             self._step({NATURE: drawn}, ())
 
-    def _begin(self) -> None:
-        """Go on to the next point at which somebody must answer, or to the end."""
-        self._movers = movers = self._next()
-        if not movers:
-            return
-        state = self.state
-        if self._may_reject:
-            self._forfeit_the_rejected(state)
-        if self._probes is None:
-            game, contexts, memory = self.game, self._contexts, self._memory
-            number, waiting = len(self.replay.moves), self._waiting
-            for seat in movers:
-                if seat not in self._made:
-                    id, view = (number, seat, "", ""), game.observe(state, seat)
-                    menu = game.options(state, seat)
-                    waiting[id] = Turn(id, contexts[seat], view, menu, memory.get(seat))
-        else:
-            self._ask_with_asides(self._probes)
-        if not self._waiting:
-            self._settle()
-
-    def _ask_with_asides(self, probe_session: ProbeSession) -> None:
-        probe_session.turn_begins()
-        self._unasked = [seat for seat in self._movers if seat not in self._made]
-        if self._movers[0] != NATURE:
-            self._put(probe_session.at_start(tuple(self._unasked)))
-        self._ask_whoever_is_ready()
-
     def _paid(self, state: S) -> dict[str, float]:
         payoffs = {str(seat): float(p) for seat, p in self.game.payoffs(state).items()}
         if not all(isfinite(p) for p in payoffs.values()):
             raise BadInput(f"{self.spec.name} pays {payoffs}; every payoff must be finite.")
         return payoffs
 
-    def _forfeit_the_rejected(self, state: S) -> None:
-        """Whoever the rules have turned down too often is not asked again."""
+    def _forfeit_rejected(self, state: S) -> None:
+        """Forfeit the move of each seat that the rules have rejected too often."""
         for seat in self._movers:
             if self.game.rejections(state, seat) > self.setup.retries:
                 self._made[seat] = Forfeited(self.turn, seat, "rejected")
                 if self._probes is not None:
                     self._probes.skip(seat, ("before", "after"))
 
-    def _put(self, asked: Iterable[Turn[A, V]]) -> None:
-        for turn in asked:
-            self._waiting[turn.id] = turn
-
-    def _ask_whoever_is_ready(self) -> None:
-        """Ask those movers that wait for nothing: injected ones are told first."""
-        assert self._probes is not None
+    def _ready(self, open_asks: list[AskId]) -> list[Turn[A, V]]:
+        """Return asks for the moves that wait for nothing: injected seats are told first."""
+        probes = self._probes
+        assert probes is not None  # without a session nothing is told
+        ready: list[Turn[A, V]] = []
         for seat in tuple(self._unasked):
-            if self._probes.ready(seat, self._movers, self._made, self._waiting):
+            if probes.ready(seat, self._movers, self._made, open_asks):
                 self._unasked.remove(seat)
-                self._ask_move(seat, self.state, self._probes.tell(seat, self._made))
+                ready.append(probes.move(seat, probes.tell(seat, self._made)))
+                open_asks.append(ready[-1].id)
+        return ready
 
-    def _ask_move(self, seat: Seat, state: S, told: tuple[Told, ...] = ()) -> None:
-        game, probe_session = self.game, self._probes
-        id = (len(self.replay.moves), seat, "", "")
-        self._waiting[id] = Turn(
-            id,
-            self._contexts[seat],
-            game.observe(state, seat) if probe_session is None else probe_session.view(seat),
-            game.options(state, seat) if probe_session is None else probe_session.menu(seat),
-            self._memory.get(seat),
-            told,
-        )
-
-    def _take_move(self, turn: Turn[A, V], given: Move[A] | Answer) -> None:
+    def _take(self, turn: Turn[A, V], given: Given) -> list[Turn[A, V]]:
+        """Note an answer and return the asks that it opens; a wrong one changes nothing."""
+        if type(given) is Fault:
+            self.censor(given.cause, given.detail, turn.context.seat, given.calls)
+            return []
+        if turn.question is not None:
+            assert self._probes is not None  # only a session puts questions
+            self._probes.take(turn, turn.question, given)
+            return []
         number, seat = turn.id[0], turn.context.seat
         if type(given) is Decision:
+            if given.foreseen:  # a report, whether it was asked for or not
+                self._probes = self._probes or self._new_probe_session()
+                self._probes.check_foreseen(turn, given.foreseen)
             action = given.action
             if type(action) is not int or action not in turn.options:
                 action = admitted(turn.options, action)
@@ -271,23 +408,22 @@ class Match(AskedAtOnce[S, A, V]):
                 self._memory[seat] = given.memory
         else:
             raise IllegalMove(f"{seat} was asked for a move and answered {given!r}.")
+        return [] if self._probes is None else self._probes.after_move(seat, given)
 
     def _settle(self) -> None:
-        """Everybody has answered: log in canonical order and let the rules step."""
-        made = self._made
-        self._flush()
+        """Log a turn in which every mover has answered, and let the rules step."""
         moves: dict[Seat, Any] = {}
         for seat in self._movers:
-            event = made[seat]
+            event = self._made[seat]
             if type(event) is Moved:
                 moves[seat] = event.action
-        lost = () if len(moves) == len(made) else tuple(s for s in self._movers if s not in moves)
+        self._log_turn()
+        lost = tuple(seat for seat in self._movers if seat not in moves)
         for seat in lost:
             if seat in self.game.helpers:
                 self.censor("helper", "a helper gave no legal answer", seat)
                 return
         self._step(moves, lost)
-        self._begin()
 
     def _step(self, moves: Mapping[Seat, A], lost: tuple[Seat, ...]) -> None:
         replay, state = self.replay, self.replay.states[-1]
@@ -299,19 +435,15 @@ class Match(AskedAtOnce[S, A, V]):
         replay.moves.append(moves)
         replay.states.append(after)
 
-    def _flush(self) -> None:
-        """Log this turn's answers: start, before, told, moves, after - each in seat order."""
-        probe_session, made = self._probes, self._made
-        if probe_session is not None:
-            probe_session.keep_own(self._movers)
-            self.events += probe_session.flushed(("start", "before", "told"))
-        for seat in self._movers:
-            if seat in made:
-                self.events.append(made[seat])
-        if probe_session is not None:
-            self.events += probe_session.flushed(("foreseen", "after"))
+    def _log_turn(self) -> None:
+        """Log this turn's answers: start, before, told, moves, foreseen, after, in seat order."""
+        made = [self._made[seat] for seat in self._movers if seat in self._made]
+        if self._probes is None:
+            self.events += made
+        else:
+            self.events += self._probes.logged(self._movers, made)
             self.replay.pending = {}
-        self._made = {}
+        self._made.clear()
 
     def _close(self) -> None:
         self._waiting.clear()

@@ -1,4 +1,4 @@
-"""From the log back to the game: moves replay without a seed, a model or a network."""
+"""Replay of a log: moves replay without a seed, a model or a network."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, PromptDiffers
-from sally.core.log.events import (
-    Censored,
-    Episode,
-    Event,
-    Forfeited,
-    Moved,
-    Reported,
-    Skipped,
-    episode_id,
-)
-from sally.core.match.answers import action_of, answers_of, given_in
-from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Turn
+from sally.core.log.events import Censored, Episode, Event, Forfeited, Moved, Reported, episode_id
+from sally.core.match.answers import action_of, answers_of
+from sally.core.match.engine import WAIT, Match
+from sally.core.match.player import Turn
 from sally.core.match.replay import Replay
 from sally.core.rules.game import GameSpec, Seat
 
@@ -29,7 +20,7 @@ Again = Callable[[Turn[Any, Any], Any], Any]
 
 
 def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any, Any]:
-    """The episode laid open: states, moves and reports by turn."""
+    """Return the states, moves and reports of an episode by turn."""
     require_version(spec, episode)
     game = spec.build(episode.setup.instance.params)
     replay: Replay[Any, Any, Any] = Replay(game, [game.start()], lineup=episode.setup.lineup)
@@ -51,7 +42,7 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any
     for turn, (moves, lost) in sorted(turns.items()):
         state = replay.states[-1]
         if isinstance(stop, Censored) and turn == stop.turn:
-            break  # what was answered stands in the log; the turn was never played
+            break  # the log holds answers of this turn, but it was never played
         replay.moves.append(moves)
         replay.states.append(
             game.forfeit(state, moves, tuple(lost)) if lost else game.step(state, moves)
@@ -62,7 +53,7 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any
 
 
 def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
-    """Moves replay only under the rules they were made under."""
+    """Raise BadInput unless the episode was played under the installed version of the rules."""
     if episode.setup.version != spec.version:
         raise BadInput(
             f"Episode {episode.id} was played under version {episode.setup.version} of the rules "
@@ -73,89 +64,92 @@ def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
 def mismatch(
     spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None = None
 ) -> str | None:
-    """What a second run of the log through a match does differently; None when nothing.
+    """Return how a second run of the log through a match differs; None if it does not.
 
-    With `asked_again`, players answer anew, so that what a bot says is compared, and of a model
-    the prompts, by their hashes.
+    With `asked_again`, players answer anew: the answers of bots are compared, and the prompts of
+    models by their hashes.
     """
     if episode.id != (asked := episode_id(episode.setup)):
         return f"the id should be {asked}, the hash of what was asked for"
-    if asked_again is None and _plays_plainly(spec, episode):
-        return None
     try:
-        match = Match(spec, episode.setup, ask_nature=True)
-        for _ in rerun(match, episode, asked_again):
-            pass
+        match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+        logged = _LogSource(spec, episode, asked_again)
+        sources = dict.fromkeys((*match.game.seats, *match.game.helpers), logged)
+        match.play(sources, sources)
+        if not match.over:
+            _stop_as_logged(match, episode)
     except PromptDiffers as why:
         return str(why)
     except Exception as why:  # a log holds anything, and any game reads it
         return f"the log does not play: {why or type(why).__name__}"
-    logged, again = episode.events, match.events
-    if logged == again:
+    if episode.events == match.events:
         return None
-    for i, (was, now) in enumerate(zip(as_stored(logged), as_stored(again), strict=False)):
+    was_all, now_all = as_stored(episode.events), as_stored(match.events)
+    for i, (was, now) in enumerate(zip(was_all, now_all, strict=False)):
         if was != now:
             return f"event {i} was {_short(was)} and replays as {_short(now)}"
-    if len(logged) != len(again):
-        return f"{len(logged)} events were logged and {len(again)} replay"
+    if len(was_all) != len(now_all):
+        return f"{len(was_all)} events were logged and {len(now_all)} replay"
     return None
 
 
-def _plays_plainly(spec: GameSpec[Any, Any, Any], episode: Episode) -> bool:
-    """Whether a log of bare moves and reports plays to the same events; False says nothing."""
-    script: dict[str, dict[AskId, Any]] = {}
-    for event in episode.events[:-1]:
-        if type(event) is Moved and type(event.action) is int and not event.calls:
-            script.setdefault(event.seat, {})[event.turn, event.seat, "", ""] = event.action
-        elif (type(event) is Reported and event.source == "probe") or type(event) is Skipped:
-            id = (event.turn, event.seat, event.probe, event.about)
-            script.setdefault(event.seat, {})[id] = given_in(event)
-        else:
-            return False
-    says = {seat: _from(answers) for seat, answers in script.items()}
-    try:
-        match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-        match.play_on(says, report=says)
-    except Exception:  # a log holds anything; why it does not play, asking one by one says
-        return False
-    return match.over and match.events == episode.events
+class _LogSource:
+    """The log of an episode as the source of answers to its asks."""
+
+    def __init__(
+        self, spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None
+    ) -> None:
+        self.answers = answers_of(spec, episode)
+        self._asked_again = asked_again
+        # before a fork, other players were asked
+        self._since = episode.setup.fork.turn if episode.setup.fork else 0
+
+    def __call__(self, turn: Turn[Any, Any]) -> Any:
+        logged = self.answers.get(turn.id)
+        if logged is None:
+            return WAIT
+        event, given = logged
+        if self._asked_again is not None and turn.id[0] >= self._since:
+            anew = self._asked_again(turn, event)
+            if anew is not None:
+                return anew
+        if event.looked:
+            turn.looked[:] = event.looked
+        return given
 
 
-def _from(answers: dict[AskId, Any]) -> Callable[[Turn[Any, Any]], Any]:
-    return lambda turn: answers[turn.id]
+def _stop_as_logged(match: Match[Any, Any, Any], episode: Episode) -> None:
+    """Censor a match where its log was; raises LookupError if the log just lacks answers."""
+    stop = episode.events[-1] if episode.events else None
+    if not isinstance(stop, Censored):
+        raise LookupError(f"the log has no answer to {[turn.id for turn in match.asks()]}")
+    match.censor(stop.cause, stop.detail, stop.seat, stop.calls)
 
 
 def rerun(
-    match: Match[Any, Any, Any], episode: Episode, asked_again: Again | None = None
+    match: Match[Any, Any, Any], episode: Episode
 ) -> Iterator[tuple[Turn[Any, Any], Event | None]]:
-    """Play the log through a fresh match, ask by ask, each just before it is answered.
+    """Play the log through a fresh match and yield each ask just before it is answered.
 
-    Asks that nobody answered before the episode was stopped come last, with None.
+    Asks without an answer when the episode was stopped come last, with None.
     """
-    answers = answers_of(match.spec, episode)
-    since = episode.setup.fork.turn if episode.setup.fork else 0  # before it, others were asked
+    logged = _LogSource(match.spec, episode, None)
     while not match.over:
-        asked = [turn for turn in match.asks() if turn.id in answers]
+        asked = [turn for turn in match.asks() if turn.id in logged.answers]
         if not asked:
-            stop = episode.events[-1] if episode.events else None
-            if not isinstance(stop, Censored):
-                raise LookupError(f"nobody answers {[turn.id for turn in match.asks()]}")
-            yield from ((turn, None) for turn in match.asks())
-            match.censor(stop.cause, stop.detail, stop.seat, stop.calls)
-            return
+            unanswered = match.asks()
+            if isinstance(episode.events[-1] if episode.events else None, Censored):
+                yield from ((turn, None) for turn in unanswered)
+            _stop_as_logged(match, episode)
         for turn in asked:
-            event, given = answers[turn.id]
-            yield turn, event
-            anew = asked_again(turn, event) if asked_again and turn.number >= since else None
-            if anew is None:
-                turn.looked[:] = event.looked
-            match.answer(turn.id, given if anew is None else anew)
+            yield turn, logged.answers[turn.id][0]
+            match.answer(turn.id, logged(turn))
             if match.over:
                 break
 
 
 def as_stored(events: list[Event]) -> list[Any]:
-    """Events as JSON has them: an action read from disk holds lists, a played one tuples."""
+    """Return events as JSON has them: an action read from disk holds lists, a played one tuples."""
     plain: list[Any] = msgspec.json.decode(msgspec.json.encode(events))
     return plain
 

@@ -1,4 +1,4 @@
-"""Probes and injection within a match: what is asked aside from play, and what is told."""
+"""Probes and injection within a match: questions aside from play, and what seats are told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Event, Forfeited, Moved, Reported, Setup, Skipped, Told
 from sally.core.match.answers import foreseen, reported
-from sally.core.match.player import Answer, AskId, Decision, Forfeit, Turn
+from sally.core.match.player import AskId, Decision, Forfeit, Turn
 from sally.core.match.replay import Replay
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
@@ -25,15 +25,17 @@ from sally.core.rules.probe import (
     problem,
 )
 
-Asked = tuple[Mapping[Seat, tuple[Probe, ...]], Mapping[Seat, tuple[Injection, ...]]]
-SECTIONS = ("start", "before", "told", "foreseen", "after")
+Arms = Mapping[Seat, tuple[Probe, ...]]
+Injections = Mapping[Seat, tuple[Injection, ...]]
+Key = tuple[str, str]  # probe, about
+Notes = dict[Key, Reported | Skipped | Told | None]  # None: not answered yet
 
 
 class ProbeSession:
-    """One match's probes and injections, and the notes of the present turn.
+    """The probes and injections of one match, and the notes of its present turn.
 
     Notes are kept by section, seat and question in the order in which the game asks, so that
-    the log does not depend on who answered first.
+    the log does not depend on the order in which answers arrive.
     """
 
     def __init__(
@@ -45,11 +47,7 @@ class ProbeSession:
         memory: Mapping[Seat, Any],
     ) -> None:
         self._spec, self._game = spec, replay.game
-        self._replay, self._contexts, self._memory = (
-            replay,
-            contexts,
-            memory,
-        )  # they grow with the match
+        self._replay, self._contexts, self._memory = replay, contexts, memory  # the match's own
         self._seats = seats = tuple(contexts)
         forked = setup.fork
         self._changes_at = forked.turn if forked else 0
@@ -58,9 +56,14 @@ class ProbeSession:
         self._asked_before = (
             _by_seat(spec, seats, forked.arms, forked.injections) if forked else self._asked_now
         )
-        self._notes: dict[str, dict[Seat, dict[tuple[str, str], Event]]] = {}
-        self._due: dict[Seat, list[tuple[str, str]]] = {s: [] for s in seats}
-        self._arms, self._injections = self._asked_now
+        self._asked(*self._asked_now)
+        self._points = {
+            probe.name: probe.point
+            for arms, _ in (self._asked_before, self._asked_now)
+            for probes in arms.values()
+            for probe in probes
+        }
+        self._notes: dict[str, dict[Seat, Notes]] = {}
         self.turn_begins()
         self._began = 0  # the step at which the game's present turn began
         self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
@@ -71,96 +74,94 @@ class ProbeSession:
         contexts: Mapping[Seat, SeatContext],
         memory: Mapping[Seat, Any],
     ) -> ProbeSession:
-        """The same at a copy of the match."""
+        """Return the session of a copy of the match."""
         twin = copy(self)
         twin._replay, twin._contexts, twin._memory = replay, contexts, memory
         twin._notes = {
             section: {seat: dict(notes) for seat, notes in by_seat.items()}
             for section, by_seat in self._notes.items()
         }
-        twin._due = {seat: list(due) for seat, due in self._due.items()}
         twin._kept, twin._seen, twin._menus = set(self._kept), dict(self._seen), dict(self._menus)
         return twin
 
     def turn_begins(self) -> None:
-        """Forget what was seen; what is asked before a fork is as the first episode had it."""
+        """Forget the views of the last turn; before a fork, ask what the first episode asked."""
         self._seen: dict[Seat, Any] = {}
         self._menus: dict[Seat, Any] = {}
         if self._asked_before is not self._asked_now:
             now = len(self._replay) >= self._changes_at
-            self._arms, self._injections = self._asked_now if now else self._asked_before
+            self._asked(*(self._asked_now if now else self._asked_before))
+
+    def _asked(self, arms: Arms, injections: Injections) -> None:
+        self._arms, self._injections = arms, injections
+        self.injects = any(injections.values())
+        self.after = {s for s, asked in arms.items() if any(p.point == "after" for p in asked)}
+        self._early = [
+            (seat, probe)
+            for seat, probes in arms.items()
+            for probe in probes
+            if probe.point != "after"
+        ]
 
     @property
     def _seed(self) -> int:
         return self._seeds[len(self._replay) >= self._changes_at]
 
     def view(self, seat: Seat) -> Any:
-        """What a seat sees in the present turn; rules are asked for it once."""
-        if seat not in self._seen:
-            self._seen[seat] = self._game.observe(self._replay.present, seat)
-        return self._seen[seat]
+        """Return what a seat sees in the present turn, computed once."""
+        if (view := self._seen.get(seat)) is None:
+            view = self._seen[seat] = self._game.observe(self._replay.states[-1], seat)
+        return view
 
-    def menu(self, seat: Seat) -> Any:
-        """What a mover may do in the present turn; rules are asked for it once."""
-        if seat not in self._menus:
-            self._menus[seat] = self._game.options(self._replay.present, seat)
-        return self._menus[seat]
+    def _menu(self, seat: Seat) -> Any:
+        """Return what a mover may do in the present turn, computed once."""
+        if (menu := self._menus.get(seat)) is None:
+            menu = self._menus[seat] = self._game.options(self._replay.states[-1], seat)
+        return menu
+
+    def move(self, seat: Seat, told: tuple[Told, ...] = ()) -> Turn[Any, Any]:
+        """Return the ask for a seat's move."""
+        id, memory = (len(self._replay.moves), seat, "", ""), self._memory.get(seat)
+        return Turn(id, self._contexts[seat], self.view(seat), self._menu(seat), memory, told)
 
     # --- probes -----------------------------------------------------------------------------
 
-    @property
-    def only_asks(self) -> bool:
-        """Whether nothing of this turn is noted, and nobody is told anything in any turn."""
-        told = any(self._injections.values()) or self._asked_before is not self._asked_now
-        return not told and not self._notes
-
-    def asked_at(self, *points: str) -> dict[Seat, tuple[Probe, ...]]:
-        """The probes at these points of each seat that has any."""
-        found = {s: tuple(p for p in ps if p.point in points) for s, ps in self._arms.items()}
-        return {seat: probes for seat, probes in found.items() if probes}
-
-    def forget(self) -> None:
-        """Forget what was asked and noted in this turn."""
-        self._notes.clear()
-        for due in self._due.values():
-            due.clear()
-
-    def at_start(self, movers: tuple[Seat, ...]) -> list[Turn[Any, Any]]:
-        """The asks that stand at the turn's start (any seat) and before the move (movers)."""
-        begins = self._game.begins_turn(self._replay.present)
+    def at_start(self, movers: Collection[Seat]) -> list[Turn[Any, Any]]:
+        """Return the asks at the turn's start (any seat) and before the move (movers)."""
+        begins = self._game.begins_turn(self._replay.states[-1])
         if begins:
-            self._began = len(self._replay)
+            self._began = len(self._replay.moves)
             self._kept.clear()
         opened: list[Turn[Any, Any]] = []
-        for seat, probes in self._arms.items():
-            for probe in probes:
-                before = probe.point == "before" and seat in movers
-                if before or (begins and probe.point == "start"):
-                    opened += self._asked(probe, seat, movers)
+        for seat, probe in self._early:
+            if seat in movers if probe.point == "before" else begins:
+                opened += self._asks(probe, seat, seat in movers)
         return opened
 
-    def _stands(self, probe: Probe) -> bool:
-        """Whether a probe may be put before anybody has moved in this turn."""
+    def _may_be_asked(self, probe: Probe) -> bool:
+        """Whether a probe may be put before the first move of this turn."""
         if probe.point == "start":
             return self._game.begins_turn(self._replay.present)
         return probe.point == "before"
 
-    def _asked(
-        self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
+    def _asks(
+        self, probe: Probe, seat: Seat, moves: bool = True, pending: Any = None
     ) -> list[Turn[Any, Any]]:
-        if probe.once and self.was_asked(probe, seat):
+        """Return the asks of a probe to a seat that moves in this turn or does not."""
+        if probe.once and self._was_asked(probe, seat):
             return []
-        name, view, options = probe.name, self.view(seat), self.menu(seat) if seat in movers else ()
-        number, context, memory = len(self._replay), self._contexts[seat], self._memory.get(seat)
-        due, opened = self._due[seat], list[Turn[Any, Any]]()
+        name, view, options = probe.name, self.view(seat), self._menu(seat) if moves else ()
+        number, context, memory = len(self._replay.moves), self._contexts[seat], self._memory
+        notes = self._noted(probe.point, seat)
+        opened: list[Turn[Any, Any]] = []
         for question in probe.asks(self._game, view, seat):
             about = question.about
-            due.append((name, about))
-            id = (number, seat, name, about)
-            opened.append(Turn(id, context, view, options, memory, (), question, pending))
+            notes[name, about] = None
+            id, kept = (number, seat, name, about), memory.get(seat)
+            opened.append(Turn(id, context, view, options, kept, (), question, pending))
         return opened
 
-    def was_asked(self, probe: Probe, seat: Seat) -> bool:
+    def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Whether a seat has answered a probe in an earlier turn."""
         now = len(self._replay)
         return any(
@@ -168,15 +169,16 @@ class ProbeSession:
             for turn, who, asked, _ in self._replay.reports
         )
 
-    def take(self, turn: Turn[Any, Any], question: Question, given: Answer) -> None:
-        """Note a report, or why there is none."""
+    def take(self, turn: Turn[Any, Any], question: Question, given: Any) -> None:
+        """Note a report, or why there is none; raises IllegalMove if it does not fit."""
         note = reported(turn, question, given)
         if type(note) is Reported:
             self._replay.reports[turn.id] = note
-        self._note(self._spec.probe(question.probe).point, note)
+        notes = self._notes[self._points[question.probe]][turn.context.seat]
+        notes[question.probe, question.about] = note
 
     def check_foreseen(self, turn: Turn[Any, Any], made: tuple[Foreseen, ...]) -> None:
-        """Refuse predictions that answer no question which could be put to this seat now."""
+        """Raise IllegalMove for a prediction that answers no question this seat could be asked."""
         spec, seat = self._spec, turn.seat
         for n, f in enumerate(made):
             try:
@@ -192,7 +194,7 @@ class ProbeSession:
                 raise IllegalMove(f"{seat} foresaw {f.probe} about {f.about!r} twice.")
 
     def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
-        """Note predictions made inside the move; the asks between it and the reveal."""
+        """Note predictions made inside the move; return the asks between it and the reveal."""
         number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
             made = foreseen(number, seat, f)
@@ -204,13 +206,13 @@ class ProbeSession:
         opened: list[Turn[Any, Any]] = []
         for probe in self._arms[seat]:
             if probe.point == "after":
-                opened += self._asked(probe, seat, (seat,), given.action)
+                opened += self._asks(probe, seat, pending=given.action)
         return opened
 
     def skip(self, seat: Seat, points: tuple[str, ...]) -> None:
-        """Note the questions that fall away because the seat's move was forfeited."""
+        """Note the questions that are not asked because the seat's move was forfeited."""
         for probe in self._arms[seat]:
-            for turn in self._asked(probe, seat, (seat,)) if probe.point in points else ():
+            for turn in self._asks(probe, seat) if probe.point in points else ():
                 assert turn.question is not None
                 why, about = "the move was forfeited", turn.question.about
                 self._note(probe.point, Skipped(turn.number, seat, probe.name, why, about))
@@ -224,10 +226,10 @@ class ProbeSession:
         made: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
-        """Whether a mover may be asked now: all that it is to be told is known.
+        """Whether a mover may be asked for its move now: everything it is to be told is known.
 
-        Its own questions come first, so that what it is told cannot colour its answers; for the
-        truth it waits for everybody, because a truth may be another's move or report.
+        Its own questions come first, so that what it is told cannot influence its answers. For the
+        truth it waits for all other asks, because a truth may be another seat's move or report.
         """
         if not self._injections[seat]:
             return True
@@ -236,7 +238,7 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """What a mover is told, noted in the log; kept in its past where the injection says so."""
+        """Return what a mover is told; log it, and add it to the seat's history if it is kept."""
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.view(seat)
@@ -244,8 +246,8 @@ class ProbeSession:
         everything: list[Told] = []
         for injection in self._injections[seat]:
             probe = self._spec.probe(injection.probe)
-            if (seat, probe.name) in self._kept and not self._stands(probe):
-                continue  # it was told earlier in this turn, and stands in the past
+            if (seat, probe.name) in self._kept and not self._may_be_asked(probe):
+                continue  # told earlier in this turn, so it is in the history
             for question in probe.asks(self._game, view, seat):
                 told = self._what_to_tell(seat, injection, probe, question)
                 self._note("told", told)
@@ -256,10 +258,10 @@ class ProbeSession:
                         self._kept.add((seat, probe.name))
         return tuple(everything)
 
-    def keep_own(self, movers: tuple[Seat, ...]) -> None:
-        """Put what seats that do not move said at the turn's start into their pasts, if kept.
+    def _keep_own(self, movers: tuple[Seat, ...]) -> None:
+        """Add the kept answers at the turn's start of seats that do not move to their history.
 
-        Movers are told before they move; these are not, and find it there when they move next.
+        Movers are told before they move; these seats find the answers there at their next move.
         """
         if not (said := self._notes.get("start")):
             return
@@ -267,8 +269,7 @@ class ProbeSession:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
             if seat in movers or not kept:
                 continue
-            for key in [key for key in self._due[seat] if key in said.get(seat, {})]:
-                note = said[seat][key]
+            for note in said.get(seat, {}).values():
                 if isinstance(note, Reported) and note.probe in kept and note.value is not None:
                     told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
                     self._note("told", told)
@@ -278,7 +279,7 @@ class ProbeSession:
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
-        """What a question of now, or of the turn's start, has for an answer."""
+        """Return the answer to a question of now or of the turn's start, as it will be told."""
         replay = self._replay
         asked = self._began if probe.point == "start" else len(replay)
         at = At(asked, seat, probe.name, question.about)
@@ -294,26 +295,39 @@ class ProbeSession:
 
     # --- notes of this turn -----------------------------------------------------------------
 
-    def _note(self, section: str, event: Reported | Skipped | Told) -> None:
-        by_seat = self._notes.setdefault(section, {}).setdefault(Seat(event.seat), {})
-        by_seat[event.probe, event.about] = event
+    def _noted(self, section: str, seat: Seat) -> Notes:
+        return self._notes.setdefault(section, {}).setdefault(seat, {})
 
-    def flushed(self, sections: Iterable[str]) -> list[Event]:
-        """The notes of these sections in canonical order; they are taken off the desk."""
-        out: list[Event] = []
-        for section in sections:
-            if not (noted := self._notes.pop(section, None)):
-                continue
-            for seat in self._seats:
-                if not (notes := noted.get(seat)):
-                    continue
-                due = [key for key in self._due[seat] if key in notes]
-                out += [notes[key] for key in due]
-                out += [event for key, event in notes.items() if key not in due]
-        if not self._notes:
-            for due in self._due.values():
-                due.clear()
-        return out
+    def _note(self, section: str, event: Reported | Skipped | Told) -> None:
+        self._noted(section, Seat(event.seat))[event.probe, event.about] = event
+
+    def logged(self, movers: tuple[Seat, ...], made: list[Event]) -> list[Event]:
+        """Return the events of this turn in canonical order, and forget its notes."""
+        self._keep_own(movers)
+        events: list[Event] = []
+        for section in ("start", "before", "told", "", "foreseen", "after"):
+            if not section:
+                events += made
+            elif by_seat := self._notes.get(section):
+                for seat in self._seats:
+                    if notes := by_seat.get(seat):
+                        if len(notes) > 1 and section in ("told", "foreseen"):
+                            notes = self._as_asked(seat, notes)
+                        events += filter(None, notes.values())
+        self._notes = {}
+        return events
+
+    def _as_asked(self, seat: Seat, notes: Notes) -> Notes:
+        """Return notes in the order of the seat's probes in this turn; others come last."""
+        asked: Notes = {}
+        for points in (("start", "before"), ("after",)):
+            for probe in self._arms[seat]:
+                if probe.point in points:
+                    put = self._notes.get(probe.point, {}).get(seat, {})
+                    asked |= {
+                        key: notes[key] for key in put if key[0] == probe.name and key in notes
+                    }
+        return asked | notes
 
 
 def _by_seat(
@@ -321,8 +335,8 @@ def _by_seat(
     seats: Iterable[Seat],
     arms: Mapping[str, tuple[str, ...]],
     injections: Iterable[Injection],
-) -> Asked:
-    """The probes and injections of each seat."""
+) -> tuple[Arms, Injections]:
+    """Return the probes and the injections of each seat."""
     return (
         {s: tuple(spec.probe(name) for name in arms.get(s, ())) for s in seats},
         {s: tuple(i for i in injections if i.seat == s) for s in seats},

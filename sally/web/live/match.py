@@ -19,7 +19,6 @@ import msgspec
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.log.events import Censored, Ended
 from sally.core.log.scenes import Scene, moment, outlook
-from sally.core.match.drive import let_answer
 from sally.core.match.engine import Match
 from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
 from sally.core.rules.game import Seat
@@ -222,12 +221,14 @@ class LiveMatch:
     def let_bots_answer(self) -> list[Written]:
         """Everything that bots say before a person or a model is needed again."""
         said: list[Written] = []
-
-        def take(turn: Turn[Any, Any], given: Given) -> None:
-            said.append((turn.seat, self._take_or_fault(turn, given), None))
-
-        bots = {seat: self._players[seat] for seat in self._bots}
-        let_answer(self.match, bots, self._bot_says, take)
+        answered = True
+        while answered and not self.match.over:  # an answer may open further asks
+            answered = False
+            for turn in self.match.asks():
+                if turn.seat in self._bots and not self.match.over:
+                    given = self._bot_says(turn)
+                    said.append((turn.seat, self._take_or_fault(turn, given), None))
+                    answered = True
         return said
 
     def _take(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:

@@ -26,11 +26,10 @@ from sally.adapters.trainers.text.splits import split_of
 from sally.adapters.trainers.text.table import OVER, Given, Outside, TextTable, players_for
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup
-from sally.core.match.engine import Decides, Match
+from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.partner import Scripted
 from sally.core.rules.training import Split, Task, Worths
 from sally.players.calls import Request
 from sally.players.language import LANGUAGE
@@ -44,7 +43,6 @@ class Seated(NamedTuple):
 
     match: Match[Any, Any, Any]
     players: dict[str, Player[Any, Any]]
-    scripts: dict[str, Decides[Any, Any]]
     worths: Worths | None
 
 
@@ -92,10 +90,10 @@ class TextEnv:
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
         """Begin an episode of this very task; the page that opens it."""
-        first, players, scripts, worths = self._at(task)
+        first, players, worths = self._at(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task
-        self._table = table = TextTable(setup, players, task.seat, first, scripts)
+        self._table = table = TextTable(setup, players, task.seat, first)
         self._ledger = Ledger(table, worths)
         exact = AUTOMATON if self._ledger.exact else ANYBODY
         self.weights = exact if self._weights is None else self._weights
@@ -188,8 +186,7 @@ class TextEnv:
         while len(self._seated) >= SEATED:
             del self._seated[next(iter(self._seated))]
         players = players_for(match, task.seat, self._model)
-        scripts = {at: who.script for at, who in players.items() if type(who) is Scripted}
-        self._seated[key] = made = Seated(match, players, scripts, worths_at(match, task.seat))
+        self._seated[key] = made = Seated(match, players, worths_at(match, task.seat))
         return made
 
 

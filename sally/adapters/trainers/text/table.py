@@ -12,7 +12,7 @@ from typing import Any
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Setup
 from sally.core.match.drive import let_answer
-from sally.core.match.engine import Decides, Match
+from sally.core.match.engine import Match
 from sally.core.match.player import AskId, Decision, Player, Turn, put
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
@@ -69,12 +69,12 @@ class TextTable:
         players: Mapping[str, Player[Any, Any]],
         seat: str,
         like: Match[Any, Any, Any] | None = None,  # one of the same task, whose words are shared
-        scripts: Mapping[str, Decides[Any, Any]] | None = None,  # of the other seats that have one
     ) -> None:
         self._open: list[tuple[Turn[Any, Any], Coroutine[Request, Any, Any]]] = []
         spec = registry.game(setup.instance.game) if like is None else like.spec
         self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
-        self.seat, self._players, self._scripts = seat, players, scripts or {}
+        self.seat, self._players = seat, players
+        self._others = {at: player for at, player in players.items() if at != seat}
         self._probed = bool(setup.arms.get(seat))
         self._unlogged: list[tuple[int, Exchanges]] = []  # calls to be added to events of the log
         self._exchanges: dict[AskId, Exchanges] = {}
@@ -125,7 +125,7 @@ class TextTable:
         match = self.playing
         while not match.over:
             if not self._open:
-                # Scripts beside a seat that moves unprobed are asked with its move, see `_take`.
+                # Bots beside a seat that moves unprobed are asked after its move, see `_take`.
                 turn = None if self._probed else match.asked(self.seat)
                 if turn is None:
                     self._open = let_answer(match, self._players, self._says)
@@ -151,16 +151,18 @@ class TextTable:
         del self._open[0]
         match, exchanges = self.playing, self._exchanges.pop(turn.id)
         plain = type(given) is Decision and given.memory is None and not given.foreseen
-        if plain and not turn.looked and not self._open:
-            number, at = turn.id[0], len(match.events)
-            event = Moved(number, self.seat, given.action, given.reply, given.tries)
-            if match.play_turn({self.seat: event}, self._scripts):
-                while match.events[at] is not event:
-                    at += 1
-                self._unlogged.append((at, exchanges))
+        if not plain or turn.looked or self._open or self._probed:
+            match.answer(turn.id, with_calls(given, exchanges))
+            return
+        at = len(match.events)
+        match.answer(turn.id, given)  # its calls are added when the log is looked at
+        let_answer(match, self._others)
+        for place in range(at, len(match.events)):
+            event = match.events[place]
+            if type(event) is Moved and (event.turn, event.seat) == (turn.id[0], self.seat):
+                self._unlogged.append((place, exchanges))
                 self.made = event
                 return
-        match.answer(turn.id, with_calls(given, exchanges))
 
     def __del__(self) -> None:
         self._close()  # a coroutine that was never begun would warn when it is collected

@@ -1,4 +1,4 @@
-"""Playing on without keeping asks: the same match as one that is asked and answered one by one."""
+"""One turn engine: bots at hand, answers in any order and a log give the same match."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from sally.core.errors import IllegalMove
-from sally.core.log.events import Event, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.log.events import Event, Instance, PlayerSpec, Reported, Setup, Told
 from sally.core.match.drive import let_answer, play_bots
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Fault, Forfeit, Silence, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
+from sally.core.rules.chance import Stream
 from sally.core.rules.partner import Scripted
 from sally.core.rules.probe import Foreseen, Injection, Report
 from sally.runner.seating import players_of
@@ -45,10 +46,17 @@ def copies(turn: Turn[Any, Any]) -> int:
     return 0 if turn.view.last is None else int(turn.view.last[1])
 
 
-def one_by_one(game: Match[Any, Any, Any], agent: Agent) -> list[Event]:
-    let_answer(game, {"agent": agent, "partner": Scripted(copies)}, says=lambda t: put(
-        t, agent if t.seat == "agent" else Scripted(copies)))  # fmt: skip
+def in_any_order(game: Match[Any, Any, Any], players: Any, order: int = 0) -> list[Event]:
+    """Answer the open asks one by one: the first (0), the last (-1) or a drawn one (a seed)."""
+    draws = Stream(order, "order")
+    while asks := game.asks():
+        turn = asks[order] if order in (0, -1) else draws.pick(asks)
+        game.answer(turn.id, put(turn, players[turn.seat]))
     return game.events
+
+
+def one_by_one(game: Match[Any, Any, Any], agent: Agent, order: int = 0) -> list[Event]:
+    return in_any_order(game, {"agent": agent, "partner": Scripted(copies)}, order)
 
 
 def played_on(game: Match[Any, Any, Any], agent: Agent) -> list[Event]:
@@ -67,11 +75,16 @@ def played_on(game: Match[Any, Any, Any], agent: Agent) -> list[Event]:
         {2: Forfeit("unreadable"), 3: Forfeit("unreadable"), 4: Forfeit("unreadable")},
     ],
 )
+@pytest.mark.parametrize("order", [0, -1])
 @pytest.mark.parametrize("params", [{}, {"stop_chance": 0.3, "rounds": 30}])
-def test_the_events_are_those_of_asking_one_by_one(answers: Answers, params: dict[str, Any]):
+def test_moves_give_the_same_match_in_any_order(
+    answers: Answers, params: dict[str, Any], order: int
+):
+    if order and any(isinstance(given, Fault) for given in answers.values()):
+        return  # a fault ends the match, so the log depends on what was answered before it
     first, second = Agent(answers), Agent(answers)
     expected, found = match(**params), match(**params)
-    assert played_on(found, second) == one_by_one(expected, first)
+    assert played_on(found, second) == one_by_one(expected, first, order)
     assert second.asked == first.asked
     assert found.over and found.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
     assert found.episode() == expected.episode()
@@ -120,7 +133,7 @@ def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[
     agent, partner = reversed(pair) if swapped else pair
     players = {"agent": agent, "partner": partner}
     expected, found = match(**params), match(**params)
-    let_answer(expected, players, says=lambda turn: put(turn, players[turn.seat]))
+    in_any_order(expected, players, -1)
     play_bots(found, players)
     assert found.over and found.turn > 5 and found.episode() == expected.episode()
     assert found.replay.states == expected.replay.states
@@ -140,33 +153,6 @@ def test_a_scripts_wrong_answer_leaves_the_round_as_it_was_asked(seat: str, wron
     play_bots(game, players)
     play_bots(sound, players)
     assert game.episode() == sound.episode()
-
-
-# --- one turn with moves from outside -------------------------------------------------------------
-
-
-def test_a_turn_taken_at_once_is_the_turn_that_is_answered_one_by_one():
-    expected, found = match(stop_chance=0.02, rounds=9), match(stop_chance=0.02, rounds=9)
-    while not expected.over:
-        number, move = expected.turn, expected.turn % 2
-        expected.answer((number, "agent", "", ""), Decision(move))
-        ask = expected.asked("partner")
-        assert ask is not None
-        expected.answer(ask.id, Decision(copies(ask)))
-        assert found.play_turn({"agent": Moved(number, "agent", move)}, {"partner": copies})
-        assert [turn.id for turn in found.asks()] == [turn.id for turn in expected.asks()]
-    assert found.turn > 5 and found.episode() == expected.episode()
-    assert found.replay.states == expected.replay.states
-
-
-def test_a_turn_that_needs_more_is_left_alone():
-    game, mine = match(), {"agent": Moved(0, "agent", 1)}
-    for others in (None, {}, {"partner": lambda turn: 9}, {"partner": lambda turn: Decision(0)}):
-        assert not game.play_turn(mine, others)  # type: ignore[arg-type]
-        assert game.turn == 0 and not game.events and len(game.asks()) == 2
-    game.answer((0, "partner", "", ""), Decision(0))
-    assert not game.play_turn(mine)  # somebody has answered already
-    assert game.turn == 0 and not game.events
 
 
 # --- with questions aside -------------------------------------------------------------------------
@@ -206,12 +192,6 @@ WRONG = [
 ]
 
 
-def seat_by_seat(game: Match[Any, Any, Any], agent: Seer) -> list[Event]:
-    players = {"agent": agent, "partner": Scripted(copies)}
-    let_answer(game, players, says=lambda turn: put(turn, players[turn.seat]))
-    return game.events
-
-
 @pytest.mark.parametrize(
     "answers",
     [
@@ -224,21 +204,24 @@ def seat_by_seat(game: Match[Any, Any, Any], agent: Seer) -> list[Event]:
         {2: Decision(1, reply="F, of course", memory=7)},
     ],
 )
+@pytest.mark.parametrize("order", [0, -1, 7])
 @pytest.mark.parametrize("params", [{}, {"stop_chance": 0.3, "rounds": 30}])
-def test_questions_aside_are_put_as_they_are_one_by_one(answers: Any, params: dict[str, Any]):
+def test_probes_give_the_same_match_in_any_order(answers: Any, params: dict[str, Any], order: int):
+    if order and any(isinstance(given, Fault) for given in answers.values()):
+        return  # a fault ends the match, so the log depends on what was answered before it
     first, second = Seer(answers), Seer(answers)
     expected, found = asked_match(**params), asked_match(**params)
-    assert played_on(found, second) == seat_by_seat(expected, first)
-    assert second.asked == first.asked
+    assert played_on(found, second) == one_by_one(expected, first, order)
+    assert sorted(map(repr, second.asked)) == sorted(map(repr, first.asked))
     assert found.over and found.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
     assert found.episode() == expected.episode() and found.replay == expected.replay
-    assert list(found.replay.reports) == list(expected.replay.reports)
+    assert mismatch(found.spec, found.episode()) is None
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_a_wrong_answer_leaves_the_turn_as_it_stood_one_by_one(wrong: Any):
     expected, found = asked_match(), asked_match()
-    for game, play in ((expected, seat_by_seat), (found, played_on)):
+    for game, play in ((expected, one_by_one), (found, played_on)):
         with pytest.raises((IllegalMove, ZeroDivisionError)):
             play(game, Seer(wrong))
     assert found.turn == 2 and found.events == expected.events
@@ -249,11 +232,14 @@ def test_a_wrong_answer_leaves_the_turn_as_it_stood_one_by_one(wrong: Any):
     assert found.over and found.episode() == expected.episode()
 
 
-def test_who_is_told_something_is_asked_one_by_one():
-    told = {"injections": (Injection("agent", "their_move"),)}
+@pytest.mark.parametrize("order", [0, -1, 7])
+@pytest.mark.parametrize("source", ["truth", "own"])
+def test_what_a_seat_is_told_does_not_depend_on_the_order_of_answers(source: Any, order: int):
+    told = {"injections": (Injection("agent", "their_move", source),)}
     expected, found = asked_match(told), asked_match(told)
-    assert played_on(found, Seer({})) == seat_by_seat(expected, Seer({}))
-    assert found.over
+    assert played_on(found, Seer({})) == one_by_one(expected, Seer({}), order)
+    assert found.over and any(isinstance(event, Told) for event in found.events)
+    assert mismatch(found.spec, found.episode()) is None
 
 
 def test_questions_to_somebody_else_are_left_to_them():
@@ -264,8 +250,9 @@ def test_questions_to_somebody_else_are_left_to_them():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("order", [-1, 7])
 @pytest.mark.parametrize("game", ["hanabi_mini", "level_k", "toma_mg", "toma_po"])
-def test_every_kind_of_question_is_put_at_once_as_one_by_one(game: str):
+def test_every_kind_of_probe_gives_the_same_match_in_any_order(game: str, order: int):
     spec = registry.game(game)
     rules = spec.build({})
     probes = (*spec.probes, *EVERYWHERE.values())
@@ -274,7 +261,7 @@ def test_every_kind_of_question_is_put_at_once_as_one_by_one(game: str):
     setup = Setup(Instance(game, game, {}), 5, everybody, spec.version, arms)
     expected, found = Match(spec, setup), Match(spec, setup)
     players = players_of(found)
-    let_answer(expected, players, says=lambda turn: put(turn, players[turn.seat]))
+    in_any_order(expected, players, order)
     play_bots(found, players)
     assert found.over and found.episode() == expected.episode()
     assert {e.probe for e in found.events if isinstance(e, Reported)}
