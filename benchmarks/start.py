@@ -20,9 +20,9 @@ import msgspec
 
 from sally import store
 from sally.api.studies import find_study
-from sally.runner.cutting import shards_of
 from sally.runner.local import manifest, orders
 from sally.runner.pool import START
+from sally.runner.sharding import shards_of
 from sally.runner.shards import Job
 
 TIMES = 7

@@ -67,7 +67,7 @@ def test_an_impossible_parameter_is_named(game: str, params: dict[str, Any], why
     [
         ({"game": "ipdd"}, "There is no game named 'ipdd'; did you mean"),
         ({"game": ""}, "There is no game named ''; known are"),
-        ({"lineup": {"agent": "random"}}, "Nobody sits in seat 'partner' of ipd"),
+        ({"lineup": {"agent": "random"}}, "Seat 'partner' of ipd has no player"),
         ({"lineup": {**BOTS, "judge": "random"}}, "no seat of ipd named 'judge'"),
         ({"lineup": {**BOTS, "agent": "radnom"}}, "did you mean random"),
         ({"lineup": {**BOTS, "agent": ("constant", {"plaec": 1})}}, "did you mean place"),
@@ -101,7 +101,7 @@ def bad_studies() -> list[tuple[str, Cell]]:
         ),
         ("no probe of ipd", Cell("c", one, bots, arms={"agent": ("x",)})),
         ("both to be told the truth", Cell("c", one, bots, injections=oracle)),
-        ("Nobody sits in seat 'partner'", Cell("c", one, grid(agent=player_spec("random")))),
+        ("Seat 'partner' of ipd has no player", Cell("c", one, grid(agent=player_spec("random")))),
     ]
 
 
@@ -135,11 +135,11 @@ def mine(turn: Any) -> int:
 @pytest.mark.parametrize(
     ("game", "lineup", "why"),
     [
-        ("ipd", {"agent": mine}, "Nobody sits in seat 'partner' of ipd"),
+        ("ipd", {"agent": mine}, "Seat 'partner' of ipd has no player"),
         ("ipd", {"agent": mine, "partner": "random", "judge": "random"}, "judge"),
         ("ipd", {"agent": mine, "partner": "radnom"}, "did you mean random"),
         ("ipd", {"agent": mine, "judge": mine}, "judge"),
-        ("haggle", {"ada": mine, "bo": "random"}, "Nobody sits in seat 'cy' of haggle"),
+        ("haggle", {"ada": mine, "bo": "random"}, "Seat 'cy' of haggle has no player"),
     ],
 )
 def test_a_player_of_ones_own_needs_the_others_too(

@@ -1,1 +1,1 @@
-"""Running studies: who sits down, what is missing, and how far along we are."""
+"""Run studies: seat players, play missing episodes, report progress."""

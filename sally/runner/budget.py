@@ -1,4 +1,4 @@
-"""What a run spends, and where it must stop."""
+"""Budgets: count what calls use and stop a run at its limit."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sally.core.prompt.model import (
 )
 from sally.runner.config import Config
 
-CHARACTERS = 4  # taken for a token where nobody counts
+CHARACTERS = 4  # assumed per token where the provider does not count
 
 
 class BudgetSpent(Exception):
-    """Nothing is left: no further call is made, and the episode is censored for this cause."""
+    """Raised when the budget is spent; the episode is censored with this cause."""
 
     def __init__(self, cause: str, detail: str) -> None:
         super().__init__(cause, detail)
@@ -33,7 +33,7 @@ class BudgetSpent(Exception):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """What a run may use at most; None is no bound."""
+    """Upper bounds on what a run may use; None means unlimited."""
 
     money: float | None = None
     tokens: int | None = None
@@ -46,32 +46,32 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 class Meter:
-    """Adds up what calls used: in a run, or in one episode of it."""
+    """Total use of calls, money and tokens in a run or an episode."""
 
     def __init__(
         self,
         budget: Budget | None = None,
         config: Config | None = None,
-        run: Meter | None = None,  # what is used here is used there too
+        run: Meter | None = None,  # the run's meter, charged as well
     ) -> None:
         self._budget, self.config, self._run = budget or Budget(), config or Config(), run
         self.calls, self.tokens, self.money = 0, 0, 0.0
-        self.unpriced = 0  # calls whose price nobody knows
+        self.unpriced = 0  # calls without a known price
         self.guessed = 0  # calls whose tokens the provider did not count
 
     def of_episode(self) -> Meter:
-        """A meter for one episode, with the limit that the config sets for each."""
+        """Return a meter for one episode, with the configured limit per episode."""
         return Meter(Budget(tokens=self.config.limits.episode_tokens), self.config, self)
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more may be used."""
+        """Whether the budget is used up."""
         budget = self._budget
         over = budget.money is not None and self.money >= budget.money
         return over or (budget.tokens is not None and self.tokens >= budget.tokens)
 
     def refuse_if_spent(self) -> None:
-        """No call beyond the budget of the run, nor beyond the limit of the episode."""
+        """Raise BudgetSpent if the run's budget or the episode's limit is used up."""
         if self._run is not None:
             self._run.refuse_if_spent()
         if self.spent:
@@ -80,7 +80,7 @@ class Meter:
 
     @property
     def said(self) -> str:
-        """What was used so far, in words."""
+        """Return what was used so far as a sentence."""
         prices = self.config.prices
         money = f", {self.money:.4f} {prices.currency}" if prices else ""
         guessed = (
@@ -91,13 +91,13 @@ class Meter:
         return f"{self.calls} calls, {self.tokens} tokens{money}{guessed}"
 
     def charge(self, model: str, usage: Usage, characters: int = 0) -> Usage:
-        """Count a call; its usage comes back with its cost, where a price is known.
+        """Count a call and return its usage, with its cost if a price is known.
 
         Tokens that the provider did not count stay unknown in the record; for the budget they are
-        estimated from the characters that went to and fro.
+        estimated from the characters sent and received.
         """
         self.calls += 1
-        counted = usage.input > 0  # no page is empty
+        counted = usage.input > 0  # a prompt is never empty
         used = usage if counted else Usage(input=round(characters / CHARACTERS))
         self.guessed += not counted
         self.tokens += used.input + used.output
@@ -111,7 +111,7 @@ class Meter:
         return usage if self._run is None else self._run.charge(model, usage, characters)
 
     def add(self, calls: int, tokens: int, money: float, unpriced: int, guessed: int) -> None:
-        """Count what was used elsewhere on our account."""
+        """Add what was used in another process."""
         self.calls += calls
         self.tokens += tokens
         self.money += money
@@ -119,7 +119,7 @@ class Meter:
         self.guessed += guessed
 
     def share(self, parts: int, given: Iterable[Budget] = ()) -> Budget | None:
-        """An even part of what is left beyond the shares given already; None when that is nothing.
+        """Return an equal share of the remaining budget, or None if nothing remains.
 
         All shares together stay within the budget.
         """
@@ -130,25 +130,25 @@ class Meter:
             money = (money - self.money - sum(b.money or 0.0 for b in out)) / parts
         if tokens is not None:
             left = tokens - self.tokens - sum(b.tokens or 0 for b in out)
-            tokens = max(left // parts, min(left, 1))  # the last token is nobody's half
+            tokens = max(left // parts, min(left, 1))  # a single remaining token is not split
         if (money is not None and money <= 0) or (tokens is not None and tokens <= 0):
             return None
         return Budget(money, tokens)
 
     def refuse_unpriced(self, models: Iterable[str]) -> None:
-        """A bound in money needs a price for every model, before anything is spent."""
+        """Raise BadInput if money is bounded and a model has no price."""
         if self._budget.money is None:
             return
         dark = sorted(name for name in models if self.config.price(name) is None)
         if dark:
             raise BadInput(
-                f"The price of {listed(dark)} is unknown, so a budget in money cannot be kept; "
-                "add it under [prices.per_million] in sally.toml, or bound the tokens."
+                f"The price of {listed(dark)} is unknown, so a budget in money cannot be enforced; "
+                "add it under [prices.per_million] in sally.toml, or set a budget in tokens."
             )
 
 
 class Metered:
-    """A model whose calls are charged to a meter, and refused once the budget is gone."""
+    """A model whose calls are charged to a meter and refused once the budget is spent."""
 
     def __init__(self, model: Model, meter: Meter, name: str) -> None:
         self._model, self._meter, self._name = model, meter, name
@@ -163,12 +163,12 @@ class Metered:
 
     @property
     def used(self) -> Any:
-        """What answered, where the model says so."""
+        """Version of the model that answered, if the model reports it."""
         return getattr(self._model, "used", None)
 
     @property
     def slots(self) -> int | None:
-        """How many calls the model takes at the same time, where it says so."""
+        """Number of concurrent calls the model takes, if it declares one."""
         return getattr(self._model, "slots", None)
 
     async def complete(

@@ -1,4 +1,4 @@
-"""Replaying what is stored: the same events and the same prompts, or where they differ."""
+"""Replay stored episodes: check that events and prompts are reproduced."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from sally.runner.local import is_bot, orders
 from sally.runner.seating import kinds, seated, versions_of
 from sally.store.lines import CHANGED
 
-PERSON = "person"  # the name under which people stand in a log
+PERSON = "person"  # player name of people in logs
 
 
 @dataclass
 class Checked:
-    """What a replay found."""
+    """Result of a replay."""
 
     episodes: int = 0
     replayed: int = 0
@@ -59,10 +59,10 @@ def check(
     cells: Mapping[str, Collection[str]] | None = None,
     changed: Collection[str] = (),
 ) -> Checked:
-    """Run every log through a match again; what has another version is listed, not failed.
+    """Replay every log through a match; episodes of other versions are listed as unchecked.
 
-    Bots and models are asked again. `cells` says to which cells of its study an episode belongs,
-    `changed` which episodes stand in lines whose sums are not their own.
+    Bots are asked again, and models' prompts are rendered again. `cells` maps an episode to the
+    cells of its study, `changed` holds episodes whose line has a wrong checksum.
     """
     found = Checked()
     for episode in episodes:
@@ -75,7 +75,7 @@ def check(
             continue
         other = _other_versions(spec, episode)
         differs = mismatch(spec, episode, _everybody_again(spec, episode, not other))
-        # who is asked again and says all that is logged has played the log once more
+        # if every player was asked again and agreed, the log has been replayed
         wrong = odd(episode) if differs is None else unsound(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs
         if wrong is None and episode.id in changed:
@@ -90,13 +90,13 @@ def check(
             reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
             found.unchecked.append((episode.id, reason))
         elif strangers := _strangers(spec, episode):
-            reason = f"moves replay; nobody here is called {strangers}, who could be asked again"
+            reason = f"moves replay; players not registered here, so not asked again: {strangers}"
             found.unchecked.append((episode.id, reason))
     return found
 
 
 def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
-    """Why the prompts of an episode cannot be rendered as they were, if they cannot."""
+    """Return why the prompts of an episode cannot be rendered again, or None."""
     for seat, who in episode.setup.lineup.items():
         if not _has_calls(episode, seat):
             continue
@@ -115,19 +115,19 @@ def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | No
 
 
 def cells_of(where: store.Where) -> dict[str, set[str]]:
-    """To which cells episodes belong, by the studies that a store has kept; by id."""
+    """Map episode ids to the cells of the studies kept in a store."""
     found: dict[str, set[str]] = {}
     for study in store.studies(where).values():
         try:
             for id, cell, _ in orders(study, open_models=False):
                 found.setdefault(id, set()).add(cell)
         except BadInput:
-            continue  # it names what is not installed: nothing can be said
+            continue  # the study names something that is not installed
     return found
 
 
 def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str | None:
-    """Whether a study asked for this episode, but in another of its cells."""
+    """Return an error if the episode belongs to another cell of its study."""
     asked = cells.get(episode.id)
     if asked is None or episode.cell in asked:
         return None
@@ -135,14 +135,14 @@ def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str |
 
 
 def _strangers(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
-    """The names in a lineup that no player on this shelf has; people are asked only once."""
+    """Return players of the lineup that are not registered; people are not asked again."""
     known = {*kinds(spec), PERSON}
     found = sorted({w.player for w in episode.setup.lineup.values() if w.player not in known})
     return listed(found) if found else ""
 
 
 def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
-    """The seats whose players were recorded elsewhere; helpers have no prompts to lack."""
+    """Return seats whose players were recorded elsewhere; helpers have no prompts."""
     seats = spec.build(episode.setup.instance.params).seats
     lineup = episode.setup.lineup
     found = [seat for seat in seats if seat in lineup and lineup[seat].player == RECORDED]
@@ -153,13 +153,14 @@ def _has_calls(episode: Episode, seat: str) -> bool:
     return any(e.seat == seat and e.calls for e in episode.events)
 
 
-Prompts = dict[AskId, list[Context]]  # what models were shown, call by call, under each ask
+Prompts = dict[AskId, list[Context]]  # prompts of each ask, one per call
 
 
 def prompts_of(episode: Episode) -> Prompts:
-    """What the models of an episode were shown: rendered again, and equal to the logged hashes.
+    """Render the prompts of an episode again and check them against the logged hashes.
 
-    Where the words or the strategies have changed since, that is said instead.
+    Raises:
+        BadInput: If words or strategies have changed since, or the episode does not replay.
     """
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
@@ -178,7 +179,7 @@ def answered_again(
     """Return the answer of the same strategy to the logged replies, and the requests it made."""
     on_log = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
     sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_log)
-    player = patient(sits, len(calls))  # as often as the log tried a failed call again
+    player = patient(sits, len(calls))  # retries failed calls as often as the log did
     return answer_from_log(player, turn, calls)
 
 
@@ -197,7 +198,7 @@ def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
 
 
 def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
-    """Every bot, and every model if `models`, asked again; of anybody else the log is believed."""
+    """Return a function that asks bots again, and models if `models`; other answers are logged."""
     bots, spoken = _bots(spec, episode), _asked_again(episode)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
@@ -209,10 +210,10 @@ def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bo
 
 
 def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[Any, Any]]:
-    """The bots of an episode that are installed in the version that played.
+    """Return the bots of an episode that are installed in the version that played.
 
-    None where somebody was recorded elsewhere: there, bots were other programs of that name; and
-    none in a fork, before which others may have sat there, with notes of their own.
+    Returns nothing if a seat was recorded elsewhere, because its bots were other programs, and for
+    a fork, because another player may have filled the memory before it.
     """
     lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
     elsewhere = "source" in episode.used or any(w.player == RECORDED for w in lineup.values())
@@ -226,5 +227,5 @@ def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[A
                 if is_bot(player):
                     found[seat] = player
         except BadInput:
-            continue  # a person, or nobody whom this shelf knows
+            continue  # a person, or an unregistered player
     return found

@@ -1,9 +1,9 @@
-"""Several runs of one study at one store: who is at work, and which shard is whose.
+"""Coordinate several runs at one store: heartbeats, and which run owns which shard.
 
-A run beats: it renews `runs/RUN.json`, which also says how far it is. It claims a shard by creating
-`claims/SHARD.0`; the claim of a run that no longer beats is passed on by creating `claims/SHARD.1`,
-and so on, so that of two heirs one wins. Claims save work. That no episode is there twice does not
-rest on them but on ids: whoever gets a shard looks first what is stored of it.
+A run renews `runs/RUN.json`, which also holds its progress. It claims a shard by creating
+`claims/SHARD.0`; the claim of a dead run is taken over by creating `claims/SHARD.1`, and so on, so
+that exactly one of two runs succeeds. Claims only save work: episodes are unique because a worker
+checks which ids of its shard are stored before it plays.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from sally.runner.shards import Tally
 from sally.store import Place
 
 BEAT_SECONDS = 2.0
-RUN_NAME = re.compile(r"[\w.-]{1,300}")  # as `new_name` makes them: never a path
-SILENT_SECONDS = 30.0  # a run of another machine that does not beat for so long is dead
+RUN_NAME = re.compile(r"[\w.-]{1,300}")  # the form made by `new_name`; never a path
+SILENT_SECONDS = 30.0  # a run on another machine without a heartbeat for this long is dead
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Where a process runs, as exactly as another process needs to look for it."""
+    """Identity of a process: host, boot, process id and start time."""
 
     host: str
     pid: int
-    born: str  # of the process, as the kernel counts; empty where it does not say
+    born: str  # start time of the process in kernel ticks; empty if unknown
 
     @property
     def is_here(self) -> bool:
         return self.host == this_host()
 
     def lives(self) -> bool:
-        """Whether the process, one of this machine, is still there."""
+        """Whether the process, on this machine, is alive."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -52,7 +52,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 def this_host() -> str:
-    """This machine, this start of it, and the room for process ids that we are in."""
+    """Return the identity of this host, boot and process-id namespace."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
         room = os.readlink("/proc/self/ns/pid").strip("pid:[]")
@@ -66,7 +66,7 @@ def _born(pid: int) -> str:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return ""
-    return "" if fields[0] == "Z" else fields[19]  # a zombie is nobody
+    return "" if fields[0] == "Z" else fields[19]  # zombie processes count as dead
 
 
 def this_process() -> Machine:
@@ -74,21 +74,21 @@ def this_process() -> Machine:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """How a run stands, as it tells everybody."""
+    """Published state of a run."""
 
     name: str
     study: str
     on: str  # the executor
     machine: Machine
-    began: float  # by the clock of its machine
+    began: float  # by the run's clock
     wanted: int = 0
-    kept: int = 0  # finished before it began
-    tally: Tally = Tally()  # of shards that are over
-    in_flight: dict[str, int] = {}  # shard -> episodes it was sent with
-    given_up: int = 0  # episodes of shards whose workers died again and again
-    now: float = 0.0  # at its last beat, by the same clock
+    kept: int = 0  # episodes found finished at its start
+    tally: Tally = Tally()  # totals of finished shards
+    in_flight: dict[str, int] = {}  # shard -> number of episodes
+    given_up: int = 0  # episodes of shards whose workers died repeatedly
+    now: float = 0.0  # time of the last heartbeat, by the same clock
     beat: int = 0
-    ended: str = ""  # finished, stopped, or why it could not go on
+    ended: str = ""  # finished, stopped, or the reason of failure
     currency: str = ""
 
 
@@ -97,7 +97,7 @@ def new_name() -> str:
 
 
 def read_runs(at: Place) -> list[Run]:
-    """All runs that have told of themselves, the oldest first."""
+    """Return all published runs, oldest first."""
     found = [run for name in at.names("runs") if (run := _read(at, name)) is not None]
     return sorted(found, key=lambda run: run.began)
 
@@ -106,7 +106,7 @@ def _read(at: Place, name: str) -> Run | None:
     try:
         return msgspec.json.decode(at.read(f"runs/{name}"), type=Run)
     except FileNotFoundError:
-        return None  # taken away since it was listed
+        return None  # removed since it was listed
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise BadInput(f"{at}/runs/{name} does not describe a run: {why}.") from None
     except OSError as why:
@@ -114,7 +114,7 @@ def _read(at: Place, name: str) -> Run | None:
 
 
 class Beat:
-    """Writes how the run stands, every other second, until it is over."""
+    """Publishes the state of a run every two seconds until it ends."""
 
     def __init__(self, at: Place, state: Callable[[], Run]) -> None:
         self._at, self._state, self.ended = at, state, ""
@@ -130,7 +130,7 @@ class Beat:
 
     def _go_on(self) -> None:
         while not self._stop.wait(BEAT_SECONDS):
-            with suppress(OSError):  # a full disk is told by whoever stores an episode
+            with suppress(OSError):  # a full disk is reported where episodes are stored
                 self._write()
 
     def __enter__(self) -> Beat:
@@ -149,11 +149,11 @@ class Beat:
 
 
 class Watch:
-    """Tells the living from the dead: here by process, elsewhere by whether it still beats."""
+    """Decides whether a run is alive: by its process here, by its heartbeat elsewhere."""
 
     def __init__(self, silent: float = SILENT_SECONDS) -> None:
         self._silent = silent
-        self._seen: dict[str, tuple[int, float]] = {}  # beat, and since when it is the last one
+        self._seen: dict[str, tuple[int, float]] = {}  # last heartbeat, and when it was first seen
 
     def is_dead(self, run: Run | None) -> bool:
         if run is None or run.ended:
@@ -168,14 +168,14 @@ class Watch:
 
 
 class Claims:
-    """The shards that are ours to play."""
+    """The shards claimed by this run."""
 
     def __init__(self, at: Place, me: str, silent: float = SILENT_SECONDS) -> None:
         self._at, self._me, self._watch = at, me, Watch(silent)
-        self._mine: dict[str, list[str]] = {}  # shard -> the files that go when it is over
+        self._mine: dict[str, list[str]] = {}  # shard -> claim files to remove afterwards
 
     def take(self, shard: str) -> bool:
-        """Whether the shard is ours now."""
+        """Claim a shard; return whether this run owns it."""
         if shard in self._mine:
             return True
         try:
@@ -189,20 +189,20 @@ class Claims:
         if there and not self._is_free(f"{shard}.{last}"):
             return False
         name = f"{shard}.{last + 1}"
-        # A claim dies with its run, so it need not outlive a power cut: to wait for the disk would
-        # hold up everybody, shard by shard.
+        # A claim ends with its run, so it need not survive a power cut; waiting for the disk would
+        # delay every shard.
         if not self._at.create(f"claims/{name}", self._me.encode(), lasting=False):
             return False
         self._mine[shard] = [*there, name]
         return True
 
     def _number(self, claim: str) -> int:
-        """Which claim to its shard a file is; one that is none is named, and nothing is taken."""
+        """Return the number of a claim file; raise BadInput if its name has none."""
         number = claim.rpartition(".")[2]
         if not (number.isascii() and number.isdigit() and len(number) < 9):
             raise BadInput(
-                f"{self._at}/claims/{claim} is no claim of a run, which would end in a number; "
-                "take it away, and the same command goes on."
+                f"{self._at}/claims/{claim} is not a claim: its name must end in a number; "
+                "remove it and run the same command again."
             )
         return int(number)
 
@@ -210,26 +210,26 @@ class Claims:
         try:
             owner = self._owner(claim)
         except FileNotFoundError:
-            return False  # it is over just now; the next look will tell
+            return False  # just released; checked again later
         except OSError as why:
             raise BadInput(
-                f"{self._at}/claims/{claim} cannot be read: {why.strerror}; take it away, and the "
-                "same command goes on."
+                f"{self._at}/claims/{claim} cannot be read: {why.strerror}; remove it and run "
+                "the same command again."
             ) from None
         return self._watch.is_dead(_read(self._at, f"{owner}.json") if owner else None)
 
     def release(self, shard: str) -> None:
-        """The shard is over, or left to others; a claim that stays dies with the run."""
+        """Give up the claim to a shard."""
         with suppress(OSError):
             for name in self._mine.pop(shard, ()):
                 self._at.remove(f"claims/{name}")
 
     def file_of(self, shard: str) -> str:
-        """The file that says that a shard is ours."""
+        """Return the claim file of a shard."""
         return self._mine[shard][-1]
 
     def lose(self, shard: str) -> None:
-        """The shard is another's by now, and so are the files that say so."""
+        """Forget a shard that another run has taken over."""
         self._mine.pop(shard, None)
 
     def release_all(self) -> None:
@@ -237,11 +237,11 @@ class Claims:
             self.release(shard)
 
     def tidy(self, ended: bool) -> None:
-        """Take away what dead runs have left, and if told so what those say that came to an end.
+        """Remove the state files of dead runs and, if `ended`, of finished ones.
 
-        Their claims stay: they are passed on.
+        Their claims stay, to be taken over.
         """
-        with suppress(OSError):  # nothing depends on it
+        with suppress(OSError):  # best effort
             owners = {self._me}
             for name in self._at.names("claims"):
                 with suppress(FileNotFoundError):
@@ -257,6 +257,6 @@ class Claims:
                 self._at.remove(f"notes/{note}")
 
     def _owner(self, claim: str) -> str:
-        """The run that a claim names; a claim that names none is nobody's."""
+        """Return the run that owns a claim, or "" if the claim is invalid."""
         said = self._at.read(f"claims/{claim}").decode("utf-8", "replace")
         return said if RUN_NAME.fullmatch(said) else ""

@@ -1,4 +1,4 @@
-"""The user's `sally.toml`: models by alias, prices, limits. A key never stands in it."""
+"""The user's `sally.toml`: model aliases, prices and limits; never API keys."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from sally.core.registry import registry
 
 T = TypeVar("T")
 NAME = "sally.toml"
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # what an environment variable may be called
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # names of environment variables
 PARTS = ("models", "prices", "limits")
 
 
 class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model under an alias: its real name, and how it is reached and asked."""
+    """A model under an alias: its name, address, limits and settings."""
 
     name: str
     base_url: str | None = None
     api_key_env: str | None = None  # the variable that holds the key
     settings: dict[str, Any] = {}
-    at_once: int | None = None  # calls at the same time
+    at_once: int | None = None  # concurrent calls
     calls_per_minute: float | None = None
     tokens_per_minute: float | None = None
-    base_urls: tuple[str, ...] = ()  # several servers of the same model; an episode keeps one
+    base_urls: tuple[str, ...] = ()  # replicas of the same model; each episode uses one
 
     @property
     def servers(self) -> tuple[str | None, ...]:
-        """Where the model is; None is wherever its provider is."""
+        """Addresses of the model; None means the provider's own."""
         return self.base_urls or (self.base_url,)
 
     def key(self) -> str | None:
-        """The key, from the environment; it is never written anywhere."""
+        """Return the API key from the environment."""
         if self.api_key_env is None:
             return None
         if not (key := os.environ.get(self.api_key_env)):
@@ -54,14 +54,14 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a million tokens cost."""
+    """Price of a million tokens."""
 
     input: float
     output: float
-    cached: float | None = None  # of input that the provider had in its cache; None: as input
+    cached: float | None = None  # cached input; None: same as input
 
     def of(self, usage: Usage) -> float:
-        """What a call cost."""
+        """Return the cost of a call."""
         cached = usage.cached or 0
         dear = self.input if self.cached is None else self.cached
         fresh = usage.input - cached
@@ -69,7 +69,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A price table and its day."""
+    """A dated price table."""
 
     date: date
     per_million: dict[str, Price]
@@ -77,18 +77,18 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a call or an episode must stop."""
+    """Limits of a call and of an episode."""
 
     episode_tokens: int | None = None
     episode_seconds: float | None = None
     episodes_at_once: int | None = None
     call_seconds: int = 600
-    call_retries: int = 5  # of calls that failed in a way that may pass
+    call_retries: int = 5  # retries of calls with a transient failure
     first_wait: float = 1.0  # seconds; doubled with each failure in a row
 
 
 class Config(msgspec.Struct, frozen=True):
-    """All that a config file says."""
+    """Contents of a config file."""
 
     models: dict[str, ModelEntry] = {}
     prices: Prices | None = None
@@ -96,37 +96,37 @@ class Config(msgspec.Struct, frozen=True):
     path: str = ""
 
     def entry(self, name: str) -> ModelEntry:
-        """How a model is reached, by alias or by real name; without an entry, as it stands."""
+        """Return the entry of a model by alias or name, or a default entry."""
         if name in self.models:
             return self.models[name]
         return next((e for e in self.models.values() if e.name == name), ModelEntry(name))
 
     def price(self, name: str) -> Price | None:
-        """What a model costs; None when nobody said. Models in this process cost nothing."""
+        """Return the price of a model, or None if unknown. Models in this process are free."""
         if in_process(name):
             return Price(0.0, 0.0, 0.0)
         return self.prices.per_million.get(name) if self.prices else None
 
 
 def in_process(name: str) -> bool:
-    """Whether a model is of our own shelf, not reached through Inspect."""
+    """Whether a model runs in this process instead of being reached through Inspect."""
     return name.partition(":")[0].partition("/")[0] in registry.entries("models")
 
 
 def declared_at_once(name: str, config: Config) -> int | None:
-    """How many calls a model takes at the same time, by the config, else by its kind."""
+    """Return the number of concurrent calls of a model, from the config or its kind."""
     kind = registry.entries("models").get(name.partition(":")[0].partition("/")[0])
     found = config.entry(name).at_once or getattr(kind, "calls_at_once", None)
     if found is not None and found < 1:
-        raise BadInput(f"The model {name!r} must take at least one call at once, not {found}.")
+        raise BadInput(f"The model {name!r} must allow at least one concurrent call, not {found}.")
     return found
 
 
-_named: list[Config] = []  # the file that this process was told to use, if any
+_named: list[Config] = []  # the config named for this process, if any
 
 
 def use_config(given: Path | Config | None) -> Config:
-    """The config named or given, for all of this process; without one, the one that is found."""
+    """Use a config for this process; without one, the config that is found."""
     if given is None:
         _named.clear()
     else:
@@ -135,7 +135,7 @@ def use_config(given: Path | Config | None) -> Config:
 
 
 def find_config() -> Config:
-    """The config file that was named, else the working folder's, else the user's, else none."""
+    """Return the path of the named, local or user config file, or None."""
     if _named:
         return _named[0]
     places = (Path(NAME), user_folder() / NAME)
@@ -143,7 +143,7 @@ def find_config() -> Config:
 
 
 def user_folder() -> Path:
-    """Where the user's own configuration lives."""
+    """Return the user's configuration directory."""
     if base := os.environ.get("XDG_CONFIG_HOME"):
         return Path(base).expanduser() / "sally"
     if sys.platform == "win32" and (roaming := os.environ.get("APPDATA")):
@@ -154,7 +154,10 @@ def user_folder() -> Path:
 
 
 def read_config(path: Path) -> Config:
-    """A config file, checked; whatever is wrong with it is one sentence."""
+    """Read and check a config file.
+
+    Raises:
+        BadInput: If the file cannot be read, is not TOML, or has a wrong entry."""
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as why:
@@ -194,7 +197,7 @@ def _read(plain: Any, kind: type[T], where: str) -> T:
 
 def _model(plain: Any, where: str) -> ModelEntry:
     for name in plain if isinstance(plain, dict) else ():
-        if "key" in name and name != "api_key_env":  # its value is not repeated here
+        if "key" in name and name != "api_key_env":  # never echo the value
             raise BadInput(
                 f"{where}: a key does not belong in a file; put it into an environment variable "
                 "and name that in api_key_env."
@@ -225,7 +228,7 @@ def _model(plain: Any, where: str) -> ModelEntry:
 
 
 def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
-    """An episode names its model, not its alias, so one model has one address and one key."""
+    """Refuse two aliases that reach one model in different ways: episodes store the model."""
     ways: dict[str, tuple[str, Any]] = {}
     for alias, entry in models.items():
         way = (entry.servers, entry.api_key_env)

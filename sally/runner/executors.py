@@ -1,4 +1,4 @@
-"""Executors: who plays shards, and where."""
+"""Executors: where shards are played."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Protocol
 
 from sally.runner.shards import Job, Result, Shard, Tell, work
 
-Take = Callable[[], Shard | None]  # the next shard; None when there is none just now
+Take = Callable[[], Shard | None]  # return the next shard, or None if there is none now
 
 
 class Executor(Protocol):
-    """Takes shards and yields what became of them; workers put the episodes into the store."""
+    """Plays shards and yields their results; workers write episodes to the store."""
 
     name: str
-    together: bool  # whether all episodes with models are best played in one process
-    rates: str  # `module:function` that asks whoever keeps providers' rates for all; "" for nobody
+    together: bool  # whether episodes with models are played in one process
+    rates: str  # `module:function` that queries shared rate limits; "" if none
 
     def slots(self) -> int:
-        """How many shards it plays at the same time."""
+        """Return the number of shards played concurrently."""
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
-        """Play shards until there is none to take and none is being played.
+        """Play shards until none is left and none is in progress.
 
-        It may tell how far the shard is that this process plays itself.
+        `tell` receives the progress of a shard played in this process.
         """
 
 
 class Local:
-    """This process, one shard after another."""
+    """Plays one shard after another in this process."""
 
     name = "local"
     together = True

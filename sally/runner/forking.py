@@ -1,8 +1,8 @@
-"""Going on from any turn of a stored episode, with the past as it was and something else changed.
+"""Fork a stored episode at a turn: same past, something changed from there on.
 
-All that was answered before the turn is answered again from the log; bots are asked again for the
-notes they kept, and one that would now move otherwise stops the fork. From the turn on the same
-seed gives the same chance, so two branches of one episode differ by what was changed alone.
+Answers before the turn come from the log. Bots are asked again to restore their memory; a bot that
+would now move differently stops the fork. From the turn on, chance comes from the same seed, so two
+branches differ only by the change.
 """
 
 from __future__ import annotations
@@ -37,16 +37,18 @@ Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What is other from a turn on; whatever is not named stays as it was."""
+    """What changes from a turn on; everything else stays."""
 
     lineup: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] | None = None
     injections: tuple[Injection, ...] | None = None
-    moves: dict[str, Any] = msgspec.field(default_factory=dict)  # made for seats in that turn
+    moves: dict[str, Any] = msgspec.field(
+        default_factory=dict
+    )  # forced moves of that turn, by seat
 
 
 def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episode:
-    """The episode with a change from `turn` on; the first repeat has the chance of the log."""
+    """Return the episode with a change from `turn` on; repeat 0 has the log's chance."""
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = forked_setup(episode, turn, change, repeat)
@@ -62,7 +64,7 @@ def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episod
 
 
 def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Setup:
-    """All that a fork asks for, every name in it checked."""
+    """Return the checked setup of a fork."""
     was = episode.setup
     _refuse(episode, turn, change)
     arms = was.arms if change.arms is None else change.arms
@@ -83,7 +85,7 @@ def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -
 
 
 def can_go_on(episode: Episode, seats: Sequence[str] = ()) -> bool:
-    """Whether everybody else at the table can be asked for more moves than the log has."""
+    """Whether the other players can make moves beyond the log."""
     return not _gone(episode, seats)
 
 
@@ -102,13 +104,13 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
         raise BadInput(f"Episode {episode.id} has steps 0 to {last - 1}, not {turn}.")
     if gone := _gone(episode, list(change.lineup)):
         raise BadInput(
-            f"{listed(gone)} of episode {episode.id} cannot go on, being a person or a record; "
-            "name the player that takes the seat."
+            f"{listed(gone)} of episode {episode.id} cannot continue: a person or a record; "
+            "name a player to take over the seat."
         )
     first = was.fork
     if first and (first.arms, first.injections) != (was.arms, was.injections):
         raise BadInput(
-            f"Episode {episode.id} is a fork that changed what is asked or told; fork the one it "
+            f"Episode {episode.id} is a fork with other probes or injections; fork the episode it "
             f"came from, {first.episode}."
         )
 
@@ -117,7 +119,7 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
 
 
 def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
-    """Every answer before the turn, with the notes of those who stay."""
+    """Return every answer before the turn, with the memory of players that stay."""
     spec, logged = (
         registry.game(episode.setup.instance.game),
         answers_of(registry.game(episode.setup.instance.game), episode),
@@ -133,7 +135,9 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
             if ask.seat in players and ask.question is None and not event.calls:
                 given = _with_notes(ask, given, players[ask.seat], episode.id)
             if ask.seat not in stays and isinstance(given, Decision):
-                given = msgspec.structs.replace(given, memory=None)  # they leave with the player
+                given = msgspec.structs.replace(
+                    given, memory=None
+                )  # memory belongs to the replaced player
             ask.looked[:] = event.looked
             match.answer(ask.id, given)
             found[ask.id] = given, event.looked
@@ -141,7 +145,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
 
 
 def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
-    """Whether the same mind goes on: a model asked in the same way, or the same bot."""
+    """Whether the same player continues: same strategy, or same bot and parameters."""
     was = episode.setup.lineup.get(seat)
     if was is None or was.player != who.player:
         return False
@@ -153,21 +157,21 @@ def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
 def _with_notes(
     ask: Turn[Any, Any], logged: Given, player: Player[Any, Any], episode: str
 ) -> Given:
-    """A bot's move with the notes it keeps; it must be the move of the log."""
+    """Return the logged move with the memory the bot returns now."""
     given = put(ask, player)
     if not isinstance(given, Decision) or not isinstance(logged, Decision):
         return logged
     spec = ask.context.spec
     if action_of(spec, msgspec.to_builtins(given.action)) != logged.action:
         raise BadInput(
-            f"In step {ask.number} of episode {episode} the {ask.seat} would now do "
-            f"{given.action!r}, and did {logged.action!r}; such an episode cannot be forked."
+            f"In step {ask.number} of episode {episode} {ask.seat} played "
+            f"{logged.action!r} and would now play {given.action!r}, so it cannot be forked."
         )
     return msgspec.structs.replace(logged, memory=given.memory)
 
 
 def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: str) -> None:
-    """Bring a fresh match to the turn."""
+    """Advance a fresh match to the turn."""
     while match.turn < turn:
         asked = [ask for ask in match.asks() if ask.id in past]
         if not asked:
@@ -178,7 +182,7 @@ def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode:
 
 
 def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
-    """What each bot of the game would do in a seat's place there, by the bot's name."""
+    """Return the move each of the game's bots would make in a seat at that turn."""
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = msgspec.structs.replace(episode.setup, arms={}, injections=())
@@ -193,7 +197,7 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
             given = put(ask, seated(spec, match.game, Seat(seat), PlayerSpec(name)))
             if isinstance(given, Decision):
                 found[name] = admitted(ask.options, given.action)
-        except (BadInput, IllegalMove):  # it cannot sit there, or wants what is not allowed
+        except (BadInput, IllegalMove):  # cannot take that seat, or chose an illegal move
             continue
     return found
 
@@ -203,7 +207,7 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Nature:
-    """Draws as a match does, from the stream of the seed and the turn."""
+    """Nature, drawing from the match's own random stream."""
 
     match: Match[Any, Any, Any]
 
@@ -214,7 +218,7 @@ class Nature:
 
 @dataclass(frozen=True)
 class Made:
-    """A player whose move of one turn is made for it; all else is its own."""
+    """A player whose move in one turn is forced."""
 
     player: Player[Any, Any]
     turn: int
@@ -236,13 +240,13 @@ class Made:
 def _going_on(
     match: Match[Any, Any, Any], turn: int, moves: Mapping[str, Any]
 ) -> dict[str, Player[Any, Any]]:
-    """Everybody from the turn on, nature and made moves included."""
+    """Return the players from the turn on, including nature and forced moves."""
     meter = Meter().of_episode()
     lineup = reached(match.setup.lineup, lambda _, name: Metered(registry.model(name), meter, name))
     players = players_of(match, lineup)
     for seat, action in moves.items():
         if seat not in match.game.to_move(match.state):
-            raise BadInput(f"{seat} does not move in step {turn}, so no move can be made for it.")
+            raise BadInput(f"{seat} does not move in step {turn}, so its move cannot be forced.")
         legal = admitted(match.game.options(match.state, Seat(seat)), action)
         players[seat] = Made(players[seat], turn, legal)
     return {**players, NATURE: Nature(match)}

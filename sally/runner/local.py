@@ -1,4 +1,4 @@
-"""In one process: which episodes a study wants, and how each is played."""
+"""List the episodes of a study and play them in this process."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from sally.runner.config import Config, Limits, declared_at_once
 from sally.runner.orders import Order, Orders
 from sally.runner.seating import players_of, portable_study, resolved
 
-AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
-Opened = tuple[Episode, Replay[Any, Any, Any]]  # an episode, and what happened in it laid open
+AT_ONCE = 8  # concurrent episodes for a model that declares no number of calls
+Opened = tuple[Episode, Replay[Any, Any, Any]]  # an episode and its trajectory
 Keep = Callable[[Episode, Replay[Any, Any, Any]], None]
 
 
 def play(setup: Setup, cell: str = "") -> Episode:
-    """Play one episode to its end."""
+    """Play one episode."""
     return play_open(setup, cell)[0]
 
 
 def play_open(setup: Setup, cell: str = "") -> Opened:
-    """Play one episode to its end, and leave what happened laid open."""
+    """Play one episode; return it with its trajectory."""
     spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
     players = players_of(match)
@@ -48,20 +48,20 @@ def play_open(setup: Setup, cell: str = "") -> Opened:
 
 
 def is_bot(player: Player[Any, Any]) -> bool:
-    """Whether a player answers at once, so that no event loop is needed."""
+    """Whether a player answers synchronously."""
     methods = (player.decide, getattr(player, "report", None))
     return not any(iscoroutinefunction(method) for method in methods)
 
 
 def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
-    """What answered in each seat, for the record; bots use nothing."""
+    """Return the model versions used in each seat, for the record."""
     models = {seat: getattr(player, "model", None) for seat, player in players.items()}
     used = {seat: getattr(model, "used", None) for seat, model in models.items()}
     return {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
 
 
 def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) -> None:
-    """Play episodes in this process, those of bots first; each is kept when it ends."""
+    """Play episodes in this process, bots first; `keep` receives each as it ends."""
     for _, cell, setup in missing:
         if not has_model(setup):
             keep(*play_open(setup, cell))
@@ -70,13 +70,13 @@ def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) 
 
 
 def _to_the_end(play: Coroutine[Any, Any, None]) -> None:
-    import asyncio  # here and below: a sixth of a worker's start, and bots need none
+    import asyncio  # imported late: a sixth of a worker's start-up, not needed for bots
 
     asyncio.run(play)
 
 
 def has_model(setup: Setup) -> bool:
-    """Whether a language model sits at this table."""
+    """Whether a language model plays in this setup."""
     return any(uses_model(who) for who in setup.lineup.values())
 
 
@@ -84,7 +84,7 @@ def has_model(setup: Setup) -> bool:
 
 
 async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> None:
-    """Play episodes side by side, as many as their models take; each is kept when it ends."""
+    """Play episodes concurrently, as many as their models take."""
     import asyncio
 
     line = iter(waiting)
@@ -116,7 +116,7 @@ async def _with_models(setup: Setup, cell: str, run: Meter) -> Opened:
 async def play_within(
     match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]], limits: Limits
 ) -> None:
-    """Play a match to its end, or to where a budget or a limit censors it."""
+    """Play a match until it ends or a budget or limit censors it."""
     import asyncio
 
     clock = asyncio.timeout(limits.episode_seconds)
@@ -134,7 +134,7 @@ async def play_within(
 def reached(
     lineup: Mapping[str, PlayerSpec], model: Callable[[str, str], Model]
 ) -> dict[str, PlayerSpec]:
-    """The lineup with models in the place of their names, given seat and name."""
+    """Return the lineup with model objects in place of their names."""
 
     def at(seat: str, who: PlayerSpec) -> PlayerSpec:
         if not uses_model(who):
@@ -146,9 +146,9 @@ def reached(
 
 
 def at_once(waiting: Sequence[Order], config: Config) -> int:
-    """How many episodes to play side by side: as many as the narrowest model takes calls.
+    """Return how many episodes to play concurrently: the least its models take.
 
-    What the user's config says comes first, then what the model says, then what its kind says.
+    The user's config takes precedence over the model's declaration, and that over its kind's.
     """
     names = {
         who.params.get("model", "embedded")
@@ -168,12 +168,12 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 
 
 def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
-    """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
+    """Return every episode of a study as (id, cell, setup), checked; at most `limit` a lineup."""
     ready = portable_study(study)
     if limit is None and (whole := _in_bulk(ready, open_models)) is not None:
         return whole
     found = Orders()
-    checked: dict[tuple[str, int, int], int] = {}  # what differs in seed and repeat only, once
+    checked: dict[tuple[str, int, int], int] = {}  # kinds already checked
     for cell, setup in limited(ready.trials(), limit):
         alike = (cell, id(setup.instance), id(setup.lineup))
         if (kind := checked.get(alike)) is None:
@@ -183,7 +183,7 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
 
 
 def _in_bulk(study: Study, open_models: bool) -> Orders | None:
-    """The same by kinds, without a look at each; None if the same may be wanted in two places."""
+    """List episodes by kind in bulk, or return None if two cells may want the same episode."""
     found, seen = Orders(study.seed), set[bytes]()
     for cell in study.cells:
         once = msgspec.structs.replace(cell, repeats=1)
@@ -207,7 +207,7 @@ def _checked(study: Study, cell: str, setup: Setup, open_models: bool) -> Setup:
 
 
 def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) -> None:
-    """A store may gain episodes, but an instance in it may not change under its id."""
+    """Raise BadInput if a stored instance has other parameters than the study's."""
     for cell, setup in wanted.alike:
         instance = setup.instance
         if stored.get(instance.id, instance) != instance:
@@ -218,7 +218,7 @@ def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) 
 
 
 def limited(trials: Iterable[tuple[str, Setup]], limit: int | None) -> Iterator[tuple[str, Setup]]:
-    """At most `limit` episodes of each cell and lineup, so that a short run still has them all."""
+    """Yield at most `limit` episodes of each cell and lineup."""
     if limit is None:
         yield from trials
         return
@@ -231,6 +231,6 @@ def limited(trials: Iterable[tuple[str, Setup]], limit: int | None) -> Iterator[
 
 
 def manifest(study: Study) -> store.Manifest:
-    """What the store of this study is marked with."""
+    """Return the manifest of the study's store."""
     asks = blake2b(msgspec.json.encode(study, order="sorted"), digest_size=12).hexdigest()
     return store.Manifest(study.name, asks)

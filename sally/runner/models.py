@@ -1,4 +1,4 @@
-"""A study for a model: the seats that stand open for one, filled."""
+"""Fill the open seats of a study with a model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def with_model(
     settings: Mapping[str, Any] | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Study:
-    """The study with this model, or each seat's own, in every seat that stands open for one.
+    """Return the study with a model, or one per seat, in every open seat.
 
-    Settings go before those of the study, and those before the defaults.
+    `settings` take precedence over the study's, and those over `defaults`.
     """
 
     def name(seat: str) -> str:
@@ -56,7 +56,7 @@ def _filled(
 
 
 def models_of(study: Study) -> set[str]:
-    """The models that a study names, open seats included."""
+    """Return the models that a study names, including the placeholder of open seats."""
     return {
         who.params.get("model", OPEN)
         for cell in study.cells

@@ -1,4 +1,4 @@
-"""What a prompting strategy needs of its table; refused before anything is spent."""
+"""Check that a game offers what a prompting strategy needs, before anything is spent."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AnyGame = Game[Any, Any, Any]
 
 
 def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
-    """One clear sentence if a language player's strategy cannot work at this table."""
+    """Raise BadInput if a language player's strategy cannot work in this setup."""
     for seat, who in setup.lineup.items():
         if WHAT_IS_THIS in setup.arms.get(seat, ()) and not may_say_what_this_is(who):
             raise BadInput(
-                f"{WHAT_IS_THIS} asks models and people what they take this for; seat {seat!r} of "
+                f"{WHAT_IS_THIS} can be asked of models and people only; seat {seat!r} of "
                 f"{spec.name} is taken by {who.player}."
             )
         if who.player == LANGUAGE:
@@ -36,7 +36,7 @@ def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
 
 
 def may_say_what_this_is(who: PlayerSpec) -> bool:
-    """Whether the question has a meaning for whoever sits there."""
+    """Whether the player can answer the awareness probe: a model, a person or a record."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 
@@ -70,7 +70,7 @@ def _lacking(
 
 
 def _alike(game: AnyGame, words: Words[Any, Any], seat: Seat) -> Iterator[str]:
-    """Names at the start of the game that scoring could not tell apart."""
+    """Yield why scoring could not distinguish the first menu's names."""
     state = game.start()
     options = game.options(state, seat) if seat in game.to_move(state) else ()
     if options and is_finite(options):

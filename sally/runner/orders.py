@@ -1,8 +1,7 @@
-"""What a study wants, in few bytes each: a million episodes are listed before the first is played.
+"""The episodes that a study wants, in a few bytes each.
 
-Episodes of one cell, problem and lineup differ in seed and repeat alone. What they have in common
-is kept once, and an order is put together when somebody looks at it. Its seed and its id are worked
-out then, too, unless orders are added one by one: a driver that hashed them all would keep its
+Episodes of one cell, instance and lineup differ only in seed and repeat. What they share is stored
+once, and an order with its seed and id is built on access: hashing a million ids first would keep
 workers waiting.
 """
 
@@ -12,32 +11,34 @@ from array import array
 from collections.abc import Iterator, Sequence, Set
 from hashlib import blake2b
 from itertools import chain, repeat
-from typing import overload
+from typing import Any, overload
 
 import msgspec
 
-from sally.core.log.events import Setup, canonical, episode_id
+from sally.core.log.events import Episode, Setup, canonical, episode_id
 from sally.core.rules.chance import derived_seed
+from sally.players.language import uses_model
+from sally.runner.config import in_process
 
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
-Alike = tuple[str, Setup]  # cell, and a setup but for seed and repeat
-ID_BYTES = 12  # of an id, as its hexadecimal digits say it
+Alike = tuple[str, Setup]  # cell, and a setup without seed and repeat
+ID_BYTES = 12  # length of an id in bytes
 
 
 class Packed(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Some orders as they travel: what they have in common once, and little of each."""
+    """Orders in compact form, for sending to a worker."""
 
     alike: tuple[Alike, ...] = ()
-    which: list[int] = []  # of those above, for each order
+    which: list[int] = []  # index into `alike`, for each order
     repeat: list[int] = []
-    seeds: list[int] = []  # of each; none where they follow from the study's
-    seed: int = 0  # of the study
+    seeds: list[int] = []  # of each order; empty if derived from the study's seed
+    seed: int = 0  # the study's seed
 
     def __len__(self) -> int:
         return len(self.which)
 
     def orders(self) -> list[Order]:
-        """The orders, put together."""
+        """Return the orders in full."""
         found = Orders(self.seed)
         for alike in self.alike:
             found.kind(alike)
@@ -48,24 +49,24 @@ class Packed(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Orders(Sequence[Order]):
-    """Orders in the order in which they were added, each id once."""
+    """A sequence of orders with distinct ids, built on access."""
 
     def __init__(self, seed: int = 0) -> None:
         self.alike: list[Alike] = []
         self._hashes: list[_Hash] = []
-        self._from = seed  # of the study, for orders that are added in bulk
+        self._from = seed  # the study's seed, for orders added in bulk
         self._which, self._repeat, self._seed = array("I"), array("Q"), array("Q")
         self._known: set[bytes] = set()
-        self._ids = b""  # of all, once they were asked for
+        self._ids = b""  # all ids, computed on first use
 
     def kind(self, alike: Alike) -> int:
-        """A number for orders that differ in seed and repeat alone."""
+        """Register a kind of order; return its number."""
         self.alike.append(alike)
         self._hashes.append(_Hash(alike[1]))
         return len(self.alike) - 1
 
     def add(self, kind: int, seed: int, repeat: int) -> None:
-        """Take an order of a kind, unless its episode is wanted already."""
+        """Add an order of a kind unless its episode is already listed."""
         id = self._hashes[kind](seed, repeat)
         if id in self._known:
             return
@@ -75,46 +76,48 @@ class Orders(Sequence[Order]):
         self._repeat.append(repeat)
 
     def add_all(self, kinds: Sequence[int], repeats: int) -> None:
-        """Take an order of each kind so many times, with seeds as a study gives them.
+        """Add `repeats` orders of each kind, with seeds derived from the study's.
 
-        Nobody looks whether an episode is wanted already: kinds must differ in what is played.
+        Duplicates are not checked: the kinds must differ in what is played.
         """
         self._which += array("I", kinds) * repeats
         self._repeat.extend(chain.from_iterable(repeat(n, len(kinds)) for n in range(repeats)))
 
     def end(self) -> Orders:
-        """Nothing more is added: what was needed for that goes."""
+        """Free what is only needed while adding."""
         self._known.clear()
         return self
 
     @property
     def kinds(self) -> Sequence[int]:
-        """The kind of each order."""
+        """Kind of each order."""
         return self._which
 
     def which(self, number: int) -> int:
-        """The kind of an order."""
+        """Return the kind of an order."""
         return self._which[number]
 
     def seed(self, number: int) -> int:
-        """The seed of an order."""
+        """Return the seed of an order."""
         if self._seed:
             return self._seed[number]
         instance = self.alike[self._which[number]][1].instance
         return derived_seed(self._from, instance.id, self._repeat[number])
 
     def id(self, number: int) -> str:
-        """The id of an order's episode."""
+        """Return the id of an order's episode."""
         return self._digest(number, self.seed(number)).hex()
 
     def _digest(self, number: int, seed: int) -> bytes:
         return self._hashes[self._which[number]](seed, self._repeat[number])
 
     def found_in(self, finished: Set[str]) -> Sequence[bool] | None:
-        """Which orders need not be played, by number; None where all have to be."""
+        """Return which orders are finished, by number, or None if none is."""
         if not finished:
             return None
-        from sally.store.deduplicate import which_are_there  # numpy, which workers do without
+        from sally.store.deduplicate import (
+            which_are_there,  # imports numpy, which workers do not need
+        )
 
         if not self._ids:
             ids = (self._digest(n, self.seed(n)) for n in range(len(self)))
@@ -122,7 +125,7 @@ class Orders(Sequence[Order]):
         return which_are_there(finished, self._ids)
 
     def packed(self, numbers: Sequence[int]) -> Packed:
-        """Some orders, by their numbers, as they travel."""
+        """Return some orders, by number, in compact form."""
         which, repeat, places = self._which, self._repeat, dict[int, int]()
         own = [places.setdefault(which[n], len(places)) for n in numbers]
         again, seeds = [repeat[n] for n in numbers], self._seed
@@ -130,7 +133,7 @@ class Orders(Sequence[Order]):
         return Packed(tuple(self.alike[k] for k in places), own, again, given, self._from)
 
     def order(self, number: int) -> Order:
-        """One order, put together."""
+        """Return one order in full."""
         cell, setup = self.alike[self._which[number]]
         seed, again = self.seed(number), self._repeat[number]
         played = msgspec.structs.replace(setup, seed=seed, repeat=again)
@@ -152,11 +155,11 @@ class Orders(Sequence[Order]):
         return map(self.order, range(len(self)))
 
 
-SEED, REPEAT = 8765432109876543, 7654321098765432  # numbers that stand in no study by accident
+SEED, REPEAT = 8765432109876543, 7654321098765432  # placeholders that occur in no study
 
 
 class _Hash:
-    """The ids of setups that differ in seed and repeat alone, with the rest of them hashed once."""
+    """Hashes setups that differ only in seed and repeat; the rest is hashed once."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -167,9 +170,35 @@ class _Hash:
         self._plain = text.count(b"%d" % REPEAT) == rest.count(b"%d" % SEED) == 1
 
     def __call__(self, seed: int, repeat: int) -> bytes:
-        if not repeat or not self._plain:  # a first run does not say that it is one
+        if not repeat or not self._plain:  # repeat 0 is omitted from the encoding
             given = msgspec.structs.replace(self._setup, seed=seed, repeat=repeat)
             return bytes.fromhex(episode_id(given))
         hashed = self._begun.copy()
         hashed.update(b"%d%b%d%b" % (repeat, self._middle, seed, self._after))
         return hashed.digest()
+
+
+# --- kinds of episode ---
+
+
+def kind_of(order: tuple[Any, ...]) -> str:
+    """Return `bots`, `models` (in this process) or `providers`, by who plays an episode."""
+    names = [
+        str(who.params.get("model", "embedded"))
+        for who in order[-1].lineup.values()
+        if uses_model(who)
+    ]
+    if not names:
+        return "bots"
+    return "models" if all(in_process(name) for name in names) else "providers"
+
+
+def alike(setup: Setup) -> str:
+    """Return a key shared by episodes that take about as many calls: game and strategies."""
+    how = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
+    return " ".join([setup.instance.game, *how])
+
+
+def calls_of(episode: Episode) -> int:
+    """Return the number of model calls in an episode's log."""
+    return sum(len(event.calls) for event in episode.events)

@@ -1,7 +1,7 @@
-"""What a study would take: pilot episodes with a model that only counts, multiplied out.
+"""Estimate calls, tokens, cost and time of a study from pilot episodes.
 
-Pages are rendered for real, so calls and input are those of the study as far as they do not hang
-on what a model says. A token is taken as four characters, and a reply as so many tokens.
+Pilot episodes render real prompts to a model that only counts, so calls and input are those of the
+study as far as they do not depend on replies. A token is taken as four characters.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from sally.runner.local import has_model, orders, reached
 from sally.runner.orders import Order
 from sally.runner.seating import players_of
 
-PILOT = "pilot"  # stands before a model's name while its calls are only counted
-REPLY = 60  # tokens taken for a reply, unless fewer are allowed
-PILOTS = 2  # episodes of each group that are tried: its first and its last
-REMEMBERED = 6  # earlier pages whose beginning a provider's cache may still hold
-CONNECTIONS = 10  # calls at the same time that Inspect allows unless told otherwise
+PILOT = "pilot"  # prefix of a model whose calls are only counted
+REPLY = 60  # tokens assumed per reply, unless fewer are allowed
+PILOTS = 2  # pilot episodes of each group: its first and last
+REMEMBERED = 6  # earlier prompts that a provider's prefix cache may hold
+CONNECTIONS = 10  # Inspect's default number of concurrent calls
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Calls and tokens; `shared` is input that an earlier page began with."""
+    """Calls and tokens; `shared` is input with the same prefix as an earlier prompt."""
 
     calls: float = 0.0
     input: float = 0.0
@@ -64,7 +64,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """Episodes of one cell whose models are asked alike."""
+    """Episodes of one cell with the same models and strategies."""
 
     cell: str
     who: str
@@ -74,22 +74,22 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Bill(msgspec.Struct, frozen=True):
-    """What one model would take over all parts."""
+    """Totals of one model over all parts."""
 
     model: str
     count: Count
-    cost: float | None  # None: nobody said what it costs
-    cost_cached: float | None  # if a provider's cache holds all that it could
-    seconds: float | None  # None: no call of this model was timed here
+    cost: float | None  # None: no price is known
+    cost_cached: float | None  # if the provider's cache holds every shared prefix
+    seconds: float | None  # None: no call of this model has been timed
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What a study would take."""
+    """Estimate of what a study would take."""
 
     parts: tuple[Part, ...]
     bills: tuple[Bill, ...]
     wanted: int  # episodes
-    there: int  # of them in the store
+    there: int  # episodes already in the store
     reply_tokens: int
 
 
@@ -97,7 +97,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Counting:
-    """A model that says what it is told to say and counts what it is shown."""
+    """A stub model that returns a fixed reply and counts its prompts."""
 
     def __init__(self, name: str, reply_tokens: int = REPLY) -> None:
         self.name, self.count, self.answer = name, Count(), ""
@@ -106,7 +106,7 @@ class Counting:
 
     @property
     def can_score(self) -> bool:
-        """As far as it can be known without reaching the model."""
+        """Whether the model can score, as far as known without contacting it."""
         return in_process(self.name) or self.name.startswith("sally/")
 
     async def complete(
@@ -136,7 +136,7 @@ class Counting:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with alike, by halving."""
+    """Return the length of the common prefix of two texts, by bisection."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -148,7 +148,7 @@ def _common(one: str, other: str) -> int:
 
 
 class Pilot(msgspec.Struct, frozen=True):
-    """A language player whose model counts; where no move can be read, any legal one is made."""
+    """A language player whose model counts; unreadable replies become any legal move."""
 
     inner: LanguagePlayer
     model: Counting
@@ -169,7 +169,7 @@ class Pilot(msgspec.Struct, frozen=True):
 
 
 def _flown(player: Any, model: Counting) -> Any:
-    """A player whose model counts; one that asks for JSON gets an empty object."""
+    """Wrap a player around a counting model; JSON requests get an empty object."""
     if isinstance(player, LanguagePlayer):
         return Pilot(player, model)
     model.answer = "{}"
@@ -177,8 +177,8 @@ def _flown(player: Any, model: Counting) -> Any:
 
 
 def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
-    """Calls and tokens of one episode, for each model in it."""
-    once = msgspec.structs.replace(setup, retries=0)  # an answer is asked for once
+    """Return calls and tokens of one episode, by model."""
+    once = msgspec.structs.replace(setup, retries=0)  # no retries
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), once)
     models: dict[str, Counting] = {}
 
@@ -209,7 +209,7 @@ def plan(
     finished: Iterable[str] = (),
     reply_tokens: int = REPLY,
 ) -> Plan:
-    """What is still missing of a study would take so much; no model is reached for it."""
+    """Estimate what the missing episodes of a study would take; no model is contacted."""
     config, there, done = config or Config(), stored or {}, set(finished)
     registry.add("models", PILOT, ModelKind(PILOT, "counts", lambda name: Counting(_real(name))))
     wanted = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
@@ -225,7 +225,7 @@ def plan(
 
 
 def _as_pilots(study: Study, limit: int | None) -> list[Order]:
-    """Every episode, its models only counting, under the id that it has with the real ones."""
+    """Return every episode with counting models, under the id it has with the real ones."""
     cells = tuple(
         msgspec.structs.replace(
             cell, lineups=tuple(_renamed(lineup, f"{PILOT}:{{}}") for lineup in cell.lineups)
@@ -266,7 +266,7 @@ def _real(name: str) -> str:
 
 
 def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
-    """Episodes of a cell by who the models are and how they are asked; partners do not count."""
+    """Group episodes by cell, models and strategies, over all partners."""
     found: dict[tuple[str, str], list[Setup]] = {}
     for _, cell, setup in missing:
         if has_model(setup):
@@ -302,13 +302,13 @@ def _bill(model: str, parts: Sequence[Part], config: Config, stored: Iterable[Ep
             cached = cost - count.shared * (price.input - price.cached) / 1e6
     timed = timings(model, stored)
     at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
-    longest = max(part.each.calls for part in mine)  # an episode's calls come one after another
+    longest = max(part.each.calls for part in mine)  # calls of one episode are sequential
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
     return Bill(model, count, cost, cached, seconds)
 
 
 def timings(model: str, stored: Iterable[Episode]) -> list[float]:
-    """The seconds of every logged call of a model."""
+    """Return the durations in seconds of a model's logged calls."""
     return [
         float(call.usage["seconds"])
         for episode in stored

@@ -1,4 +1,4 @@
-"""Processes of this machine that play shards; one that dies costs what it had not stored."""
+"""A pool of worker processes on this machine; a worker that dies loses only unstored episodes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sally.core.errors import BadInput
 from sally.runner.executors import Take
 from sally.runner.shards import Job, Result, Shard, Tell
 
-# One worker is one core: threads inside numpy would get into each other's way.
+# One worker uses one core: numpy's own threads would compete.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-# Sally is found where this process found it, even if it is not installed.
+# Workers import Sally from where this process did, even if it is not installed.
 START = "import sys; sys.path.append(sys.argv[1]); from sally.runner.worker import main; main()"
 
 
 @dataclass
 class Worker:
-    """A process that reads shards and writes results, a line each."""
+    """A process that reads shards and writes results, one JSON line each."""
 
     process: subprocess.Popen[bytes]
     shard: str = ""
@@ -42,10 +42,10 @@ class Worker:
             self.process.stdin.write(line + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            return  # its end is read where its results are
+            return  # its exit is noticed when results are read
 
     def end(self) -> None:
-        """End the process at once; what it stored is stored."""
+        """Kill the process; stored episodes stay."""
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
@@ -55,7 +55,7 @@ class Worker:
 
 
 class Pool:
-    """So many worker processes."""
+    """An executor with a fixed number of worker processes."""
 
     together = False
     rates = ""
@@ -98,7 +98,7 @@ class Pool:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**ONE_THREAD, **os.environ},
-            start_new_session=True,  # an interrupt is for the run, which then ends its workers
+            start_new_session=True,  # Ctrl-C reaches the run, which then ends its workers
         )
         worker = Worker(process)
         self.workers.append(worker)

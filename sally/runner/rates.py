@@ -1,8 +1,7 @@
-"""Rates that a provider allows: so many calls and tokens a minute, whoever makes the calls.
+"""Rate limits: calls and tokens a minute, shared by all callers.
 
-A bucket fills at a steady pace and holds a second's worth. Who takes more than it holds goes into
-debt and waits until the debt is filled; tokens are known after a call, so the next calls wait for
-them.
+Token buckets that hold one second's worth. A caller that takes more goes into debt and waits until
+it is refilled. Tokens are known only after a call, so later calls wait for them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Ask = Callable[[str, int], Awaitable[float]]  # (model, tokens used since) -> se
 
 
 class Bucket:
-    """Something that may be used up at a steady rate."""
+    """A token bucket."""
 
     def __init__(self, per_minute: float, now: float) -> None:
         self._rate, self._at = per_minute / 60, now
@@ -28,14 +27,14 @@ class Bucket:
         self._level = self._most
 
     def take(self, amount: float, now: float) -> float:
-        """Use so much; how many seconds to wait before it is ours."""
+        """Take an amount; return the seconds to wait for it."""
         self._level = min(self._level + (now - self._at) * self._rate, self._most) - amount
         self._at = now
         return max(-self._level / self._rate, 0.0)
 
 
 class Rates:
-    """The buckets of all models that have a rate."""
+    """Buckets of all models with a rate limit."""
 
     def __init__(self, models: Mapping[str, ModelEntry]) -> None:
         now = time.monotonic()
@@ -47,7 +46,7 @@ class Rates:
                 self._tokens[entry.name] = Bucket(entry.tokens_per_minute, now)
 
     def wait(self, model: str, used: int) -> float:
-        """How long the next call must wait; `used` are tokens of earlier calls, told late."""
+        """Return the seconds the next call must wait; `used` are tokens of earlier calls."""
         now, waits = time.monotonic(), [0.0]
         if model in self._calls:
             waits.append(self._calls[model].take(1, now))
@@ -57,34 +56,34 @@ class Rates:
 
 
 class Turnstile:
-    """Where the calls of one process wait for their turn."""
+    """Delays the calls of one process to keep the rate limits."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask, self._used = ask, Counter[str]()
 
     async def passed(self, model: str) -> None:
-        """Wait until one more call may be made."""
+        """Wait until another call is allowed."""
         if (wait := await self._ask(model, self._used.pop(model, 0))) > 0:
-            import asyncio  # a sixth of a worker's start, and bots need none
+            import asyncio  # imported late: a sixth of a worker's start-up, not needed for bots
 
             await asyncio.sleep(wait)
 
     def used(self, model: str, tokens: int) -> None:
-        """Count what a call used."""
+        """Count the tokens a call used."""
         self._used[model] += tokens
 
 
-_elsewhere: list[Turnstile] = []  # one whose buckets are kept for a whole cluster
-_here: dict[bytes, Turnstile] = {}  # by what the config says of models
+_elsewhere: list[Turnstile] = []  # shared by a whole cluster
+_here: dict[bytes, Turnstile] = {}  # by the config's model entries
 
 
 def use_turnstile(given: Turnstile | None) -> None:
-    """Let all calls of this process wait there."""
+    """Use this turnstile for all calls of the process."""
     _elsewhere[:] = [] if given is None else [given]
 
 
 def turnstile_of(config: Config, model: str) -> Turnstile | None:
-    """Where calls of a model wait; None where it has no rate."""
+    """Return the turnstile of a model, or None if it has no rate limit."""
     entry = config.entry(model)
     if entry.calls_per_minute is None and entry.tokens_per_minute is None:
         return None
@@ -102,15 +101,15 @@ def turnstile_of(config: Config, model: str) -> Turnstile | None:
 
 
 def has_rates(config: Config) -> bool:
-    """Whether any model has a rate to keep to."""
+    """Whether any model has a rate limit."""
     entries = config.models.values()
     return any(e.calls_per_minute is not None or e.tokens_per_minute is not None for e in entries)
 
 
 def divided(config: Config, parts: int, rates: bool) -> Config:
-    """What each of so many processes may use, so that together they keep to the config.
+    """Return the config of each of `parts` processes, so that together they keep its limits.
 
-    Connections are divided; rates only where nobody keeps them for all.
+    Connections are divided; rates only if they are not shared.
     """
 
     def part(entry: ModelEntry) -> ModelEntry:

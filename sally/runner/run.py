@@ -1,4 +1,4 @@
-"""Running a study: hand out what its store lacks, on any executor, and keep count."""
+"""Run a study: give missing episodes to an executor and track progress."""
 
 from __future__ import annotations
 
@@ -17,36 +17,35 @@ from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
-from sally.runner.cutting import Cut, cuts_of
 from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import models_of
 from sally.runner.orders import Orders
-from sally.runner.pace import Pace
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
+from sally.runner.sharding import Cut, Pace, cuts_of
 from sally.runner.shards import Job, Result, Shard, Tally, take_note
 from sally.store import Contents, Folder, Place, Remote, Where
 
-NOTED = 2000  # episodes from which on a run notes for the index what it has written
-LAST = 8  # shards for each worker at the end of a run, of which the longest come first
-TRIES = 3  # how often a shard is sent whose worker dies
-LOOK_SECONDS = 0.5  # between looks at shards that another run plays
+NOTED = 2000  # runs of at least this many episodes write index columns as they play
+LAST = 8  # shards per worker at the end of a run that are ordered longest first
+TRIES = 3  # attempts at a shard whose workers die
+LOOK_SECONDS = 0.5  # between checks of shards that another run plays
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a run is."""
+    """Progress of a run."""
 
     done: int
     wanted: int
-    kept: int  # found in the store already
+    kept: int  # already in the store
     censored: int
     used: Tally = Tally()
     seconds: float = 0.0  # since the run began
 
     @property
     def seconds_left(self) -> float | None:
-        """By the calls that remain, where calls are made; None while that is not known."""
+        """Estimated seconds left, by remaining calls or episodes; None if unknown."""
         if self.used.calls and self.used.calls_left:
             return self.seconds / self.used.calls * self.used.calls_left
         if self.used.calls or not self.done:
@@ -58,7 +57,7 @@ Watcher = Callable[[Progress], None]
 
 
 class WorkerBroke(Exception):
-    """An error in a worker that is not the user's input; the message is its trace."""
+    """An internal error in a worker; the message is its traceback."""
 
 
 def run_study(
@@ -70,10 +69,10 @@ def run_study(
     on: Executor | None = None,
     **job: Any,
 ) -> Contents:
-    """Play what the store lacks of a study, and return all that it then holds.
+    """Play the missing episodes of a study and return all episodes of the store.
 
-    Once the meter's budget is gone no episode is begun, and those in progress are censored.
-    `job` may say through what providers' models are played (see `Job`).
+    Once the budget is spent no episode is started, and those in progress are censored.
+    `job` fields may name the function that plays providers' models (see `Job`).
     """
     play_missing(study, out, limit, watch, meter, on, **job)
     return store.load(out)
@@ -89,13 +88,13 @@ def play_missing(
     wanted: Orders | None = None,
     **job: Any,
 ) -> Tally:
-    """Play what the store lacks of a study; what was played stays in the store alone.
+    """Play the missing episodes of a study into its store.
 
-    Whoever has listed what is `wanted` already may hand the list in.
+    `wanted` may pass the list of episodes if it is already known.
     """
     at, executor = store.place(out), on or Local()
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
-        raise BadInput(f"The store {at} is seen by one process only; run on local, or elsewhere.")
+        raise BadInput(f"The store {at} is visible to one process only; run it with `local`.")
     wanted = orders(study, limit) if wanted is None else wanted
     store.require(at, study.name)
     there = store.survey(at) if store.manifest_of(at) else store.Survey()
@@ -111,34 +110,34 @@ def play_missing(
 
 
 def _keep_packs(at: Place, wanted: Orders) -> None:
-    """Workers find the words of the study in its store."""
+    """Save the study's words packs to the store, where workers read them."""
     for name in {name for _, setup in wanted.alike for name in store.packs_of(setup)}:
         store.keep_pack(at, packs.find(name))
 
 
 def _last_line(why: BaseException) -> str:
-    """What a watcher is told of an error: of a trace, what it ends with."""
+    """Return the last line of an error or traceback."""
     return (str(why).strip().splitlines() or [type(why).__name__])[-1]
 
 
 class Claimed:
-    """A shard that is ours, and what of it is not given out yet."""
+    """A claimed shard and its parts that are still to be given out."""
 
     def __init__(self, cut: Cut) -> None:
         self.cut, self.left = cut, cut.numbers
-        self.numbers: dict[str, Sequence[int]] = {}  # of parts that are not over, by label
-        self.again: list[Shard] = []  # parts whose workers died
-        self.given = self.out = 0  # parts, in all and at work
-        self.taken = False  # by another run, while ours stood still
+        self.numbers: dict[str, Sequence[int]] = {}  # order numbers of unfinished parts, by label
+        self.again: list[Shard] = []  # parts to replay after a worker died
+        self.given = self.out = 0  # parts given out in total, and in progress
+        self.taken = False  # taken over by another run while this one was suspended
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left to play for us."""
+        """Whether nothing of it is left for this run to play."""
         return not self.out and (self.taken or not (self.left or self.again))
 
 
 class Drive:
-    """One run: its shards, its claims, and what it has to tell."""
+    """State of one run: shards, claims, progress."""
 
     def __init__(
         self,
@@ -162,20 +161,20 @@ class Drive:
         files = tuple(str(path) for path in registry.added_files())
         config = divided(meter.config, on.slots(), rates=not on.rates)
         rates = on.rates if has_rates(config) else ""
-        # A worker may have another working folder.
+        # A worker may have another working directory.
         out = str(at.path.resolve() if isinstance(at, Folder) else at)
         self._job = Job(study.name, out, self._state.name, files, config, rates=rates, **job)
         self._claims = Claims(at, self._state.name)
         self._wanted = Orders()
         self._waiting: deque[Cut] = deque()
-        self._claimed: deque[Claimed] = deque()  # of which something is to be given out
-        self._out: dict[str, tuple[Claimed, Shard]] = {}  # given out, by label
+        self._claimed: deque[Claimed] = deque()  # with parts to give out
+        self._out: dict[str, tuple[Claimed, Shard]] = {}  # in progress, by label
         self._pace = Pace(on.slots)
-        self._deaths: dict[str, list[str]] = {}  # label -> how its workers died
+        self._deaths: dict[str, list[str]] = {}  # label -> causes of its workers' deaths
         self._told = 0
 
     def fill(self, wanted: Orders, finished: Set[str]) -> None:
-        """Cut what is wanted, and keep of each shard what is missing."""
+        """Cut the wanted episodes into shards and keep what is missing."""
         self._wanted = wanted
         self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
         for cut in self._waiting:
@@ -187,7 +186,7 @@ class Drive:
         self._state = replace(self._state, wanted=len(wanted), kept=kept)
 
     def run(self) -> Tally:
-        """Play until nothing is left, or nothing more can be played."""
+        """Play until nothing is left or the budget is spent."""
         if not self._waiting:
             return Tally()
         with Beat(self._at, lambda: self._state) as beat:
@@ -210,20 +209,20 @@ class Drive:
                 for result in results:
                     self._take_in(result)
             finally:
-                results.close()  # ends what is still at work
+                results.close()  # stops workers in progress
             if self._waiting:
-                time.sleep(LOOK_SECONDS)  # the rest is another run's, unless that dies
+                time.sleep(LOOK_SECONDS)  # another run plays the rest, unless it dies
         lost = [f"{name} ({how[-1]})" for name, how in self._deaths.items() if len(how) >= TRIES]
         if lost:
             raise BadInput(
                 f"{self._state.given_up} episodes were given up, because workers died {TRIES} "
-                f"times over shard {listed(lost)}; the same command tries again."
+                f"times over shard {listed(lost)}; run the same command to try again."
             )
 
     # --- what executors are given, and what they give back --------------------------------------
 
     def _take(self) -> Shard | None:
-        if self._meter.spent:  # only bots are free
+        if self._meter.spent:  # only bots cost nothing
             self._waiting = deque(cut for cut in self._waiting if cut.kind == "bots")
         while self._claimed:
             if (shard := self._part(self._claimed[0])) is not None:
@@ -240,7 +239,7 @@ class Drive:
         return None
 
     def _part(self, ours: Claimed, share: Budget | None = None) -> Shard | None:
-        """The next part of a shard that is ours: as much as a worker should have at a time."""
+        """Return the next part of a claimed shard, sized for one worker."""
         if ours.again:
             shard = ours.again.pop()
         elif ours.taken or not ours.left:
@@ -253,11 +252,11 @@ class Drive:
         return shard
 
     def _cut_off(self, ours: Claimed, share: Budget) -> Shard:
-        """A new part; only those of bots are sized by time, since a budget goes with a shard."""
+        """Cut off a new part; only parts of bots are sized by time, as budgets belong to shards."""
         cut, left = ours.cut, ours.left
         size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
         now, ours.left = left[:size], left[size:]
-        token = self._state.name.rpartition("-")[2]  # no machine is named in a store's files
+        token = self._state.name.rpartition("-")[2]  # host names do not enter a store's file names
         part = f"{token}-{ours.given}" if ours.given or ours.left else ""
         ours.given += 1
         self._pace.given(cut.alike, size)
@@ -267,10 +266,9 @@ class Drive:
         return shard
 
     def _put_longest_first(self) -> None:
-        """Towards the end, begin with the shards that will take longest by what was measured.
+        """Near the end, order shards by expected duration, longest first.
 
-        So that nobody begins a long one when the others have nothing left to do. Of what nobody
-        has measured it is not known how long it takes: it comes first.
+        This keeps a long shard from starting last. Shards without a measured kind come first.
         """
         if self._on.slots() > 1 and len(self._waiting) <= LAST * self._on.slots():
             self._waiting = deque(sorted(self._waiting, key=self._expected, reverse=True))
@@ -279,7 +277,7 @@ class Drive:
         return self._pace.expected(cut.alike, len(cut.numbers))
 
     def _share(self, cut: Cut) -> Budget | None:
-        """What a shard may use; None while all that is left is given to others."""
+        """Return the budget of a shard, or None while the rest is allotted to others."""
         if cut.kind == "bots":
             return Budget()
         given = self._out.values()
@@ -305,10 +303,10 @@ class Drive:
         if result.failed:
             raise RunFailed(result.failed)
         if result.broke:
-            raise WorkerBroke(f"A worker broke off over shard {shard.name}:\n{result.broke}")
+            raise WorkerBroke(f"A worker failed on shard {shard.name}:\n{result.broke}")
 
     def _close(self, ours: Claimed) -> None:
-        """All of a shard is over, unless another run has it: then we look again when it is."""
+        """Finish a shard, or check it again later if another run has taken it over."""
         cut = ours.cut
         if not ours.taken:
             self._claims.release(cut.name)
@@ -319,11 +317,11 @@ class Drive:
         self._pace.wanted(cut.alike, len(given))
 
     def _lose(self, ours: Claimed, shard: Shard, how: str) -> None:
-        """Send the shard again; what its worker stored is found there by the next one."""
+        """Queue a part again after its worker died; stored episodes are not replayed."""
         deaths = self._deaths.setdefault(shard.label, [])
         deaths.append(how)
         self._count(take_note(self._at, self._state.name, shard.label))
-        if len(deaths) < TRIES and ours.cut.kind != "bots":  # with what is left of the budget
+        if len(deaths) < TRIES and ours.cut.kind != "bots":  # with the remaining budget
             self._waiting.appendleft(ours.cut)
             return
         if len(deaths) < TRIES:
@@ -341,7 +339,7 @@ class Drive:
         self._tell(Tally())
 
     def _tell(self, now: Tally) -> None:
-        """Say how far we are, with what the shard has that is played in this process."""
+        """Report progress, including the shard played in this process."""
         so_far = self._state.tally + now
         if self._watch is not None and (so_far.stored > self._told or so_far.calls):
             self._told = max(self._told, so_far.stored)

@@ -1,4 +1,4 @@
-"""From names to players: who sits down, in which version."""
+"""Resolve player names of a lineup to players and versions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from sally.runner.needs import refuse_what_lacks
 
 
 def resolved(setup: Setup, open_models: bool = True) -> Setup:
-    """The setup with every version filled in, helpers seated and every name checked.
+    """Return the setup with versions filled in, helpers seated and every name checked.
 
-    Models are opened for that, which may load or even fetch weights, unless told otherwise.
+    With `open_models` models are opened, which may load or download weights.
     """
     spec = registry.game(setup.instance.game)
     setup = msgspec.structs.replace(setup, instance=portable(setup.instance))
@@ -43,13 +43,13 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
         seat: _versioned(spec, game, Seat(seat), who, open_models) for seat, who in lineup.items()
     }
     setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
-    Match(spec, setup)  # refuses arms and injections that cannot be
+    Match(spec, setup)  # raises on wrong arms or injections
     refuse_what_lacks(spec, game, setup)
     return setup
 
 
 def portable(problem: Instance) -> Instance:
-    """The problem in a form that any machine reads alike; if that changes it, under its own id."""
+    """Return the instance without paths of this machine; a changed one gets its own id."""
     spec = registry.game(problem.game)
     if spec.portable is None:
         return problem
@@ -64,7 +64,7 @@ def portable(problem: Instance) -> Instance:
 
 
 def portable_study(study: Study) -> Study:
-    """The study with its problems as any machine reads them, so that no path of ours is kept."""
+    """Return the study with portable instances, so that no local path is stored."""
     cells = []
     for cell in study.cells:
         try:
@@ -80,7 +80,7 @@ def refuse_empty_seats(
 ) -> None:
     for seat in game.seats:
         if seat not in lineup:
-            raise BadInput(f"Nobody sits in seat {seat!r} of {spec.name}.")
+            raise BadInput(f"Seat {seat!r} of {spec.name} has no player.")
 
 
 def _versioned(
@@ -96,14 +96,14 @@ def _versioned(
             raise unknown(f"parameter of {who.player}", name, kind.params)
     who = _with_pack(spec, who)
     sits = who
-    if uses_model(who) and not open_models:  # anything that can do what any model can
+    if uses_model(who) and not open_models:  # a stand-in with every ability
         sits = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
-    seated(spec, game, seat, sits)  # refuses parameters that cannot be
+    seated(spec, game, seat, sits)  # raises on wrong parameters
     return msgspec.structs.replace(who, versions=versions_of(spec, who))
 
 
 def _with_pack(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> PlayerSpec:
-    """A language player's words pack, checked against the game and named by what it says."""
+    """Check a language player's words pack and name it by its content hash."""
     if who.player != LANGUAGE or not who.params.get("pack"):
         return who
     pack = checked_pack(who.params["pack"], spec)
@@ -111,20 +111,20 @@ def _with_pack(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> PlayerSpec:
 
 
 def versions_of(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> dict[str, int]:
-    """The installed versions of all that a sitter is made of."""
+    """Return the installed versions of a player's parts: player, strategy, words."""
     kind = kind_of(spec, who.player)
     found = {"player": kind.version}
     if who.player == LANGUAGE:
         chosen = strategy_named(who.params.get("strategy", kind.params["strategy"]))
         if pack := who.params.get("pack"):
-            packs.find(pack)  # a replay needs its text
+            packs.find(pack)  # kept for replay
         words, reader = spec.words_version, reading.VERSION
         found |= {"strategy": chosen.version, "words": words, "reader": reader}
     return found
 
 
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
-    """The partner or kind of player under a name, for this game."""
+    """Return the partner or player kind of that name for this game."""
     family = spec.family or spec.name
     found = registry.partners(family).get(name) or registry.players(family).get(name)
     if found is None:
@@ -133,16 +133,16 @@ def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
 
 
 def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
-    """Everybody who can sit at this game."""
+    """Return all players and partners of this game."""
     family = spec.family or spec.name
-    # A game's own minds come first: its `random` has an automaton besides.
+    # A game's own players take precedence: its `random` declares an automaton.
     return ChainMap(registry.partners(family), registry.players(family))  # type: ignore[arg-type]
 
 
 def seated(
     spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: PlayerSpec
 ) -> Player[Any, Any]:
-    """The player that a sitter names."""
+    """Return the player that a spec names."""
     kind = kind_of(spec, who.player)
     try:
         if isinstance(kind, Partner):
@@ -156,6 +156,6 @@ def seated(
 def players_of(
     match: Match[Any, Any, Any], lineup: Mapping[str, PlayerSpec] | None = None
 ) -> dict[str, Player[Any, Any]]:
-    """Everybody who sits at a match, or those of the lineup given."""
+    """Return the players of a match, or of the given lineup."""
     named = match.setup.lineup if lineup is None else lineup
     return {s: seated(match.spec, match.game, Seat(s), who) for s, who in named.items()}

@@ -1,6 +1,6 @@
-"""Shards: episodes that travel together to whoever plays them, as names and JSON.
+"""Shards: groups of episodes sent to one worker as JSON.
 
-A run that has claimed a shard may have several workers play it, each a part of its own.
+A run may split a claimed shard into parts for several workers.
 """
 
 from __future__ import annotations
@@ -25,33 +25,32 @@ from sally.core.registry import registry
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
-from sally.runner.kinds import alike, calls_of, kind_of
-from sally.runner.orders import Order, Packed
+from sally.runner.orders import Order, Packed, alike, calls_of, kind_of
 from sally.runner.rates import Turnstile, use_turnstile
 from sally.store import Place
 
-TICK_SECONDS = 1.0  # how often a run with models says how far it is
-NOTE_SECONDS = 2.0  # how often a worker notes how far it is
-WAIT_SECONDS = 60.0  # for a writer of this shard that has not ended yet
+TICK_SECONDS = 1.0  # interval of progress reports in runs with models
+NOTE_SECONDS = 2.0  # interval of a worker's progress notes
+WAIT_SECONDS = 60.0  # for another writer of this shard to finish
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What was played, and what it took."""
+    """Counts of episodes played and resources used."""
 
-    done: int = 0  # episodes that were put into the store
-    found: int = 0  # that were there when their turn came, though not when the run began
-    censored: int = 0  # of them without a result
-    failed: int = 0  # of those, by a fault
+    done: int = 0  # episodes written to the store
+    found: int = 0  # stored by another run meanwhile
+    censored: int = 0  # of `done`, without a result
+    failed: int = 0  # of `censored`, by a fault
     calls: int = 0
     tokens: int = 0
     money: float = 0.0
-    unpriced: int = 0  # calls whose price nobody knows
+    unpriced: int = 0  # calls without a known price
     guessed: int = 0  # calls whose tokens the provider did not count
-    calls_left: int = 0  # that are still to be made, as far as finished episodes tell
+    calls_left: int = 0  # estimated from finished episodes
 
     @property
     def stored(self) -> int:
-        """Episodes that are in the store and were not when the run began."""
+        """Episodes stored since the run began."""
         return self.done + self.found
 
     def __add__(self, other: Tally) -> Tally:
@@ -60,44 +59,44 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What all shards of a run have in common."""
+    """Settings shared by all shards of a run."""
 
     study: str
     out: str  # the store
-    run: str = ""  # who hands the shards out
-    files: tuple[str, ...] = ()  # users' files for the shelf, by path
+    run: str = ""  # name of the run
+    files: tuple[str, ...] = ()  # users' files to register, by path
     config: Config = Config()
     through: str = ""  # `module:function` that plays episodes whose models have a provider
     cache: bool = False
     display: str = "none"
     note: str = ""  # `module:class` that makes columns for the index of episodes in hand
-    rates: str = ""  # `module:function` that asks whoever keeps providers' rates for all workers
+    rates: str = ""  # `module:function` that queries shared rate limits
 
 
 class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Episodes to be played by one worker."""
+    """Episodes for one worker."""
 
     name: str
     packed: Packed
-    budget: Budget = Budget()  # what it may use at most
-    claim: str = ""  # the file that says whose it is
-    part: str = ""  # the run's token and a number, where others play the rest of it
+    budget: Budget = Budget()  # upper bound
+    claim: str = ""  # claim file
+    part: str = ""  # run token and number, if the shard is split
 
     def __len__(self) -> int:
         return len(self.packed)
 
     @property
     def orders(self) -> list[Order]:
-        """Its episodes, put together."""
+        """Return its episodes."""
         return self.packed.orders()
 
     @property
     def label(self) -> str:
-        """What its files, its note and its result are called."""
+        """Name of its files, note and result."""
         return f"{self.name}.{self.part}" if self.part else self.name
 
     def concerns(self, file: str) -> bool:
-        """Whether a file may hold any of these episodes; that of the run's other parts does not."""
+        """Whether a store file may hold episodes of this part."""
         if not file.startswith(self.name):
             return False
         run, _, number = self.part.rpartition("-")
@@ -106,16 +105,16 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a shard."""
+    """Result of a shard."""
 
     shard: str  # its label
     tally: Tally = Tally()
-    seconds: float = 0.0  # that its episodes took
-    taken: bool = False  # by another run, while ours stood still
-    lost: str = ""  # how its worker died; what it has not stored is to be played again
-    refused: str = ""  # a sentence, after which the run cannot go on
-    failed: str = ""  # a sentence on what kept the run from going on
-    broke: str = ""  # the trace of an error of ours or of a user's file
+    seconds: float = 0.0  # time to play its episodes
+    taken: bool = False  # taken over by another run
+    lost: str = ""  # how its worker died, if it did
+    refused: str = ""  # bad input that ends the run
+    failed: str = ""  # failure that ends the run
+    broke: str = ""  # traceback of an internal error or of a user's file
 
 
 Tell = Callable[[Tally], None]
@@ -125,7 +124,7 @@ Tell = Callable[[Tally], None]
 
 
 def worked(job: bytes, shard: bytes) -> bytes:
-    """Play a shard in a process of its own: JSON in, JSON out, whatever happens."""
+    """Play a shard in a worker process: JSON in, JSON out, errors included."""
     given = msgspec.json.decode(shard, type=Shard)
     try:
         plan = msgspec.json.decode(job, type=Job)
@@ -140,16 +139,18 @@ def worked(job: bytes, shard: bytes) -> bytes:
     return msgspec.json.encode(found)
 
 
-_settled: set[str] = set()  # the runs that this process is ready for
+_settled: set[str] = set()  # runs this process is set up for
 
 
 def settle(job: Job) -> None:
-    """Make a fresh process ready: the user's files, the config, the packs of the store."""
+    """Set up a worker process: user files, config, words packs."""
     if job.run in _settled:
         return
     for file in job.files:
         if not Path(file).is_file():
-            raise BadInput(f"A worker finds no file {file}; every machine needs it at that path.")
+            raise BadInput(
+                f"A worker cannot find {file}; the file must exist at that path on every machine."
+            )
         registry.add_file(Path(file))
     use_config(job.config)
     if job.rates:
@@ -159,7 +160,7 @@ def settle(job: Job) -> None:
 
 
 def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
-    """Play what the store lacks of a shard; every episode is stored as it ends."""
+    """Play the missing episodes of a shard, storing each as it ends."""
     at = store.place(job.out)
     _wait_for_writers(at, shard)
     there = store.survey(at, shard.concerns).finished
@@ -171,13 +172,13 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
         except store.TakenOver:
             taken = True
     tally = msgspec.structs.replace(notes.tally, calls_left=0)
-    if taken:  # what of it is stored is found there when the shard comes up again
+    if taken:  # stored episodes are found when the shard is played again
         tally = msgspec.structs.replace(tally, done=0, found=0, censored=0, failed=0)
     return Result(shard.label, tally, notes.seconds, taken)
 
 
 def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> None:
-    """Have the missing episodes of a shard played and stored, as long as it is ours."""
+    """Play and store missing episodes while the claim holds."""
     at = store.place(job.out)
 
     def ours() -> bool:
@@ -202,7 +203,7 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
 
 
 def _stands(at: Place, claim: str, run: str) -> bool:
-    """Whether a claim is still there, the run's, and the last one to its shard."""
+    """Whether a claim still exists, belongs to the run, and is the latest of its shard."""
     shard, _, number = claim.rpartition(".")
     others = (name.rpartition(".") for name in at.names("claims") if name != claim)
     heirs = [n for name, _, n in others if name == shard and n.isdigit() and int(n) > int(number)]
@@ -215,29 +216,27 @@ def _stands(at: Place, claim: str, run: str) -> bool:
 def _by_name(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
     if not function:
-        raise BadInput(
-            "These episodes need a provider's model, and this run has no way to reach one."
-        )
+        raise BadInput("These episodes need a provider's model, but this run cannot reach one.")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found
 
 
 def _wait_for_writers(at: Place, shard: Shard) -> None:
-    """A worker whose run died may be at its last episode; it is not played a second time."""
+    """Wait for a worker of a dead run to finish its last episode."""
     patience = time.monotonic() + WAIT_SECONDS
     while store.has_living_writer(at, shard.concerns):
         if time.monotonic() > patience:
             raise BadInput(
-                f"Another process has been writing shard {shard.name} of {at} for a minute and "
-                "does not end; end it, and the same command goes on."
+                f"Another process has been writing shard {shard.name} of {at} for a minute; "
+                "stop it and run the same command again."
             )
         time.sleep(0.05)
 
 
 class Notes:
-    """Counts what a worker has stored, and leaves word of it for whoever watches the store.
+    """Counts what a worker has stored and publishes it in the store.
 
-    Where models play, it tells every second how far they are: the first episode may take minutes.
+    With models it reports every second, because the first episode may take minutes.
     """
 
     def __init__(
@@ -256,8 +255,8 @@ class Notes:
         self._since, self._noted = time.monotonic(), False
         self._began = self._first = self._last = time.perf_counter()
         self._waiting = Counter(alike(setup) for _, _, setup in missing)
-        self._calls: dict[str, list[int]] = {}  # of like episodes: how many, calls of all
-        self._over_calls = 0  # of all episodes that are over, with a result or without
+        self._calls: dict[str, list[int]] = {}  # by kind: episodes, total calls
+        self._over_calls = 0  # calls of finished episodes
         self._over = Event()
         self._ticks = bool(missing) and tell is not None and kind_of(missing[0]) != "bots"
 
@@ -267,7 +266,7 @@ class Notes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the note back: from here on the result says it."""
+        """Remove the note; the result replaces it."""
         self._over.set()
         if self._noted:
             with suppress(OSError):
@@ -279,7 +278,7 @@ class Notes:
             self._tell(self.tally)
 
     def add(self, episode: Episode) -> None:
-        """Count one episode that is stored."""
+        """Count one stored episode."""
         end, self._last = episode.end, time.perf_counter()
         self._first = self._first if self._done else self._last
         self._done += 1
@@ -296,13 +295,13 @@ class Notes:
         if self._tell is not None:
             self._tell(self.tally)
         if time.monotonic() - self._since >= NOTE_SECONDS:
-            with suppress(OSError):  # a disk that is full is told where episodes are stored
+            with suppress(OSError):  # a full disk is reported where episodes are stored
                 self._at.put(self._name, msgspec.json.encode(self.tally))
             self._since, self._noted = time.monotonic(), True
 
     @property
     def seconds(self) -> float:
-        """What the episodes took, without what a fresh process loads before the first is over."""
+        """Seconds of play, without the start-up of a fresh process."""
         if self._done < 2:
             return self._last - self._began
         return (self._last - self._first) * self._done / (self._done - 1)
@@ -316,9 +315,9 @@ class Notes:
         )
 
     def _calls_left(self) -> int:
-        """What the waiting episodes will take if they are like those that ended.
+        """Estimate the calls of waiting episodes from finished ones of their kind.
 
-        0 where that cannot be said: nothing has ended, or what is played takes longer than that.
+        Returns 0 if nothing has finished yet.
         """
         episodes, calls = (sum(n[i] for n in self._calls.values()) for i in (0, 1))
         if not episodes:
@@ -326,17 +325,17 @@ class Notes:
         usual = calls / episodes
         each = {kind: found[1] / found[0] for kind, found in self._calls.items()}
         wanted = sum(n * each.get(kind, usual) for kind, n in self._waiting.items())
-        begun = self.meter.calls - self._over_calls  # by episodes that are in progress
+        begun = self.meter.calls - self._over_calls  # calls of episodes in progress
         return max(round(wanted - begun), 0)
 
 
 def note_name(run: str, shard: str) -> str:
-    """Where a worker's note stands in the store."""
+    """Return the path of a worker's note in the store."""
     return f"notes/{run}.{shard}.json"
 
 
 def take_note(at: Place, run: str, shard: str) -> Tally:
-    """What a worker that died had used by its last note; what it stored is counted when found."""
+    """Return and remove what a dead worker had used by its last note."""
     name = note_name(run, shard)
     try:
         left = msgspec.json.decode(at.read(name), type=Tally)

@@ -1,4 +1,4 @@
-"""How a study stands, read from its store: from any machine, without asking a run."""
+"""Read the progress of a study from its store, on any machine."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from sally.store import Place, Where
 
 
 class RunLook(msgspec.Struct, frozen=True):
-    """One run, as it last told of itself."""
+    """State of one run at its last heartbeat."""
 
     name: str
     on: str
     state: str  # running, silent, dead, or how it ended
     played: int
     in_flight: int
-    last_word: float  # seconds ago, by its clock and ours
+    last_word: float  # seconds since its last heartbeat
 
 
 class Look(msgspec.Struct, frozen=True):
-    """A study at one moment."""
+    """Progress of a study at one moment."""
 
     study: str
     done: int
-    wanted: int | None  # None: no run has said
+    wanted: int | None  # None: unknown
     in_flight: int
-    failed: int  # broken off by a fault, or given up
-    censored: int  # without a result, failed ones among them
+    failed: int  # ended by a fault, or given up
+    censored: int  # without a result, including failed ones
     rate: float | None  # episodes a second
     seconds_left: float | None
     used: Tally
-    cost_left: float | None  # None: nothing was priced yet, or not all
+    cost_left: float | None  # None: unknown price
     currency: str
     runs: tuple[RunLook, ...]
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody is at work any more."""
+        """Whether no run is active."""
         return not any(run.state in ("running", "silent") for run in self.runs)
 
 
 def look(where: Where) -> Look:
-    """How the study of a store stands now."""
+    """Return the current progress of a store's study."""
     at = store.place(where)
     manifest = store.manifest_of(at) if at.exists() else None
     if manifest is None:
-        found = store.survey(at)  # says why, if it is no store at all
+        found = store.survey(at)  # raises if it is not a store
         return _without_runs("", found)
     runs = read_runs(at)
     if not runs:
@@ -97,21 +97,21 @@ def _without_runs(study: str, found: store.Survey) -> Look:
 
 
 def _with_notes(at: Place, run: Run) -> Tally:
-    """What a run has counted, with what its workers have noted since."""
+    """Return a run's counts, including its workers' notes."""
     total = run.tally
     for shard in run.in_flight:
         try:
             total += msgspec.json.decode(at.read(note_name(run.name, shard)), type=Tally)
         except FileNotFoundError:
-            continue  # it has just begun, or just ended
+            continue  # just started or just finished
     return total
 
 
 def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
-    """Finished episodes: a later run found what earlier ones had played when it began."""
+    """Return finished episodes: each run's count at start includes earlier runs."""
     after = [
         run.kept + sum(tally.done for tally in tallies[i:])
-        for i, run in enumerate(runs)  # the oldest first
+        for i, run in enumerate(runs)  # oldest first
     ]
     alone = [run.kept + tally.stored for run, tally in zip(runs, tallies, strict=True)]
     return min(max(after + alone), max(run.wanted for run in runs))

@@ -1,4 +1,4 @@
-"""A worker process of a pool: reads a job and then shards, writes results, a line each."""
+"""Worker process of a pool: reads a job and shards, writes results, one JSON line each."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sally.runner.shards import worked
 
 
 def main() -> None:
-    """Play shards until the run closes our input, by its end or by its death."""
+    """Play shards until the run closes standard input."""
     results = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a user's file prints is no result
+    os.dup2(2, 1)  # output of users' files must not mix with results
     lines: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_read, args=(lines,), daemon=True).start()
     job = lines.get()
@@ -22,12 +22,12 @@ def main() -> None:
         try:
             results.write(result)
             results.flush()
-        except BrokenPipeError:  # the run that handed it out is dead
+        except BrokenPipeError:  # the run has ended
             os._exit(0)
 
 
 def _read(lines: SimpleQueue[bytes]) -> None:
-    """Pass on what comes; when nobody is there to hand out shards, go, even in mid-episode."""
+    """Yield input lines; exit when the run is gone, even during an episode."""
     for line in sys.stdin.buffer:
         lines.put(line)
     os._exit(0)

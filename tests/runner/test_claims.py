@@ -17,10 +17,10 @@ from sally.core.errors import BadInput
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import claims
 from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
-from sally.runner.cutting import cuts_of
 from sally.runner.executors import Take
 from sally.runner.local import manifest, orders
 from sally.runner.run import Drive, play_missing
+from sally.runner.sharding import cuts_of
 from sally.runner.shards import Job, Result, Tell
 from sally.store import Folder, Place, place
 

@@ -18,7 +18,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Censored, to_line
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.runner import pace
+from sally.runner import sharding
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
 from sally.runner.executors import Executor, Local
@@ -156,7 +156,7 @@ def test_what_is_only_on_the_shelf_of_this_process_is_missed_by_workers(
 def test_a_shard_that_kills_its_workers_is_given_up_and_the_others_are_played(
     users_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "FIRST", 25)  # two parts, each of which kills three workers
+    monkeypatch.setattr(sharding, "FIRST", 25)  # two parts, each of which kills three workers
     lineups = grid(
         agent=player_spec("random"), partner=(player_spec("tit_for_tat"), player_spec("dies"))
     )

@@ -113,7 +113,7 @@ def test_a_fork_says_why_it_cannot_be():
     person = msgspec.structs.replace(was.setup.lineup["agent"], player="person")
     lineup = {**was.setup.lineup, "agent": person}
     people = msgspec.structs.replace(was, setup=msgspec.structs.replace(was.setup, lineup=lineup))
-    with pytest.raises(BadInput, match="cannot go on"):
+    with pytest.raises(BadInput, match="cannot continue"):
         fork(people, 1, Change())
     assert fork(people, 1, Change({"agent": PlayerSpec("random")})).payoffs is not None
 
@@ -123,7 +123,7 @@ def test_a_bot_that_would_now_move_otherwise_stops_the_fork():
     at = next(n for n, e in enumerate(was.events) if isinstance(e, Moved) and e.seat == "partner")
     events = list(was.events)
     events[at] = msgspec.structs.replace(events[at], action=1 - events[at].action)
-    with pytest.raises(BadInput, match="would now do"):
+    with pytest.raises(BadInput, match="would now play"):
         fork(msgspec.structs.replace(was, events=events), 3, Change())
 
 

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from sally import store
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.runner import pace
+from sally.runner import sharding
 from sally.runner.executors import Take
 from sally.runner.orders import Packed
-from sally.runner.pace import FIRST, Pace
 from sally.runner.run import TRIES, play_missing
+from sally.runner.sharding import FIRST, Pace
 from sally.runner.shards import Job, Result, Shard, Tell, work
 
 PLAYERS = grid(agent=player_spec("random"), partner=player_spec("random"))
@@ -58,7 +58,7 @@ class Several:
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "SHORTEST_SECONDS", 1e-9)  # so that even these shards are long
+    monkeypatch.setattr(sharding, "SHORTEST_SECONDS", 1e-9)  # so that even these shards are long
     monkeypatch.setattr("sally.runner.run.LOOK_SECONDS", 0.0)
 
 

@@ -20,11 +20,11 @@ from sally.core.log.events import (
     Setup,
     episode_id,
 )
-from sally.runner import cutting
+from sally.runner import sharding
 from sally.runner.budget import Meter
-from sally.runner.cutting import LEAST, MOST, shards_of
 from sally.runner.local import orders
 from sally.runner.orders import Order, Orders, Packed
+from sally.runner.sharding import LEAST, MOST, shards_of
 from sally.runner.shards import Job, Notes, Shard
 from sally.store import Folder
 from sally.store.deduplicate import IdSet, packed_ids
@@ -94,7 +94,7 @@ def test_large_studies_are_cut_by_game_and_lineup() -> None:
 def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(cutting.CUTS, "bots", 2)
+    monkeypatch.setitem(sharding.CUTS, "bots", 2)
     wanted = listed(order(i, "rps", "random") for i in range(5500))
     sizes = [len(shard.orders) for shard in shards_of(wanted)]
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last

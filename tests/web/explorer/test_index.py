@@ -45,7 +45,7 @@ def test_a_list_is_narrowed_by_each_field(folder, wanted, count):
 def test_an_episode_is_read_back_whole(folder):
     found, stored = index(folder), store.load(folder).episodes
     for entry in found.entries():
-        assert found.episode(entry.registry, entry.id) == stored[entry.id]
+        assert found.episode(entry.store_name, entry.id) == stored[entry.id]
 
 
 def left(episode: Episode) -> Episode:

@@ -1,0 +1,167 @@
+"""Cut a study into shards, and shards into parts sized by measured time.
+
+A shard holds at least `LEAST` episodes of as few games and lineups as possible. A study is always
+cut in the same places, so that two runs of it agree on the shards. A run gives a long shard to
+workers in parts: each part takes at most a third of the average work left per worker, so parts get
+shorter towards the end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import count
+from math import ceil, inf
+from typing import TypeVar
+
+import msgspec
+
+from sally.runner.orders import Orders, alike, kind_of
+from sally.runner.shards import Shard
+
+LEAST = {
+    "bots": 50,
+    "models": 20,
+    "providers": 20,
+}  # least episodes of a shard; bots take milliseconds each
+SEEN = 4  # episodes whose ids enter a shard's name
+MOST = 1000  # most episodes of a shard
+# shards of a medium study; bots' shards are split into parts anyway
+CUTS = {"bots": 64, "models": 256, "providers": 256}
+K = TypeVar("K")
+FIRST = 5  # episodes of a part whose duration is unknown
+SHORTEST_SECONDS = 0.05  # shortest part; starting one takes milliseconds
+SHARE = 3  # parts left per worker if all were as long as the next
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A shard before its orders are built."""
+
+    name: str
+    kind: str  # as `kind_of` has it
+    alike: str  # key of episodes that take about as long
+    numbers: Sequence[int]  # numbers of its missing orders
+
+    def shard(self, wanted: Orders) -> Shard:
+        """Return the shard."""
+        return Shard(self.name, wanted.packed(self.numbers))
+
+
+def shards_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Shard]:
+    """Yield all episodes in shards, cut as by `cuts_of`."""
+    return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
+
+
+def cuts_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Cut]:
+    """Yield the shards of a study, in its own order as far as games and lineups allow.
+
+    `together` keeps episodes with models in one shard, for a process that plays them concurrently.
+    Orders marked in `there`, by number, are left out; names of shards do not depend on that.
+    """
+    known = [kind_of(order) for order in wanted.alike]
+    named = [alike(setup) for _, setup in wanted.alike]
+    kinds = _grouped(wanted, range(len(wanted)), known)
+    places = count()
+    for kind in (kind for kind in LEAST if kind in kinds):
+        whole = together and kind != "bots"
+        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], kind)
+        for part, place in zip(
+            cut, places, strict=False
+        ):  # `cut` first, so that no place is skipped
+            if lacking := part if there is None else [n for n in part if not there[n]]:
+                yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
+
+
+def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
+    """Group orders by game and lineup; join small groups, split large ones evenly."""
+    size = min(max(len(numbers) // CUTS[kind], LEAST[kind]), MOST)
+    lineups = [
+        (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
+        for _, setup in wanted.alike
+    ]
+    groups = _grouped(wanted, numbers, lineups)
+    waiting: list[int] = []
+    ready: list[list[int]] = []
+    for group in groups.values():
+        waiting += group
+        pieces = len(waiting) // size
+        for piece in range(pieces):
+            ready.append(waiting[piece * size : (piece + 1) * size])
+        waiting = waiting[pieces * size :]
+    if waiting and ready:  # too few for a shard of their own
+        ready[-1] += waiting
+    elif waiting:
+        ready.append(waiting)
+    return ready
+
+
+def _grouped(wanted: Orders, numbers: Sequence[int], keys: Sequence[K]) -> dict[K, Sequence[int]]:
+    """Group order numbers by the key of their kind."""
+    if len(set(keys)) == 1:
+        return {keys[0]: numbers} if numbers else {}
+    groups: dict[K, list[int]] = {key: [] for key in keys}
+    put = [groups[key].append for key in keys]
+    which = wanted.kinds
+    for number in numbers:
+        put[which[number]](number)
+    return {key: group for key, group in groups.items() if group}
+
+
+def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
+    """Return a shard's name: its place and a hash over a few of its episodes."""
+    some = [part[n * (len(part) - 1) // (SEEN - 1)] for n in range(SEEN)]
+    seen = f"{len(part)}" + "".join(map(wanted.id, some))
+    return f"{place:05d}-{blake2b(seen.encode(), digest_size=4).hexdigest()}"
+
+
+# --- parts of a shard ---
+
+
+class Pace:
+    """Measured durations and remaining episodes, by kind."""
+
+    def __init__(self, slots: Callable[[], int]) -> None:
+        self._slots = slots
+        self._left: Counter[str] = Counter()
+        self._took: dict[str, tuple[int, float]] = {}  # episodes, total seconds
+
+    def wanted(self, alike: str, episodes: int) -> None:
+        """Add episodes to be played."""
+        self._left[alike] += episodes
+
+    def given(self, alike: str, episodes: int) -> None:
+        """Subtract episodes given to a worker."""
+        self._left[alike] -= episodes
+
+    def measured(self, alike: str, episodes: int, seconds: float) -> None:
+        """Record the duration of episodes."""
+        before = self._took.get(alike, (0, 0.0))
+        self._took[alike] = before[0] + episodes, before[1] + seconds
+
+    def expected(self, alike: str, episodes: int) -> float:
+        """Return the expected seconds of episodes; infinite if none was measured."""
+        known, seconds = self._took.get(alike, (0, 0.0))
+        return episodes * seconds / known if known else inf
+
+    def size(self, alike: str, left: int) -> int:
+        """Return how many of a shard's remaining episodes a worker gets."""
+        slots = self._slots()
+        if slots == 1 or left <= 1:
+            return left
+        each = self.expected(alike, 1)
+        if each == inf:
+            return min(left, FIRST)
+        seconds = max(self._seconds_left() / (SHARE * slots), SHORTEST_SECONDS)
+        if left * each <= seconds:
+            return left
+        parts = ceil(left * each / seconds - 1e-9)  # tolerate rounding just above a whole number
+        return max(1, round(left / parts))
+
+    def _seconds_left(self) -> float:
+        """Return the expected seconds of everything still to be given out."""
+        return sum(n * self.expected(a, 1) for a, n in self._left.items() if a in self._took)
