@@ -105,7 +105,7 @@ def certified(rows: int = 50) -> None:
     for name, params in ENCODERS:
         for interceptor in INTERCEPTORS[:2]:
             who = {"encoder": (name, params), "decoder": ("by_keywords", {})}
-            params_ = {"set": "which", "rounds": 4, "tokens": 1}
+            params_ = {"set": "which", "rounds": 1, "tokens": 1}
             episodes = [
                 played(r, params_, interceptor=(interceptor, {}), **who) for r in range(rows)
             ]

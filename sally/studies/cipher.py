@@ -47,7 +47,7 @@ ENCODERS = (
 )
 INTERCEPTORS = tuple(player_spec(name) for name in ("by_history", "by_bayes", "random"))
 PLAIN = _games("cipher")
-WHICH = _games("which", set="which", rounds=4, tokens=1)
+WHICH = _games("which", set="which", rounds=1, tokens=1)
 _MODEL = player_spec("language", model=OPEN, strategy="qa")
 
 
@@ -58,7 +58,7 @@ def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
             f"{name}: told {told}, meets {met}",
             who,
             player_spec(WAYS[met]),
-            _games(f"which told {told}", set="which", rounds=4, tokens=1, told=told),
+            _games(f"which told {told}", set="which", rounds=1, tokens=1, told=told),
             probes={"encoder": ("listener",)},
         )
         for told in WAYS

@@ -19,7 +19,7 @@ from tests.fixtures.warm import SALLY, Forked, warm
 from tests.web.client import Client
 
 Json = dict[str, Any]
-WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you know")
+WORDS = ("river", "north", "Please trade with me.", "river money", "what do you know")
 
 
 @contextmanager

@@ -40,10 +40,10 @@ def _named(code: int) -> str:
 
 
 def _notes(game: Cipher, view: View) -> list[Note]:
-    record = view.record
+    record, before = view.record, len(view.pasts[-1])
     notes = [
         Note("Game", f"{view.game} of {game.games}"),
-        Note("Round", f"{record.played + 1} of {game.rounds}"),
+        Note("Round", f"{before + record.played + 1} of {before + game.rounds}"),
         Note("Miscommunications", f"{record.miscommunications} of {game.tokens}"),
         Note("Interceptions", f"{record.interceptions} of {game.tokens}"),
     ]

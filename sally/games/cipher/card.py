@@ -10,7 +10,7 @@ from sally.games.cipher.listeners import CODES
 ROWS = 60
 INSTANCES = tuple(instance("cipher", f"cipher {n:03d}", number=n, games=1) for n in range(ROWS))
 WHICH = tuple(
-    instance("cipher", f"which {n:03d}", set="which", number=n, rounds=4, tokens=1)
+    instance("cipher", f"which {n:03d}", set="which", number=n, rounds=1, tokens=1)
     for n in range(50)
 )
 ENCODERS = opposite("nearest decoy", "same anything", "hub loner", "top16 decoy")

@@ -12,7 +12,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE, Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text
-from sally.games.association.lexicon import clue_problem, open_words, overlaps, places
+from sally.games.association.lexicon import SHAPE, clue_problem, open_words, overlaps, places
 from sally.games.cipher.instances import PastRound, Problem, problems_of
 from sally.games.cipher.listeners import CODES, DIGITS, LENGTH, Filed, digits
 
@@ -84,7 +84,7 @@ class Record(msgspec.Struct, frozen=True):
 
     filed: Filed = ((),) * DIGITS
     used: tuple[int, ...] = ()
-    played: int = 0  # rounds that count
+    played: int = 0  # rounds that count: with hints, and since the game began
     miscommunications: int = 0
     interceptions: int = 0
     void_in_a_row: int = 0
@@ -104,7 +104,6 @@ def record_of(past: Iterable[PastRound], events: Iterable[Event]) -> Record:
     for each in past:
         _file(filed, each.code, each.hints)
         used.append(each.code)
-        played += 1
     for event in events:
         if isinstance(event, Hinted):
             hints = event.hints
@@ -195,11 +194,6 @@ class Cipher(Game[State, Action, View]):
         for name in ("rounds", "tokens", "void_limit"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.rounds * self.void_limit > len(CODES):
-            raise BadInput(
-                f"rounds times void_limit must be at most {len(CODES)}, the number of codes, "
-                f"not {self.rounds} times {self.void_limit}"
-            )
         for chances in self.channel:
             if min(chances) < 0 or abs(sum(chances) - 1) > 1e-6:
                 raise BadInput("a row of channel needs four chances that sum to 1")
@@ -220,8 +214,9 @@ class Cipher(Game[State, Action, View]):
             raise BadInput(f"a code is three different digits from 1 to 4, not {wrong[0]}")
         if len({*codes}) < len(codes):
             raise BadInput("a code cannot come twice in a game")
-        if len(problem.past) >= self.rounds:
-            raise BadInput(f"{len(problem.past)} past rounds leave none of {self.rounds} to play")
+        if len(problem.past) + self.rounds > len(CODES):
+            left = len(CODES) - len(problem.past)
+            raise BadInput(f"rounds must be at most {left}, the number of codes left")
         for each in problem.past:
             for hint in each.hints:
                 if (why := clue_problem(hint, words, any_word=True)) is not None:
@@ -253,7 +248,7 @@ class Cipher(Game[State, Action, View]):
             return tuple(self.odds(state))
         if seat != ENCODER:
             return self.record(state).left
-        word = Text(LONGEST, samples=open_words(self.row[state.game].keywords))
+        word = Text(LONGEST, SHAPE, open_words(self.row[state.game].keywords))
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
@@ -328,8 +323,12 @@ class Cipher(Game[State, Action, View]):
     def censored(self, state: State) -> str | None:
         if state.game >= self.games:
             return None
-        void = self.record(state).void_in_a_row
-        return f"{void} rounds in a row were void" if void >= self.void_limit else None
+        record = self.record(state)
+        if record.void_in_a_row >= self.void_limit:
+            return f"{record.void_in_a_row} rounds in a row were void"
+        if len(record.left) < self.rounds - record.played:
+            return f"{len(record.left)} codes are too few for {self.rounds} rounds"
+        return None
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != ENCODER or state.hints:

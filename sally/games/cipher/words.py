@@ -13,6 +13,7 @@ from sally.core.reply.reading import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import Question
+from sally.games.association.lexicon import clue_problem
 from sally.games.association.speech import one_line, unquoted
 from sally.games.cipher.listeners import digits
 from sally.games.cipher.rules import (
@@ -196,10 +197,11 @@ class CipherWords(Words[Any, "View"]):
 
     def _event(self, view: View, game: int, before: tuple[Event, ...], event: Event) -> str:
         record = record_of(view.pasts[game], (*before, event))
+        number = len(view.pasts[game]) + record.played + 1
         if isinstance(event, Hinted):
-            return self.say("hinted", round=record.played + 1, hints=self._hints(event.hints))
+            return self.say("hinted", round=number, hints=self._hints(event.hints))
         if isinstance(event, Void):
-            return self.say("void", round=record.played + 1, code=self.name(event.code))
+            return self.say("void", round=number, code=self.name(event.code))
         if isinstance(event, Over):
             return self.say(f"over.{event.how}")
         return self.say(
@@ -219,19 +221,19 @@ class CipherWords(Words[Any, "View"]):
     def now(self, view: View) -> str:
         if view.over:
             return ""
-        record = view.record
+        record, before = view.record, len(view.pasts[-1])
         parts = [
             self.say(
                 "now",
                 game=view.game,
-                round=record.played + 1,
-                rounds=self._game.rounds,
+                round=before + record.played + 1,
+                rounds=before + self._game.rounds,
                 missed=record.miscommunications,
                 caught=record.interceptions,
                 used=", ".join(map(self.name, record.used)) or self.say("none"),
             )
         ]
-        if record.played:
+        if any(record.filed):
             parts.append(self.say("now.filed", filed=self._filed(record.filed)))
         if view.code:
             parts.append(self.say("now.code", code=self.name(view.code)))
@@ -280,6 +282,13 @@ class CipherWords(Words[Any, "View"]):
             return admitted(options, Hints(*words))
         except IllegalMove:
             raise Unreadable(teach) from None
+
+    def refusal(self, view: View, action: Any) -> str:
+        if not isinstance(action, Hints):
+            return ""
+        keywords, any_word = view.keywords[-1], self._game.any_word
+        problems = (clue_problem(word, keywords, any_word) for word in action.words)
+        return next((why for why in problems if why is not None), "")
 
     # --- probes -----------------------------------------------------------------------------
 
