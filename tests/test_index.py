@@ -16,9 +16,8 @@ from sally.analysis.columns import seat_table
 from sally.analysis.columns.measured_table import MeasuredColumn
 from sally.analysis.columns.scores import FINEST, means, seats_of
 from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
-from sally.analysis.compare.compare import compare
+from sally.analysis.compare.compare import compare, indexed_store
 from sally.analysis.compare.crossplay import crossplay, stored_crossplay
-from sally.analysis.compare.scores import seen
 from sally.analysis.episodes import paper_store
 from sally.analysis.episodes.paper_store import PaperStore
 from sally.analysis.episodes.setups import SetupsColumn
@@ -190,7 +189,9 @@ def test_surveys_and_measures_are_the_same_with_the_index(folder: Path, monkeypa
 
 def test_comparisons_and_cross_play_are_the_same_with_the_index(folder: Path):
     lines = list(each_once([folder]))
-    assert compare(seen(folder), "random", "constant") == compare(lines, "random", "constant")
+    assert compare(indexed_store(folder), "random", "constant") == compare(
+        lines, "random", "constant"
+    )
     assert stored_crossplay(seats_in(folder, ["payoff"]), None) == {"rps": crossplay(lines)}
     assert stored_crossplay(seats_in(folder, ["payoff"]), "ipd") == {}
 

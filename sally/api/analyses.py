@@ -12,14 +12,14 @@ from sally.analysis.columns.measured import in_question, measured
 from sally.analysis.columns.rows import decision_rows, episode_rows, seat_rows, summary
 from sally.analysis.columns.rows import played as replayed
 from sally.analysis.columns.seat_table import seats_in
+from sally.analysis.compare.compare import By, indexed_store
 from sally.analysis.compare.compare import compare as compared
-from sally.analysis.compare.crossplay import Met, Pairing, stored_crossplay
+from sally.analysis.compare.crossplay import Pairing, Players, stored_crossplay
 from sally.analysis.compare.crossplay import crossplay as crossplay_table
-from sally.analysis.compare.scores import By, seen
 from sally.analysis.design import audit as audits
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import profile_of
-from sally.analysis.profile.selected_seats import chosen
+from sally.analysis.profile.selected_seats import select_seats
 from sally.api.results import (
     Comparisons,
     CrossplayRows,
@@ -174,7 +174,7 @@ def profile(
         for episode in episodes_in(source)
         for one in measured(episode, (seat,) if seat else in_question(episode.setup))
     ]
-    studied = chosen(seats, games, players, seat)
+    studied = select_seats(seats, games, players, seat)
     return ProfileRows(profile_of(studied, baselines(studied, by_cell), by_cell=by_cell))
 
 
@@ -203,7 +203,7 @@ def compare(
     options = {"metrics": metrics, "by": by, "margin": margin}
     if isinstance(source, str | Path):
         with opened(source) as (folder, _):
-            found = compared(seen(folder), first, second, **options)  # type: ignore[arg-type]
+            found = compared(indexed_store(folder), first, second, **options)  # type: ignore[arg-type]
     else:
         found = compared(source, first, second, **options)  # type: ignore[arg-type]
     return Comparisons(found, first, second)
@@ -225,7 +225,7 @@ def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
     >>> sally.crossplay(played)[0]["episodes"]
     3
     """
-    tables: dict[str, dict[Met, Pairing]] = {}
+    tables: dict[str, dict[Players, Pairing]] = {}
     if isinstance(source, str | Path):
         with opened(source) as (folder, _):
             tables = stored_crossplay(seats_in(folder, ["payoff"]), game or None)

@@ -15,7 +15,7 @@ from sally.analysis.compare import published as reference
 from sally.analysis.episodes.stores import each_once, measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import ProfileRow, profile_of
-from sally.analysis.profile.selected_seats import chosen
+from sally.analysis.profile.selected_seats import select_seats
 from sally.core.errors import BadInput
 from sally.output.figures import profile as figures
 from sally.output.files import export as tables
@@ -130,7 +130,7 @@ def _write_rows(places: Sequence[Where], path: Path, what: What) -> None:
 def _write_profile(
     places: Sequence[Where], path: Path, what: What, seat: str, by_cell: bool
 ) -> None:
-    studied = chosen(measured_stores(places, seat).measured, seat=seat)
+    studied = select_seats(measured_stores(places, seat).measured, seat=seat)
     rows = profile_of(studied, baselines(studied, by_cell), by_cell=by_cell)
     if what == "calibration":
         figures.write(figures.calibration_figure(rows), path)
@@ -147,7 +147,7 @@ def _write_profile(
 
 def profiled(held: PageData) -> list[ProfileRow]:
     """Return the profile of the seats in question, with baselines on the same settings."""
-    studied = chosen(measured_stores([held.where], playable=bool(held.unplayed)).measured)
+    studied = select_seats(measured_stores([held.where], playable=bool(held.unplayed)).measured)
     return profile_of(studied, baselines(studied))
 
 

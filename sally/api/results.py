@@ -15,7 +15,7 @@ from sally.analysis.columns.rows import Chosen, Row
 from sally.analysis.columns.scores import Wanted
 from sally.analysis.columns.seat_table import seats_in, table_columns
 from sally.analysis.compare.compare import Comparison, conclusion
-from sally.analysis.compare.crossplay import Met, Pairing
+from sally.analysis.compare.crossplay import Pairing, Players
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode
@@ -92,7 +92,7 @@ class ProfileRows(Rows):
 class CrossplayRows(Rows):
     """Mean payoffs of every pair of players, one row a pairing."""
 
-    def __init__(self, tables: Mapping[str, Mapping[Met, Pairing]]) -> None:
+    def __init__(self, tables: Mapping[str, Mapping[Players, Pairing]]) -> None:
         self.tables = tables
         super().__init__(
             {"game": game, "first_player": one, "second_player": two, **flat(pairing)}

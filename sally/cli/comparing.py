@@ -11,15 +11,18 @@ import msgspec
 from sally.analysis.columns.rows import Row
 from sally.analysis.compare.compare import (
     ALPHA,
+    KNOWING,
     SMALL,
     WORDS,
+    By,
     Comparison,
+    are_models,
     clusters_needed,
+    compare_models,
     conclusion,
+    indexed_store,
 )
 from sally.analysis.compare.compare import compare as compared
-from sally.analysis.compare.models import are_models, compare_models
-from sally.analysis.compare.scores import KNOWING, By, seen
 from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
@@ -75,7 +78,7 @@ def compare(
     """
     ways: list[Comparison] = []
     with opened(folder) as (place, _):
-        there = seen(place)
+        there = indexed_store(place)
         for line in there.bad:
             unreadable(line)
         if are_models(there, first, second):

@@ -14,7 +14,7 @@ from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.doing_scale import Zero
 from sally.analysis.profile.profile import Mark, ProfileRow, profile_of
-from sally.analysis.profile.selected_seats import chosen, known
+from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
@@ -148,7 +148,7 @@ def profile_rows_of(
         say_bad(found.bad)
         if found.episodes:
             known("seat in this store", [seat] if seat else [], found.seats)
-        studied = chosen(found.measured, games, players, seat, cells)
+        studied = select_seats(found.measured, games, players, seat, cells)
         del found  # of a million episodes, the seats that nobody studies would fill the memory
         task = bar.add_task("compare", total=None, note="mindless and reference players")
         ends = baselines(

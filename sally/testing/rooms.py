@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.profile.bounds import ends_in
+from sally.analysis.profile.bounds import game_bounds
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, label, to_line
 from sally.core.match.playback import replayed
@@ -162,7 +162,7 @@ def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> N
                 continue
             must(isinstance(value, int | float) and isfinite(value), f"{where} is {value!r}")
             game = whole.replay.game
-            if (ends := ends_in(metric.name, whole.spec, game, seat)) is not None:
+            if (ends := game_bounds(metric.name, whole.spec, game, seat)) is not None:
                 low, high = ends
                 inside = low - SLACK <= value <= high + SLACK
                 must(inside, f"{where} is {value}, which is not from {low} to {high}")

@@ -10,13 +10,15 @@ from sally import api
 from sally.analysis.compare import compare as comparing
 from sally.analysis.compare.compare import (
     Comparison,
+    Group,
+    Score,
     adjusted,
+    are_models,
     clusters_needed,
     compare,
     conclusion,
+    model_and_way,
 )
-from sally.analysis.compare.models import are_models, model_and_way
-from sally.analysis.compare.scores import Group, Score
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup

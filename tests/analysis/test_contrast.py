@@ -49,7 +49,7 @@ def test_other_players_and_other_chance_are_no_pairs():
         contrast([*games("tabular", ASKED), *games("random")], "asked")
     with pytest.raises(BadInput, match="--unasked"):
         contrast([*games(probes=ASKED, seeds=range(6)), *games(seeds=range(6, 12))], "asked")
-    with pytest.raises(BadInput, match=f"against {OWN_WORDS}"):
+    with pytest.raises(BadInput, match=f"the base is {OWN_WORDS}"):
         contrast(games(), "twin")
 
 

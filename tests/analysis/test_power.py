@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sally.analysis.compare import compare as comparing
-from sally.analysis.compare.scores import Group, Score
+from sally.analysis.compare.compare import Group, Score
 from sally.analysis.design.power import Spread, Value, needs, spread_of
 from sally.core.errors import BadInput
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec

@@ -15,10 +15,10 @@ from sally.analysis.profile.baselines import (
     baselines,
     best_mindless,
     mindless,
-    studied_seats,
 )
 from sally.analysis.profile.estimates import clusters_of
 from sally.analysis.profile.profile import profile_of, profile_rows
+from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.log.events import Censored, Instance, PlayerSpec
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.analysis.profile.profile import Mark, Point, Predictor, ProfileRow
+from sally.analysis.profile.profile import CalibrationPoint, Mark, Predictor, ProfileRow
 from sally.core.errors import BadInput
 from sally.output.figures import profile as figures
 from sally.output.figures.panels import LINE, short, spread
@@ -140,8 +140,8 @@ def test_ink_takes_the_colour_of_the_page():
 
 def test_calibration_is_drawn_with_its_line_and_how_far_off_it_is():
     points = (
-        Point(0.55, Estimate(0.5, 0.4, 0.6, 40, "b"), 40),
-        Point(0.95, Estimate(0.75, 0.7, 0.8, 10, "b"), 10),
+        CalibrationPoint(0.55, Estimate(0.5, 0.4, 0.6, 40, "b"), 40),
+        CalibrationPoint(0.95, Estimate(0.75, 0.7, 0.8, 10, "b"), 10),
     )
     said = words(figures.calibration_figure([row("sure", calibration=points)]))
     assert "sure (8)" in said  # (40 * 5 + 10 * 20) / 50 points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sally.analysis.profile.bounds import ends_over, mean_within, row_ends
+from sally.analysis.profile.bounds import bounds_over, mean_within, row_bounds
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import (
     Call,
@@ -57,7 +57,7 @@ def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
     game = whole.replay.game
     for seat in game.seats:
         row = _episode_row(whole, seat, metrics)
-        yield row | {"ends": row_ends(whole.spec, game, seat)}
+        yield row | {"ends": row_bounds(whole.spec, game, seat)}
 
 
 def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
@@ -283,7 +283,7 @@ def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> E
     """
     there = [row for row in rows if row.get(metric) is not None]
     units = units_of(there)
-    ends = bounds or ends_over(metric, there)
+    ends = bounds or bounds_over(metric, there)
     values = [float(row[metric]) for row in there]
     return mean_within(metric, values, units[coarsest(units)], ends)
 

@@ -22,7 +22,7 @@ from sally.analysis.columns.replayed_rows import laid_open
 from sally.analysis.columns.rows import Row, estimate_row, seat_measures
 from sally.analysis.columns.scores import FINEST, STUDIED
 from sally.analysis.columns.seat_values import Values
-from sally.analysis.profile.bounds import instance_ends, key_of, mean_within, widest
+from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of, mean_within
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.log.fingerprint import fingerprint
 from sally.core.rules.metric import Played
@@ -388,8 +388,8 @@ def mean_of_rows(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -
         "repeats of instances": as_met(again_of(seats)[rows]),
         "episodes": range(rows.size),
     }
-    ends = widest(
-        instance_ends(metric, seats.problems[number][2], seat)
+    ends = enclosing(
+        instance_bounds(metric, seats.problems[number][2], seat)
         for seat, number in {(seat_of[both // many], both % many) for both in met}
     )
     values = seats.values[metric][rows]

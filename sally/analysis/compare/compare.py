@@ -1,25 +1,31 @@
-"""Is one player better than another, where, and how sure: differences on the same settings.
+"""Whether one player or model is better than another: differences on the same settings.
 
-Two episodes are a pair when the seat met the same problem, chance and company in both. Intervals
-come from resampling clusters of pairs, p values from flipping the signs of whole clusters, and
-Holm's method bounds the chance of any false difference, and that of any false equivalence, in the
-whole family of comparisons.
+Two episodes form a pair if the seat met the same problem, seed and other players in both.
+Intervals come from resampling clusters of pairs, p values from flipping the signs of whole
+clusters. Holm's method bounds the probability of any false difference, and that of any false
+equivalence, in the whole family of comparisons. Scores come from episodes or from a store's index.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import doing_metric
-from sally.analysis.compare.scores import KNOWING, By, Group, Score, Scores, Source, scores_of
+from sally import store
+from sally.analysis.columns.measured import doing_metric, setting
+from sally.analysis.columns.rows import played
+from sally.analysis.columns.seat_table import Kind, Seats, seats_in
+from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput, listed, unknown
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label, model_and_strategy
 from sally.core.registry import registry
-from sally.core.rules.metric import Metric
+from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.metric import Metric, Played
 from sally.stats import (
     Estimate,
     cohens_dz,
@@ -31,41 +37,41 @@ from sally.stats import (
 from sally.stats.intervals import FEW, without_interval
 
 ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
-SMALL = (
-    0.2  # standard deviations: differences smaller than this count as none, unless one is stated
-)
+SMALL = 0.2  # standard deviations: the default margin below which a difference counts as none
+KNOWING = ("tom_percent", "brier")
 
+By = Literal["game", "cell", "others", "strategy"]
 Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One metric in one place: the first player less the second, over pairs."""
+    """The difference of two players, first minus second, by one metric over pairs."""
 
     game: str
     seat: str
-    where: str  # the cell or the company, if these are kept apart
+    where: str  # the cell, other players or strategy, if comparisons are split by it
     metric: str
-    better: str  # whether higher or lower is; empty where neither
+    better: str  # "higher" or "lower"; empty if neither is better
     first: float  # means over the pairs
     second: float
     difference: Estimate
     p: float | None
     p_holm: float | None
     effect: float | None  # Cohen's dz: in standard deviations of the differences
-    margin: float | None  # smaller differences count as none
+    margin: float | None  # smaller differences count as equivalence
     p_equivalent: float | None
     p_equivalent_holm: float | None
     verdict: Verdict
     pairs: int
-    alone: tuple[int, int]  # episodes of either player that have no counterpart
+    alone: tuple[int, int]  # settings that only the first or only the second player met
     clusters: str
-    units: int  # how many clusters there are
-    company: int  # how many lineups of others are pooled in it
-    alike: bool  # whether every pair gave the same difference
+    units: int  # number of clusters
+    company: int  # number of pooled lineups of other players
+    alike: bool  # whether every pair has the same difference
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """What both players got in one setting."""
+    """The scores of both players in one setting."""
 
     instance: str
     repeat: int
@@ -86,14 +92,72 @@ def compare(
     margin: float | None = None,
     seed: int = SEED,
 ) -> list[Comparison]:
-    """Every comparison of two players that the episodes allow, adjusted as one family."""
+    """Return every comparison of two players that the episodes allow, adjusted as one family.
+
+    Raises:
+        BadInput: If a player or metric is unknown, or the players share no setting.
+    """
     check(first, second, metrics, margin)
     scores = scores_of(episodes, (first, second), metrics, by)
     return family(scores, first, second, margin, seed)
 
 
+def compare_models(
+    episodes: Source,
+    first: str,
+    second: str,
+    *,
+    metrics: Sequence[str] = (),
+    by: By = "game",
+    margin: float | None = None,
+    seed: int = SEED,
+) -> tuple[list[Comparison], list[Comparison]]:
+    """Compare two models over all strategies that both used, and then strategy by strategy.
+
+    A pair is one setting met by both models with the same strategy. Each list is adjusted as a
+    family of its own; the second is empty if there is one strategy or `by` is not "game".
+    """
+    check(first, second, metrics, margin)
+    lines = by if by != "game" else "strategy"
+    scores = scores_of(episodes, (first, second), metrics, lines, model_and_way)
+    if by != "game":
+        return family(scores, first, second, margin, seed), []
+    pooled: Scores = {}
+    for group, both in scores.items():
+        whole = pooled.setdefault(msgspec.structs.replace(group, where=""), {})
+        for player, found in both.items():
+            whole.setdefault(player, []).extend(found)
+    several = len({group.where for group in scores}) > 1
+    apart = family(scores, first, second, margin, seed) if several else []
+    return family(pooled, first, second, margin, seed), apart
+
+
+def are_models(source: Source, first: str, second: str) -> bool:
+    """Return whether two names are models; a name that is both counts as a player.
+
+    Raises:
+        BadInput: If a name is unknown, or one is a model and the other a player.
+    """
+    players, models = set[str](), set[str]()
+    for lineup in _lineups(source):
+        for who in lineup.values():
+            players.add(label(who))
+            models.add(model_and_strategy(who)[0])
+    for name in (first, second):
+        if name not in players | models:
+            raise unknown("player in this store", name, players | models)
+    if {first, second} <= players:
+        return False
+    if {first, second} <= models:
+        return True
+    model = first if first not in players else second
+    raise BadInput(
+        f"{model!r} is a model with all its strategies; name two models, or two players."
+    )
+
+
 def check(first: str, second: str, metrics: Sequence[str], margin: float | None) -> None:
-    """Refuse what no comparison can be made of, before the work."""
+    """Raise BadInput if players, metrics or margin allow no comparison."""
     if first == second:
         raise BadInput(f"{first!r} cannot be compared with itself; name two players.")
     if margin is not None and not margin > 0:
@@ -107,7 +171,7 @@ def check(first: str, second: str, metrics: Sequence[str], margin: float | None)
 def family(
     scores: Scores, first: str, second: str, margin: float | None, seed: int
 ) -> list[Comparison]:
-    """Every comparison that the scores allow, adjusted together."""
+    """Return every comparison that the scores allow, adjusted together."""
     found = []
     for group, both in scores.items():
         made = _compared(group, both.get(first, []), both.get(second, []), margin, seed)
@@ -115,8 +179,8 @@ def family(
             found.append(made)
     if not found:
         raise BadInput(
-            f"{first!r} and {second!r} never met the same setting (problem, chance and company), "
-            "so there is no pair to compare; run them in one study."
+            f"{first!r} and {second!r} never met the same setting (problem, seed and other "
+            "players), so there is no pair to compare; run them in one study."
         )
     return adjusted(found)
 
@@ -165,14 +229,14 @@ def _compared(
 
 
 def _better(metric: Metric, group: Group) -> str:
-    """Which way is better: more of what a seat wants, even if the metric itself takes no side."""
+    """Return which direction is better; for the metric of doing, higher unless it says lower."""
     spec = registry.game(group.game)
     wanted = doing_metric(spec, group.seat)
     return metric.better or ("higher" if metric.name == wanted.name else "")
 
 
 def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
-    """The pairs of one setting: one, or one for each person who met it."""
+    """Return the pairs of one setting: one, or one for each person who met it."""
     people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
     others = {} if people else dict.fromkeys(s.person for s in theirs)
     at = (mine[0].instance, mine[0].repeat, mine[0].setting, mine[0].way)
@@ -187,14 +251,13 @@ def _mean(scores: Sequence[Score], person: str | None = None) -> float:
 
 
 def _mean_of(values: Sequence[float]) -> float:
-    """Their mean; most often there is one."""
-    return float(values[0] if len(values) == 1 else np.mean(values))
+    return float(values[0] if len(values) == 1 else np.mean(values))  # one value is the usual case
 
 
 def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
-    """The coarsest unit of which there are enough to resample: people first, then instances.
+    """Return the clusters of pairs, by the coarsest unit with enough clusters to resample.
 
-    Repeats come before pairs: whoever sits across, the chance of a repeat is the same.
+    Repeats come before pairs, since all lineups share the seed of a repeat.
     """
     units: dict[str, list[Hashable]] = {
         "participants": [pair.person for pair in pairs],
@@ -204,7 +267,7 @@ def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
     for name, found in units.items():
         if all(found) and len(set(found)) >= FEW:
             return found, name
-    if len({pair.way for pair in pairs}) > 1:  # the ways of asking in one setting hang together
+    if len({pair.way for pair in pairs}) > 1:  # strategies in one setting are not independent
         return [pair.setting for pair in pairs], "settings"
     return list(range(len(pairs))), "pairs"
 
@@ -220,7 +283,7 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def _margin(a: Floats, b: Floats) -> float | None:
-    """A small part of the spread within players; None where nobody varies."""
+    """Return a small share of the standard deviation within players; None if that is 0."""
     if a.size < 2:
         return None
     spread = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
@@ -230,9 +293,9 @@ def _margin(a: Floats, b: Floats) -> float | None:
 def _equivalent(
     a: Floats, b: Floats, clusters: Sequence[Hashable], margin: float | None
 ) -> float | None:
-    """The p value of the two one-sided tests, over the means of clusters.
+    """Return the p value of the two one-sided tests over the means of clusters.
 
-    Differences that do not vary would make it 0 from two pairs on: then nothing is claimed.
+    Differences without variance would make it 0 from two pairs on; they return None.
     """
     means: dict[Hashable, list[float]] = {}
     for away, cluster in zip(a - b, clusters, strict=True):
@@ -244,13 +307,13 @@ def _equivalent(
 
 
 def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
-    """The comparisons with p values adjusted over all of them, and their verdicts."""
+    """Return the comparisons with p values adjusted over all of them, and their verdicts."""
     away, alike = _holm([c.p for c in found]), _holm([c.p_equivalent for c in found])
     return [_judged(c, *both) for c, *both in zip(found, away, alike, strict=True)]
 
 
 def _holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p values in their places; what was not tested does not count."""
+    """Return Holm's adjusted p values in order; None stays None and does not count."""
     known = iter(holm([p for p in p_values if p is not None]))
     return [None if p is None else next(known) for p in p_values]
 
@@ -267,15 +330,199 @@ def _judged(c: Comparison, p: float | None, p_alike: float | None) -> Comparison
 
 
 def clusters_needed(family: int) -> int:
-    """With how many clusters the least p value that sign flips can give is a claim."""
+    """Return the number of clusters with which a sign-flip test can become significant."""
     return math.floor(1 + math.log2(family / ALPHA)) + 1
+
+
+# --- scores ---------------------------------------------------------------------------------------
+
+
+class Group(msgspec.Struct, frozen=True):
+    """One comparison: game, seat, split and metric."""
+
+    game: str
+    seat: str
+    where: str
+    metric: str
+
+
+class Score(msgspec.Struct, frozen=True):
+    """The score of one player in one episode, by one metric."""
+
+    setting: str
+    instance: str
+    others: str
+    value: float
+    person: str = ""  # the participant, if a person played
+    repeat: int = 0
+    way: str = ""  # the strategy, if models are compared
+
+
+Scores = dict[Group, dict[str, list[Score]]]
+
+
+@dataclass(frozen=True)
+class IndexedStore:
+    """A store with its kinds of seats; scores are read from its index."""
+
+    where: store.Where
+    kinds: tuple[Kind, ...]
+    bad: tuple[str, ...]  # lines that hold no episode
+
+
+def indexed_store(where: store.Where) -> IndexedStore:
+    """Read the kinds of seats of a store."""
+    table = seats_in(where, ())
+    return IndexedStore(where, tuple(table.whole), tuple(table.bad))
+
+
+Source = Iterable[Episode] | IndexedStore
+
+
+def _lineups(source: Source) -> Iterator[Mapping[str, PlayerSpec]]:
+    if isinstance(source, IndexedStore):
+        yield from (kind.lineup for kind in source.kinds)
+    else:
+        yield from (episode.setup.lineup for episode in source)
+
+
+def model_and_way(who: PlayerSpec) -> tuple[str, str]:
+    """Return a player's model and the rest of its label."""
+    model = model_and_strategy(who)[0]
+    return model, label(who).removeprefix(model).strip()
+
+
+def player_alone(who: PlayerSpec) -> tuple[str, str]:
+    """Return a player's whole label, which includes its strategy."""
+    return label(who), ""
+
+
+Naming = Callable[[PlayerSpec], tuple[str, str]]  # the name a player counts under, and its way
+
+
+def scores_of(
+    source: Source,
+    players: tuple[str, str],
+    metrics: Sequence[str],
+    by: By,
+    naming: Naming = player_alone,
+) -> Scores:
+    """Return the scores of both players by comparison."""
+    if isinstance(source, IndexedStore):
+        return _from_index(source, players, metrics, by, naming)
+    return _from_episodes(source, players, metrics, by, naming)
+
+
+def _refuse_unknown(players: Iterable[str], sat: Collection[str]) -> None:
+    for name in players:
+        if name not in sat:
+            raise unknown("player in this store", name, sat)
+
+
+def _from_episodes(
+    episodes: Iterable[Episode],
+    players: tuple[str, str],
+    metrics: Sequence[str],
+    by: By,
+    naming: Naming,
+) -> Scores:
+    found: Scores = {}
+    sat: set[str] = set()
+    for episode in episodes:
+        names = {seat: naming(who) for seat, who in episode.setup.lineup.items()}
+        here = {name for name, _ in names.values()}
+        sat |= here
+        if not set(players) & here:
+            continue
+        whole = played(episode)
+        for seat in whole.replay.game.seats:
+            player, way = names[seat]
+            if player in players:
+                for metric, score in seat_scores(whole, seat, metrics, way):
+                    places = {"game": "", "cell": episode.cell}
+                    where = (places | {"others": score.others, "strategy": way})[by]
+                    group = Group(episode.setup.instance.game, seat, where, metric)
+                    found.setdefault(group, {}).setdefault(player, []).append(score)
+    _refuse_unknown(players, sat)
+    return found
+
+
+def seat_scores(
+    whole: Played, seat: Seat, metrics: Sequence[str], way: str
+) -> Iterator[tuple[str, Score]]:
+    """Yield the score of a seat by each metric that has a value."""
+    setup = whole.episode.setup
+    others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
+    fitting = registry.metrics(whole.spec.family or whole.spec.name)
+    for name in measures(whole.spec, seat, metrics):
+        if (value := fitting[name].measure(whole, seat)) is not None:
+            met = (setting(setup, seat), setup.instance.id, others)
+            yield name, Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
+
+
+def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -> list[str]:
+    """Return the requested metrics that fit a game; by default those of knowing and doing."""
+    if not metrics:
+        return [*KNOWING, doing_metric(spec, seat).name]
+    fitting = registry.metrics(spec.family or spec.name)
+    return [name for name in metrics if name in fitting]
+
+
+def _from_index(
+    source: IndexedStore,
+    players: tuple[str, str],
+    metrics: Sequence[str],
+    by: By,
+    naming: Naming,
+) -> Scores:
+    named = [naming(kind.lineup[kind.seat]) for kind in source.kinds]
+    _refuse_unknown(players, {naming(who)[0] for k in source.kinds for who in k.lineup.values()})
+    mine = {n: kind for n, kind in enumerate(source.kinds) if named[n][0] in players}
+    wanted = {n: measures(registry.game(k.game), k.seat, metrics) for n, k in mine.items()}
+    every = list(dict.fromkeys(name for names in wanted.values() for name in names))
+    table = seats_in(source.where, every, seeds=True)
+    number = {msgspec.msgpack.encode(kind): n for n, kind in enumerate(source.kinds)}
+    kinds = [number.get(msgspec.msgpack.encode(kind), -1) for kind in table.whole]
+    others = {row["at"]: row["others"] for row in table.kinds}
+    instances = [Instance(id, *msgspec.json.decode(asked)) for _, id, asked in table.problems]
+    found: Scores = {}
+    for row, at in enumerate(table.kind.tolist()):
+        if (n := kinds[at]) not in mine:
+            continue
+        kind, (player, way) = mine[n], named[n]
+        where = {"game": "", "cell": kind.cell, "others": others[at], "strategy": way}[by]
+        instance = instances[table.problem[row]]
+        for metric, score in _scored(table, row, wanted[n], kind, instance, others[at], way):
+            group = Group(kind.game, kind.seat, where, metric)
+            found.setdefault(group, {}).setdefault(player, []).append(score)
+    return found
+
+
+def _scored(
+    table: Seats,
+    row: int,
+    metrics: Sequence[str],
+    kind: Kind,
+    instance: Instance,
+    others: str,
+    way: str,
+) -> Iterator[tuple[str, Score]]:
+    """Yield the score of one row by each metric that has a value."""
+    values = ((name, float(table.values[name][row])) for name in metrics)
+    there = [(name, value) for name, value in values if not math.isnan(value)]
+    if there:
+        repeat = int(table.repeat[row])
+        setup = Setup(instance, table.seed[row], kind.lineup, repeat=repeat)
+        met, person = setting(setup, kind.seat), person_of(setup, kind.seat)
+        for name, value in there:
+            yield name, Score(met, instance.id, others, value, person, repeat, way)
 
 
 # --- in words -------------------------------------------------------------------------------------
 
 
 def conclusion(found: Sequence[Comparison], first: str, second: str) -> str:
-    """What was done and what was known, in plain words; doing first."""
+    """Return the verdicts as sentences, doing first, then knowing."""
     parts: list[str] = []
     for (aspect, metric), mine in _aspects(found).items():
         said: list[str] = []
@@ -287,7 +534,7 @@ def conclusion(found: Sequence[Comparison], first: str, second: str) -> str:
     return " ".join(parts)
 
 
-WORDS: Mapping[Verdict, tuple[str, str]] = {  # with the other's name after it, and without
+WORDS: Mapping[Verdict, tuple[str, str]] = {  # followed by the second player's name, and without
     "better": ("better than", "better"),
     "worse": ("worse than", "worse"),
     "different": ("different from", "different"),

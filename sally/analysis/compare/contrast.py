@@ -1,6 +1,6 @@
-"""The same player under two conditions: asked aside or not, in one wording or another.
+"""Contrasts of one player under two conditions: probed or not, in one wording or another.
 
-Two episodes are a pair when the same player met the same problem, chance and company under both
+Two episodes form a pair if the same player met the same problem, seed and other players under both
 conditions. Intervals, tests and equivalence are those of `sally.analysis.compare.compare`.
 """
 
@@ -11,14 +11,19 @@ from typing import Literal
 
 import msgspec
 
-from sally.analysis.columns.measured import setting
 from sally.analysis.columns.rows import played
-from sally.analysis.compare.compare import SEED, Comparison, adjusted, family
-from sally.analysis.compare.scores import KNOWING, Group, Score, Scores, measures
-from sally.analysis.profile.estimates import person_of
+from sally.analysis.compare.compare import (
+    KNOWING,
+    SEED,
+    Comparison,
+    Group,
+    Scores,
+    adjusted,
+    family,
+    seat_scores,
+)
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec, Reported, Setup, label
-from sally.core.registry import registry
 from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -26,11 +31,11 @@ from sally.core.rules.metric import Played
 Of = Literal["asked", "twin", "packs", "aware"]
 Condition = Callable[[Episode, str], str | None]
 NOT_ASKED, OWN_WORDS, A_GAME = "not asked", "the game's own words", "taken for a game"
-TWIN = "_twin"  # how the name of a pack ends in which the other is no mind
+TWIN = "_twin"  # suffix of the words packs that describe the other player as a mechanism
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """One metric under a condition less the same under the base, over pairs of one player."""
+    """The difference between a condition and its base, by one metric over pairs of one player."""
 
     condition: str
     base: str
@@ -38,7 +43,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def asked_or_not(episode: Episode, seat: str) -> str | None:
-    """Which probes a seat is asked, and whether it is shown its own answers again."""
+    """Return which probes a seat is asked, and whether its own answers are shown to it."""
     setup = episode.setup
     arm = setup.arms.get(seat, ())
     own = any(i.seat == seat and i.source == "own" for i in setup.injections)
@@ -47,7 +52,7 @@ def asked_or_not(episode: Episode, seat: str) -> str | None:
 
 
 def wording(setup: Setup, seat: str) -> str | None:
-    """The words pack that a seat reads; none for a bot, which reads nothing."""
+    """Return the words pack that a seat reads; None for a bot, which reads nothing."""
     who = setup.lineup[seat]
     if who.player != "language":
         return None
@@ -56,18 +61,18 @@ def wording(setup: Setup, seat: str) -> str | None:
 
 
 def in_words(episode: Episode, seat: str) -> str | None:
-    """The words pack of a seat in an episode."""
+    """Return the words pack of a seat in an episode."""
     return wording(episode.setup, seat)
 
 
 def twin_or_not(episode: Episode, seat: str) -> str | None:
-    """Whether the other is told as a mind or as a mechanism; other wordings do not count."""
+    """Return the wording if it is the game's own or its mechanism twin, else None."""
     named = in_words(episode, seat)
     return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
 
 
 def taken_for(episode: Episode, seat: str) -> str | None:
-    """What a seat said it takes this for, if it was asked and answered."""
+    """Return what a seat takes the episode for, if it was asked and answered."""
     for event in episode.events:
         if not isinstance(event, Reported) or (event.seat, event.probe) != (seat, WHAT_IS_THIS):
             continue
@@ -92,16 +97,22 @@ def contrast(
     by_player: bool = False,
     margin: float | None = None,
 ) -> list[Contrast]:
-    """Every condition against its base, game by game, all adjusted as one family."""
+    """Compare every condition with its base, game by game, all adjusted as one family.
+
+    Raises:
+        BadInput: If no player met the same setting under two conditions.
+    """
     condition, base = CONDITIONS[of]
     scores, seen = _scores(episodes, condition, metrics, by_player)
     found: list[tuple[str, Comparison]] = []
     for named in sorted(seen - {base}):
         for made in _family(scores, named, base, margin):
-            if of != "asked" or made.metric not in KNOWING:  # who is not asked reports nothing
+            if of != "asked" or made.metric not in KNOWING:  # an unprobed seat reports nothing
                 found.append((named, made))
     if not found:
-        raise BadInput(f"No player met the same setting both ways: {_missing(of, seen, base)}.")
+        raise BadInput(
+            f"No player met the same setting under both conditions: {_missing(of, seen, base)}."
+        )
     again = adjusted([made for _, made in found])
     return [Contrast(named, base, made) for (named, _), made in zip(found, again, strict=True)]
 
@@ -122,7 +133,7 @@ def _missing(of: Of, seen: set[str], base: str) -> str:
         "aware": "--packs aware --aware",
     }[of]
     there = listed(sorted(seen)) if seen else "no language model"
-    return f"there is {there}, to be set against {base}; `sally run STUDY {run}` plays the rest"
+    return f"the store holds {there}, the base is {base}; `sally run STUDY {run}` plays the rest"
 
 
 def _scores(
@@ -147,30 +158,21 @@ def _add(
     found: Scores, whole: Played, seat: Seat, named: str, metrics: Sequence[str], by_player: bool
 ) -> None:
     setup = whole.episode.setup
-    who = without_pack(setup.lineup[seat])
-    told = [msgspec.json.encode(i).decode() for i in setup.injections if i.source != "own"]
-    others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
-    fitting = registry.metrics(whole.spec.family or whole.spec.name)
-    for metric in (fitting[name] for name in measures(whole.spec, seat, metrics)):
-        value = metric.measure(whole, seat)
-        if value is None:
-            continue
-        where = label(who) if by_player else ""
-        group = Group(setup.instance.game, seat, where, metric.name)
-        met = (setting(setup, seat), setup.instance.id, others)
-        way = " ".join([label(who), *told])
-        score = Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
+    player = label(without_pack(setup.lineup[seat]))
+    injected = [msgspec.json.encode(i).decode() for i in setup.injections if i.source != "own"]
+    for metric, score in seat_scores(whole, seat, metrics, " ".join([player, *injected])):
+        group = Group(setup.instance.game, seat, player if by_player else "", metric)
         found.setdefault(group, {}).setdefault(named, []).append(score)
 
 
 def without_pack(who: PlayerSpec) -> PlayerSpec:
-    """A player apart from the words it reads."""
+    """Return a player without the words pack it reads."""
     kept = {key: value for key, value in who.params.items() if key != "pack"}
     return msgspec.structs.replace(who, params=kept)
 
 
 def conclusion(found: Sequence[Contrast]) -> list[str]:
-    """What the conditions do to what was done and known, one sentence a condition."""
+    """Return one sentence for each condition with its verdicts."""
     said = []
     for named in dict.fromkeys(c.condition for c in found):
         parts = []
@@ -190,7 +192,7 @@ SAID = ("better", "worse", "different", "identical", "equivalent", "not told apa
 
 
 def said_of(c: Comparison) -> str:
-    """The verdict in a word; pairs that never differ at all are called identical."""
+    """Return the verdict in words; pairs that never differ are called identical."""
     if c.alike and not c.difference.value:
         return "identical"
     return "not told apart" if c.verdict == "undecided" else c.verdict

@@ -1,4 +1,4 @@
-"""Cross-play: mean scores of every player against every other, in games for two."""
+"""Cross-play: mean payoffs of every player against every other, in two-player games."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from sally.analysis.columns.rows import Row, mean_of
 from sally.analysis.columns.seat_table import Codes, Seats, again_of
-from sally.analysis.profile.bounds import ends_in, instance_ends, widest
+from sally.analysis.profile.bounds import enclosing, game_bounds, instance_bounds
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, label
 from sally.core.registry import registry
@@ -19,7 +19,7 @@ from sally.stats.cluster_interval import Bounds, coarsest, mean_by_rule
 
 
 class Pairing(msgspec.Struct, frozen=True):
-    """What two players scored over the episodes in which they met."""
+    """The mean payoffs of two players over the episodes in which they met."""
 
     episodes: int
     first: float  # the mean payoff of the first seat
@@ -29,12 +29,16 @@ class Pairing(msgspec.Struct, frozen=True):
     both: float  # the share of episodes in which both were paid
 
 
-Met = tuple[str, str]  # who sat first, and who second
+Players = tuple[str, str]  # in the first seat, in the second seat
 
 
 def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
-    """Mean payoffs for each pair (first seat, second seat); censored episodes are left out."""
-    paid: dict[tuple[str, str], list[Row]] = {}
+    """Return mean payoffs for each pair of players; censored episodes are left out.
+
+    Raises:
+        BadInput: If an episode does not have two seats.
+    """
+    paid: dict[Players, list[Row]] = {}
     for episode in episodes:
         if episode.payoffs is None:
             continue
@@ -56,11 +60,11 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
     return {pair: _pairing(found) for pair, found in paid.items()}
 
 
-def stored_crossplay(table: Seats, game: str | None) -> dict[str, dict[Met, Pairing]]:
-    """The same for one game of a store or each, by its table of seats with their payoffs."""
+def stored_crossplay(table: Seats, game: str | None) -> dict[str, dict[Players, Pairing]]:
+    """Return the pairings of one game, or of each, from the seat table of a store."""
     rows = np.argsort(table.kind, kind="stable")
     ends = np.searchsorted(table.kind[rows], np.arange(len(table.whole) + 1))
-    games: dict[str, dict[Met, list[Codes]]] = {}
+    games: dict[str, dict[Players, list[Codes]]] = {}
     for said in table.kinds:
         at, kind = said["at"], table.whole[said["at"]]
         if game in (None, kind.game) and kind.seat == kind.seats[0] and len(kind.seats) > 1:
@@ -78,7 +82,7 @@ def stored_crossplay(table: Seats, game: str | None) -> dict[str, dict[Met, Pair
 
 
 def _paired(table: Seats, rows: Codes) -> Pairing:
-    """What two players scored, by the rows of the first seat; the second's are the next."""
+    """Average the rows of the first seat, and those of the second, which follow them directly."""
     units: dict[str, Sequence[Any]] = {
         "instances": table.instance[rows].tolist(),
         "repeats of instances": again_of(table)[rows].tolist(),
@@ -89,7 +93,9 @@ def _paired(table: Seats, rows: Codes) -> Pairing:
     asked = [table.problems[n][2] for n in np.unique(table.problem[rows])]
     one, two = (
         mean_by_rule(
-            paid[rows + n], clusters, widest(instance_ends("payoff", each, seat) for each in asked)
+            paid[rows + n],
+            clusters,
+            enclosing(instance_bounds("payoff", each, seat) for each in asked),
         )
         for n, seat in enumerate(kind.seats)
     )
@@ -106,23 +112,18 @@ def _pairing(found: Sequence[Row]) -> Pairing:
 
 
 def _ends(instance: Instance, seat: str) -> Bounds | None:
-    """The least and the most that an episode could pay a seat, if its game says so."""
+    """Return the bounds of a seat's payoff in an instance, or None if its game declares none."""
     spec = registry.game(instance.game)
     if spec.pays is None:
         return None
-    return ends_in("payoff", spec, spec.build(instance.params), Seat(seat))
+    return game_bounds("payoff", spec, spec.build(instance.params), Seat(seat))
 
 
-Table = Mapping[tuple[str, str], Pairing]
+Pairings = Mapping[Players, Pairing]
 
 
-def names_of(table: Table) -> list[str]:
-    """Everybody in the table, in the order of appearance."""
-    return list(dict.fromkeys([*(one for one, _ in table), *(two for _, two in table)]))
-
-
-def sides(table: Table) -> tuple[list[str], list[str]]:
-    """Who sat first and who sat second, each best first by the mean over those they met."""
+def sides(table: Pairings) -> tuple[list[str], list[str]]:
+    """Return the players of either seat, best first by their mean over all opponents."""
     first, second = dict[str, list[float]](), dict[str, list[float]]()
     for (one, two), met in table.items():
         first.setdefault(one, []).append(met.first)

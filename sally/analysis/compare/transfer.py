@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from sally.analysis.columns.measured import Measured, measured
-from sally.analysis.profile.above_mindless import skills
 from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.doing_scale import Met, at_setting, scaled, top
+from sally.analysis.profile.doing_scale import BaselineScores, scaled, top
 from sally.analysis.profile.estimates import Means
+from sally.analysis.profile.knowing_scale import skills
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, label
 from sally.stats import Estimate
@@ -72,7 +72,7 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
 
 def transfer(tested: Sequence[Tested]) -> list[Cell]:
     """Every cell of the matrix, row by row; untrained first, the rest as they appear."""
-    met = Met(baselines([t.measured for t in tested], by_cell=True))
+    met = BaselineScores(baselines([t.measured for t in tested], by_cell=True))
     rows = list(dict.fromkeys(t.row for t in tested))
     rows.sort(key=lambda row: row != UNTRAINED)
     columns = list(dict.fromkeys(_column(t) for t in tested))
@@ -88,7 +88,7 @@ def _column(t: Tested) -> str:
     return t.measured.cell or t.measured.game
 
 
-def _cell(row: str, column: str, tested: Sequence[Tested], met: Met) -> Cell | None:
+def _cell(row: str, column: str, tested: Sequence[Tested], met: BaselineScores) -> Cell | None:
     here = [t for t in tested if _column(t) == column]
     mine = [t for t in here if t.row == row]
     if not mine:
@@ -112,7 +112,7 @@ def _cell(row: str, column: str, tested: Sequence[Tested], met: Met) -> Cell | N
     )
 
 
-def _pair(mine: Sequence[Tested], met: Met) -> tuple[float | None, float | None]:
+def _pair(mine: Sequence[Tested], met: BaselineScores) -> tuple[float | None, float | None]:
     group = [t.measured for t in mine]
     means = Means(group, list(map(_unit(group), group)))
     return scaled(means, met).doing.value, skills(means).skill.value
@@ -141,9 +141,9 @@ Term = Callable[[Measured], tuple[float, float] | None]
 """What was got, and what there was to get, of one episode."""
 
 
-def _doing(met: Met) -> Term:
+def _doing(met: BaselineScores) -> Term:
     def term(m: Measured) -> tuple[float, float] | None:
-        high, low = top(met, m), at_setting(met, "random", m)
+        high, low = top(met, m), met.level("random", m)
         return None if m.least is None or high is None or low is None else (m.least, high - low)
 
     return term

@@ -22,7 +22,7 @@ from sally.analysis.decisions.costs import (
     decisions_by_cost,
     in_words,
 )
-from sally.analysis.profile.bounds import instance_ends, key_of
+from sally.analysis.profile.bounds import instance_bounds, key_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, label
 from sally.core.rules.game import Seat
@@ -71,7 +71,7 @@ def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
         for new, old in zip(played, was, strict=False)
         if new.payoffs is not None and old.payoffs is not None
     ]
-    ends = {seat: instance_ends("payoff", key_of(was[0].setup.instance), seat) for seat in seats}
+    ends = {seat: instance_bounds("payoff", key_of(was[0].setup.instance), seat) for seat in seats}
     apart = {seat: (end[0] - end[1], end[1] - end[0]) for seat, end in ends.items() if end}
     return Branch(
         name,

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Measured, doing_metric, measure
-from sally.analysis.profile.baselines import studied_seats
+from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.match.playback import replayed

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sally.analysis.columns.rows import played
 from sally.analysis.compare.published import Condition
-from sally.analysis.profile.bounds import ends_of
+from sally.analysis.profile.bounds import metric_bounds
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, Forfeited
 from sally.core.registry import registry
@@ -170,7 +170,7 @@ class Stored:
             uneven, which = self._how.uneven, known.which[there[given]].tolist()
             note = uneven(row, [known.facts[n] for n in which]) if uneven is not None else None
             instances = as_met(known.instances[there[given]])
-            ours = pooled(values[given], instances, ends_of(metric))
+            ours = pooled(values[given], instances, metric_bounds(metric))
         elif len(there):
             note = "the episodes give no figure: censored, forfeited or not asked"
         cut = np.isnan(known.numbers(PAYOFF)[there]) & ~given

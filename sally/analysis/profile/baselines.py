@@ -1,13 +1,13 @@
-"""Players to compare with: chance, the best mindless one, the reference; on the same settings.
+"""Baseline players on the same settings: the random, the best mindless and the reference player.
 
-What the episodes hold already is used; the rest is played with the same problem, chance and
-company. Where very many settings differ in chance alone, a part of them stands for all. Who is
-mindless stands on the game's card, who is the reference in the game itself.
+Stored episodes are used where they exist; the others are played with the same problem, random
+stream and other players. If very many settings differ only in their seed, a sample represents
+them. The game's card lists the mindless players; the game itself names its reference player.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,47 +25,53 @@ from sally.runner.local import play_open
 from sally.runner.seating import resolved
 
 TRIALS = 24  # episodes by which the best mindless player is chosen
-PLAYED = 400  # settings that differ in chance alone and are played; their mean stands for the rest
-KEPT = 20_000  # what was played is kept: a profile is often asked for more than once
-Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
+PLAYED = 400  # settings played of those that differ only in their seed; their mean represents all
+KEPT = 20_000  # played baselines kept in memory: profiles are often requested more than once
+Watcher = Callable[[int, int], None]  # groups done, groups in all
 
 
-class Stand(msgspec.Struct, frozen=True):
-    """One player to compare with: rows of a table in which it was found, and what it played."""
+class BaselineRows(msgspec.Struct, frozen=True):
+    """The episodes of one baseline player: rows of a table, and those played for the comparison."""
 
     role: Role
     table: Table
     rows: Codes
-    played: list[tuple[Measured, bool]]  # and whether it stands for settings alike
+    played: list[tuple[Measured, bool]]  # with whether it represents settings that were not played
 
     def __len__(self) -> int:
         return len(self.rows) + len(self.played)
 
 
 class Baselines(Sequence[Baseline]):
-    """Players to compare with, the stored ones without an object each."""
+    """Baseline episodes as a sequence; stored ones stay in their table until they are read."""
 
-    def __init__(self, stands: Iterable[Stand]) -> None:
-        self.stands = [stand for stand in stands if len(stand)]
+    def __init__(self, groups: Iterable[BaselineRows]) -> None:
+        self.groups = [group for group in groups if len(group)]
 
     def __len__(self) -> int:
-        return sum(map(len, self.stands))
+        return sum(map(len, self.groups))
 
     def __getitem__(self, at: Any) -> Any:
         return list(self)[at]
 
     def __iter__(self) -> Iterator[Baseline]:
-        for s in self.stands:
-            yield from (Baseline(s.role, True, s.table.row(n)) for n in s.rows.tolist())
-            yield from (Baseline(s.role, False, m, others) for m, others in s.played)
+        for group in self.groups:
+            yield from (Baseline(group.role, True, group.table.row(n)) for n in group.rows.tolist())
+            yield from (Baseline(group.role, False, m, others) for m, others in group.played)
 
 
 def baselines(
     studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
 ) -> Baselines:
-    """A random player, the best mindless one and the reference wherever somebody was studied."""
+    """Return the random, the best mindless and the reference player in every studied setting.
+
+    Args:
+        studied: The measured seats to compare with.
+        by_cell: Whether to choose the best mindless player for each cell of a study.
+        watch: Called after each group of settings with the groups done and all groups.
+    """
     table = table_of(studied)
-    found: list[Stand] = []
+    found: list[BaselineRows] = []
     groups = list(_groups(table, by_cell).values())
     for n, rows in enumerate(groups, 1):
         settings = _settings(table, rows)
@@ -82,10 +88,10 @@ def baselines(
 
 
 def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
-    """The mindless player with the highest mean over some settings, spread over all of them.
+    """Return the mindless player with the highest mean over a sample of the settings.
 
-    It is chosen under chance of its own: were it chosen by the very numbers it is then held up
-    with, the luckiest of several equals would be taken for better than it is.
+    The choice uses seeds of its own. Choosing by the episodes that are then reported would make
+    the luckiest of several equal players look better than it is.
     """
     some = spread_over(settings)
     tried = [_redealt(some[n % len(some)], n) for n in range(TRIALS if some else 0)]
@@ -94,7 +100,7 @@ def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
     for who in mindless(tried):
         got = [m.least for m, _ in _played(who, _some(tried))]
         scores = [score for score in got if score is not None]
-        # one that cannot sit everywhere is not compared with those that can
+        # a player that cannot take every seat ranks below those that can
         rank = (len(scores), round(sum(scores) / len(scores), 12)) if scores else None
         if rank is not None and (best is None or rank > best):
             best, chosen = rank, who
@@ -105,14 +111,14 @@ S = TypeVar("S", Sequence[Measured], Codes)
 
 
 def spread_over(settings: S) -> S:
-    """As many of some settings as are tried, spread over all of them."""
+    """Return at most `TRIALS` settings, evenly spaced over those given."""
     return settings[:: max(1, len(settings) // TRIALS)][:TRIALS]
 
 
 def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
-    """The players that are without a mind in each of these settings; always a random one.
+    """Return the players that are mindless in all of these settings; always the random one.
 
-    What is a shortcut in one condition of a card may be the solution in another.
+    A shortcut in one condition of a card may be the solution in another.
     """
     found: list[PlayerSpec] = [RANDOM] if settings else []
     for n, met in enumerate({(m.seat, _params(m)): m for m in settings}.values()):
@@ -124,7 +130,7 @@ def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
 
 
 def conditions(met: Measured) -> list[Condition]:
-    """The conditions of the card that a setting belongs to; those that nearly fit, if none does."""
+    """Return the card's conditions that a setting belongs to, or the nearest if none fits."""
     card = registry.card(met.game)
     if card is None:
         return []
@@ -132,43 +138,18 @@ def conditions(met: Measured) -> list[Condition]:
     here = [c for c in every if c.seat == met.seat] or list(every)
     params = met.setup.instance.params
     fitting = [c for c in here if any(_fits(i.params, params) for i in c.instances)]
-    # a condition that says what no mind should score is meant for rules without a mind
+    # a condition with a declared chance level is the one meant for mindless players
     return [c for c in fitting if c.chance] or fitting or here
 
 
 def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
-    """Whether nothing tells two problems apart; a scenario has its level, said or not."""
+    """Return whether two sets of parameters agree on every parameter they share."""
     shared = listed.keys() & met.keys()
     return bool(shared or not listed) and all(listed[name] == met[name] for name in shared)
 
 
-def studied_seats(found: Sequence[Measured]) -> set[str]:
-    """The seats of one game whose players are studied."""
-    table = table_of(found)
-    kinds = {k: table.shared[k] for k in table.kinds()}
-    games = {shared.game for shared in kinds.values()}
-    return studied_of(games.pop(), kinds, table.asked_kinds()) if games else set()
-
-
-def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -> set[str]:
-    """The same by kinds of seats, and by which of these somebody was asked about others.
-
-    Those that were asked about others, or taken by a model or a person; else those on the card
-    in which several players sat; else all on the card, or all there are.
-    """
-    minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.player_spec)}
-    if minds or not kinds:
-        return minds
-    card = registry.card(game)
-    seats = {s.seat for s in kinds.values()}
-    named = ({c.seat for c in card.conditions} & seats if card else set()) or seats
-    sat = {(s.seat, _who(s.player_spec)) for s in kinds.values()}
-    several = {seat for seat in named if sum(seat == one for one, _ in sat) > 1}
-    return several or named
-
-
-def _all(who: PlayerSpec, role: Role, settings: Codes, table: Table) -> Stand:
-    """What one player did in each setting; nothing where it cannot sit there."""
+def _all(who: PlayerSpec, role: Role, settings: Codes, table: Table) -> BaselineRows:
+    """Return the episodes of one player in each setting, stored or played."""
     kinds = [k for k in table.kinds() if _who(table.shared[k].player_spec) == _who(who)]
     theirs = np.flatnonzero(np.isin(table.kind, kinds) & (table.censored == 0))[::-1]
     there, last = np.unique(table.setting[theirs], return_index=True)  # the last run of each
@@ -180,13 +161,13 @@ def _all(who: PlayerSpec, role: Role, settings: Codes, table: Table) -> Stand:
         (table.row(int(lacking[n])), others) for n, others in _spread(table.kind[lacking], table)
     ]
     rows = theirs[last[at[known]]] if len(there) else lacking[:0]
-    return Stand(role, table, rows, _played(who, some))
+    return BaselineRows(role, table, rows, _played(who, some))
 
 
 def _played(
     who: PlayerSpec, settings: Sequence[tuple[Measured, bool]]
 ) -> list[tuple[Measured, bool]]:
-    """What a player gets in these settings; nothing where it cannot sit there."""
+    """Play these settings with a player; settings it cannot take part in are left out."""
     before = _before()
     if len(before) > KEPT:
         before.clear()
@@ -202,7 +183,7 @@ def _played(
 
 @registry.once
 def _before() -> dict[tuple[bytes, str, str], Sequence[Measured]]:
-    """What was played in this process, as long as the shelf stays as it is."""
+    """Cache of baselines played in this process, emptied when the registry changes."""
     return {}
 
 
@@ -211,11 +192,11 @@ def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[Measured]:
     try:
         return measured_seats(Played(spec, *play_open(_ready(setup), cell)), (seat,))
     except BadInput:
-        return ()  # not made for this seat, or somebody across cannot be called again
+        return ()  # the player does not fit this seat, or another player cannot be called again
 
 
 def _ready(setup: Setup) -> Setup:
-    """The setup with every name checked; those that differ in chance alone, once."""
+    """Resolve the names of a setup, once for all setups that differ only in seed and repeat."""
     known, seed, repeat = _checked(), setup.seed, setup.repeat
     key = msgspec.json.encode(msgspec.structs.replace(setup, seed=0, repeat=0), order="sorted")
     if key not in known:
@@ -225,7 +206,7 @@ def _ready(setup: Setup) -> Setup:
 
 @registry.once
 def _checked() -> dict[bytes, Setup]:
-    """What was checked in this process, as long as the shelf stays as it is."""
+    """Cache of setups resolved in this process, emptied when the registry changes."""
     return {}
 
 
@@ -237,20 +218,20 @@ def _seated(met: Measured, who: PlayerSpec) -> Setup:
 
 
 def _redealt(met: Measured, n: int) -> Measured:
-    """The setting under other chance; nobody is asked aside, since it is doing that is wanted."""
+    """Return the setting with another seed and without probes, which doing does not need."""
     seed = derived_seed(met.setup.seed, "mindless", n)
     setup = msgspec.structs.replace(met.setup, seed=seed, arms={})
     return msgspec.structs.replace(met, setup=setup)
 
 
 def _settings(table: Table, rows: Codes) -> Codes:
-    """One row for each setting that can be played again: no mind of its own across."""
+    """Return one row for each setting that can be played again: no model or person opposite."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
     every, first, which = np.unique(table.setting[rows], return_index=True, return_inverse=True)
     asked = np.flatnonzero(table.of("asked")[rows] > 0)
     chosen = np.full(len(every), len(rows), dtype=np.int64)
-    np.minimum.at(chosen, which[asked], asked)  # asked aside, if anybody was
+    np.minimum.at(chosen, which[asked], asked)  # a probed row, if there is one
     chosen = np.where(chosen < len(rows), chosen, first)
     return rows[chosen[np.argsort(first, kind="stable")]]
 
@@ -265,9 +246,9 @@ def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
 
 
 def _spread(kinds: Codes, table: Table) -> list[tuple[int, bool]]:
-    """Of settings that differ in chance alone at most `PLAYED`, and whether they stand for others.
+    """Return at most `PLAYED` of the settings that differ only in their seed, evenly spaced.
 
-    They are spread over all of them, and known by their places.
+    Each is given by its position, with whether it represents settings that are left out.
     """
     names: dict[str, int] = {}
     codes = [names.setdefault(shared.alike, len(names)) for shared in table.shared]
@@ -281,7 +262,7 @@ def _spread(kinds: Codes, table: Table) -> list[tuple[int, bool]]:
 
 
 def _groups(table: Table, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
-    """The rows of each game and seat, and of each cell if these are kept apart."""
+    """Return the rows of each game and seat, and of each cell if `by_cell`."""
     found: dict[tuple[str, str, str], list[int]] = {}
     for k in table.kinds():
         shared = table.shared[k]

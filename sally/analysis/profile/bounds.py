@@ -1,7 +1,7 @@
-"""Within what a mean lies: by the metric, by its unit, and by what the game at hand can pay.
+"""Bounds of a mean: by its metric, its unit, and what the game can pay.
 
 No interval leaves these bounds (`sally.stats.cluster_interval`). They are not the scale of doing,
-which has its own declared zero and one (`sally.analysis.profile.doing_scale`).
+which declares its own zero and one (`sally.analysis.profile.doing_scale`).
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "ou
           "seconds")  # fmt: skip
 
 
-def ends_of(metric: str) -> Bounds | None:
-    """The least and the most that a metric, or a count of a row, can be in any game."""
+def metric_bounds(metric: str) -> Bounds | None:
+    """Return the bounds of a metric, or of a count of a row, that hold in any game."""
     known: Metric | None = registry.entries("metrics").get(metric)
     return known.ends if known is not None else (0.0, inf) if metric in COUNTS else None
 
 
-def ends_in(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> Bounds | None:
-    """The least and the most that a metric can be for a seat of this very game."""
+def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> Bounds | None:
+    """Return the bounds of a metric for one seat of a game with these parameters."""
     if metric in PAID:
         return None if spec.pays is None else spec.pays(game, seat)
     known: Metric | None = registry.entries("metrics").get(metric)
     if known is not None and known.within is not None:
         return known.within(game, seat)
-    ends, within = ends_of(metric), spec.doing.range
+    ends, within = metric_bounds(metric), spec.doing.range
     if within is None or metric not in (spec.doing.of(seat), spec.doing.regret):
         return ends
     low, high = within(game, seat)
-    if metric == spec.doing.regret:  # one play less another
+    if metric == spec.doing.regret:  # the difference of two scores
         low, high = low - high, high - low
     return (low, high) if ends is None else (max(low, ends[0]), min(high, ends[1]))
 
 
 def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
-    """The metrics of which a game knows more than their unit says."""
+    """Return the metrics for which a game declares tighter bounds than their unit."""
     paid = PAID if spec.pays is not None else ()
     done = (spec.doing.of(seat), spec.doing.regret) if spec.doing.range is not None else ()
     known = registry.metrics(spec.family or spec.name).values()
@@ -58,28 +58,28 @@ def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
     return tuple(name for name in (*paid, *done, *own) if name)
 
 
-def row_ends(spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> dict[str, Bounds | None]:
-    """By metric, what the game at hand says of its ends."""
-    return {name: ends_in(name, spec, game, seat) for name in by_game(spec, seat)}
+def row_bounds(spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> dict[str, Bounds | None]:
+    """Return the bounds that a game with these parameters declares, by metric."""
+    return {name: game_bounds(name, spec, game, seat) for name in by_game(spec, seat)}
 
 
 def key_of(instance: Instance) -> bytes:
-    """A game and its parameters, the same for the same."""
+    """Return a game and its parameters as a canonical key."""
     return msgspec.json.encode((instance.game, instance.params), order="sorted")
 
 
 @lru_cache(maxsize=4096)
-def instance_ends(metric: str, instance: bytes, seat: str) -> Bounds | None:
-    """The ends of a metric for a seat of the game under a key."""
+def instance_bounds(metric: str, instance: bytes, seat: str) -> Bounds | None:
+    """Return the bounds of a metric for a seat of the game that `key_of` encoded."""
     name, params = msgspec.json.decode(instance)
     spec = registry.game(name)
     if metric not in by_game(spec, Seat(seat)):
-        return ends_of(metric)
-    return ends_in(metric, spec, spec.build(params), Seat(seat))
+        return metric_bounds(metric)
+    return game_bounds(metric, spec, spec.build(params), Seat(seat))
 
 
-def widest(ends: Iterable[Bounds | None]) -> Bounds | None:
-    """What holds all of these; None if one of them has no ends."""
+def enclosing(ends: Iterable[Bounds | None]) -> Bounds | None:
+    """Return the bounds that enclose all of these; None if one of them is unbounded."""
     found = set(ends)
     if not found or None in found:
         return None
@@ -87,17 +87,17 @@ def widest(ends: Iterable[Bounds | None]) -> Bounds | None:
     return min(low for low, _ in known), max(high for _, high in known)
 
 
-def ends_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
-    """The ends of a metric over rows of episodes, each with what its game says."""
-    general = ends_of(metric)
-    return widest(row.get("ends", {}).get(metric, general) for row in rows)
+def bounds_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
+    """Return the bounds of a metric over rows of episodes, each with the bounds of its game."""
+    general = metric_bounds(metric)
+    return enclosing(row.get("ends", {}).get(metric, general) for row in rows)
 
 
 def mean_within(metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | None) -> Estimate:
-    """A mean by the rule within the ends of its metric.
+    """Return a mean with its clustered interval within the bounds of its metric.
 
-    Wilson's doubt about all or nothing is one about shares and wins. What was lost is no share: a
-    loss that is the same in every cluster, such as none, is that loss.
+    Wilson's interval around 0 or 1 is meant for shares and wins. A loss is not a share: if it is
+    the same in every cluster, such as 0, the interval is that value.
     """
     column = np.asarray(values, float)
     steady = column.size > 0 and column.min() == column.max()
@@ -105,7 +105,7 @@ def mean_within(metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | N
 
 
 def is_loss(metric: str) -> bool:
-    """Whether a metric is what was lost of a payoff."""
+    """Return whether a metric is a loss of payoff."""
     known: Metric | None = registry.entries("metrics").get(metric)
     if known is None or known.better != "lower":
         return False

@@ -1,7 +1,7 @@
-"""Doing on a fixed scale: 0 is the uniform random player, 1 the optimum or the reference.
+"""Doing on a fixed scale: 0 is the uniform random player, 1 the optimum or the reference player.
 
-Both ends stand on the same problems with the same chance and company. The best mindless player is
-a mark on the scale, never its zero: how far it comes says how much can be had without a mind.
+Both ends come from the same problems with the same seeds and other players. The best mindless
+player is a mark on the scale, never its zero: it shows how much can be scored without a mind.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind
 from sally.analysis.columns.measured_table import Codes, Floats, Table, table_of
-from sally.analysis.profile.baselines import Baselines, Stand
+from sally.analysis.profile.baselines import BaselineRows, Baselines
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
 from sally.core.registry import registry
 from sally.stats import Estimate
 from sally.stats.intervals import without_interval
 
-OPTIMUM = "optimum"  # exact, from the partner's automaton: nobody's name
-ROOM = 0.05  # of the range of payoffs: with less between chance and optimum there is no scale
+OPTIMUM = "optimum"  # exact, from the partner's automaton; not the name of a player
+ROOM = 0.05  # of the range of payoffs: with less between random and optimum there is no scale
 
 Standing = Literal["exact", "best known"]
 Zero = Literal["random", "mindless"]
 
 
-class _Some(NamedTuple):
-    """Some rows of a table, whether they were stored, and which stand for settings alike."""
+class _Selection(NamedTuple):
+    """Rows of a table, whether they were stored, and which represent settings not played."""
 
     table: Table
     rows: Codes
@@ -37,10 +37,10 @@ class _Some(NamedTuple):
     others: Codes
 
 
-class _Role:
-    """What the players of one role got, by setting, and by what a setting is besides chance."""
+class _RoleScores:
+    """Scores of the players of one role, by setting and by setting without its seed."""
 
-    def __init__(self, some: Sequence[_Some]) -> None:
+    def __init__(self, some: Sequence[_Selection]) -> None:
         self._some = some
         setting = np.concatenate([each.table.setting[each.rows] for each in some])
         self._order = np.argsort(setting, kind="stable")
@@ -55,7 +55,7 @@ class _Role:
         self._alike()
 
     def _levels(self) -> None:
-        """The mean of each setting in which somebody was."""
+        """Compute the mean of each setting that was played."""
         self.there, which = np.unique(self.setting, return_inverse=True)
         known = ~np.isnan(self.least)
         sums = np.bincount(which[known], self.least[known], len(self.there))
@@ -63,7 +63,7 @@ class _Role:
         self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
 
     def _alike(self) -> None:
-        """The means of those that stand for settings alike."""
+        """Compute the means that represent settings not played."""
         got: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
             for n in rows[others].tolist():
@@ -73,7 +73,7 @@ class _Role:
         self.alike = {alike: sum(values) / len(values) for alike, values in got.items()}
 
     def first(self, at: int) -> Measured:
-        """The measured seat in a place of the sorted columns."""
+        """Return the measured seat at a position of the sorted columns."""
         number = int(self._order[at])
         for table, rows, _, _ in self._some:
             if number < len(rows):
@@ -82,23 +82,23 @@ class _Role:
         raise IndexError(at)
 
 
-class Met:
-    """What players to compare with got, by role and setting."""
+class BaselineScores:
+    """Scores of the baseline players, by role and setting."""
 
     def __init__(self, found: Iterable[Baseline]) -> None:
-        stands = found.stands if isinstance(found, Baselines) else _stands(found)
-        found_by: dict[str, list[_Some]] = {}
-        for stand in stands:
-            mine = found_by.setdefault(stand.role, [])
+        groups = found.groups if isinstance(found, Baselines) else _by_role(found)
+        by_role: dict[str, list[_Selection]] = {}
+        for group in groups:
+            mine = by_role.setdefault(group.role, [])
             none = np.array([], dtype=np.int64)
-            mine.append(_Some(stand.table, stand.rows, True, none))
-            played = table_of([m for m, _ in stand.played])
-            others = np.flatnonzero([for_others for _, for_others in stand.played])
-            mine.append(_Some(played, np.arange(len(played)), False, others))
-        self._roles = {role: _Role(some) for role, some in found_by.items()}
+            mine.append(_Selection(group.table, group.rows, True, none))
+            played = table_of([m for m, _ in group.played])
+            others = np.flatnonzero([for_others for _, for_others in group.played])
+            mine.append(_Selection(played, np.arange(len(played)), False, others))
+        self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
     def levels(self, role: str, table: Table) -> Floats:
-        """By row, what a baseline got in its setting, or on average in settings alike."""
+        """Return, by row, a baseline's score in its setting, or its mean over other seeds."""
         known = self._roles.get(role)
         if known is None or not len(known.there):
             return np.full(len(table), np.nan)
@@ -108,12 +108,12 @@ class Met:
         return np.where(here, known.level[at], alike[table.kind])
 
     def level(self, role: str, m: Measured) -> float | None:
-        """The same of one seat."""
+        """Return a baseline's score in the setting of one seat, or None."""
         value = float(self.levels(role, table_of([m]))[0])
         return None if value != value else value
 
-    def there(self, role: str, table: Table) -> tuple[_Role, Codes] | None:
-        """Those that were played in the very settings of these rows, row by row, by place."""
+    def there(self, role: str, table: Table) -> tuple[_RoleScores, Codes] | None:
+        """Return the positions of a role's episodes in exactly the settings of these rows."""
         known = self._roles.get(role)
         if known is None:
             return None
@@ -123,8 +123,8 @@ class Met:
         return known, starts + np.arange(int(many.sum()))
 
 
-def _stands(found: Iterable[Baseline]) -> list[Stand]:
-    """Single baselines, as they are in a list, by role."""
+def _by_role(found: Iterable[Baseline]) -> list[BaselineRows]:
+    """Group single baseline episodes by role."""
     roles: dict[Role, tuple[list[Measured], list[tuple[Measured, bool]]]] = {}
     for b in found:
         stored, played = roles.setdefault(b.role, ([], []))
@@ -133,29 +133,29 @@ def _stands(found: Iterable[Baseline]) -> list[Stand]:
         else:
             played.append((b.measured, b.for_others))
     return [
-        Stand(role, table_of(stored), np.arange(len(stored)), played)
+        BaselineRows(role, table_of(stored), np.arange(len(stored)), played)
         for role, (stored, played) in roles.items()
     ]
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A player to compare with, where the row's own episodes were played."""
+    """A baseline player in the settings of a row's own episodes."""
 
     player: str
     value: float  # in the unit of doing
     accuracy: float | None  # of its predictions, in percent
-    standing: Standing | None  # of an optimum or a reference: whether nobody can do better
-    stored: int  # of its episodes, so many were found
-    played: int  # and so many were played for this comparison
-    doing: float | None = None  # where it stands on the row's scale
+    standing: Standing | None  # of an optimum or a reference: whether it cannot be beaten
+    stored: int  # episodes found in the store
+    played: int  # episodes played for this comparison
+    doing: float | None = None  # its position on the row's scale
 
 
-class Scaled(msgspec.Struct, frozen=True):
-    """A row's place on the scale, and what the scale is made of."""
+class ScaledDoing(msgspec.Struct, frozen=True):
+    """A row's position on the scale of doing, and the marks of that scale."""
 
-    doing: Estimate  # forfeited and cut-off decisions at what the rules give
-    doing_most: Estimate  # these at the best that they could have earned
-    regret: Estimate  # what is missing to the upper end, in the unit of doing
+    doing: Estimate  # forfeited and cut-off decisions count as the rules say
+    doing_most: Estimate  # the same decisions at the best they could have earned
+    regret: Estimate  # distance to the upper end, in the unit of doing
     room: float | None  # between the ends, as a share of the range of payoffs
     random: Mark | None
     mindless: Mark | None
@@ -164,8 +164,8 @@ class Scaled(msgspec.Struct, frozen=True):
     why_regret: str
 
 
-def scaled(means: Means, met: Met, zero: Zero = "random") -> Scaled:
-    """Where the episodes of a row stand between the two ends."""
+def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDoing:
+    """Return the position of a row's episodes between the two ends of the scale."""
     group = means.group
     chance, mindless = (_mark(group, met, role) for role in ("random", "mindless"))
     reference = _reference(group, met)
@@ -175,13 +175,13 @@ def scaled(means: Means, met: Met, zero: Zero = "random") -> Scaled:
     end = chance if zero == "random" else mindless
     why, room = _why_not(means, ends, end, reference)
     if zero == "mindless" and why.startswith(NO_ROOM):
-        why = ""  # as it was: any room that is there was a scale
+        why = ""  # version 0.1 accepted any room as a scale
     doing, most = (_place(means, ends, why, group.of(name)) for name in ("least", "most"))
     if not why:
         chance, mindless, reference = (
             _placed(mark, ends) for mark in (chance, mindless, reference)
         )
-    return Scaled(doing, most, regret, room, chance, mindless, reference, why, no_regret)
+    return ScaledDoing(doing, most, regret, room, chance, mindless, reference, why, no_regret)
 
 
 NO_ROOM = "no room to speak of:"
@@ -189,24 +189,19 @@ NO_TOP = "neither an optimum nor a reference player is known on these settings"
 
 
 class _Ends(NamedTuple):
-    """By row, the ends of the scale."""
+    """The ends of the scale, by row."""
 
     low: Floats
     high: Floats
 
 
-def at_setting(met: Met, role: str, m: Measured) -> float | None:
-    """What a baseline got in the setting of this episode."""
-    return met.level(role, m)
+def top(met: BaselineScores, m: Measured) -> float | None:
+    """Return the best known score in the setting of an episode."""
+    return m.optimum if m.optimum is not None else met.level("reference", m)
 
 
-def top(met: Met, m: Measured) -> float | None:
-    """The most that is known to be had in the setting of this episode."""
-    return m.optimum if m.optimum is not None else at_setting(met, "reference", m)
-
-
-def tops(met: Met, table: Table) -> Floats:
-    """By row, the most that is known to be had in its setting."""
+def tops(met: BaselineScores, table: Table) -> Floats:
+    """Return the best known score in the setting of each row."""
     exact = table.of("optimum")
     if not np.isnan(exact).any():
         return exact
@@ -214,7 +209,7 @@ def tops(met: Met, table: Table) -> Floats:
 
 
 def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
-    """The sum of what was got above the lower end, over the sum of what there was to get."""
+    """Return the gain over the lower end, summed, divided by the summed distance of the ends."""
     if why:
         return without_interval(None, 0, "t", "not defined")
     above = np.where(np.isnan(ends.high), np.nan, got - ends.low)
@@ -225,7 +220,7 @@ def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
 def _why_not(
     means: Means, ends: _Ends, zero: Mark | None, reference: Mark | None
 ) -> tuple[str, float | None]:
-    """Why there is no scale here, and how much room it has."""
+    """Return why there is no scale ("" if there is one), and its share of the payoff range."""
     group = means.group
     if np.isnan(group.of("least")).all():
         return "no episode has a result", None
@@ -262,8 +257,8 @@ def _end(reference: Mark) -> str:
     return "the optimum" if reference.player == OPTIMUM else reference.player
 
 
-def _reference(group: Table, met: Met) -> Mark | None:
-    """The exact optimum where every episode has one, else the reference player."""
+def _reference(group: Table, met: BaselineScores) -> Mark | None:
+    """Return the exact optimum if every episode has one, else the reference player."""
     exact = group.of("optimum")
     known = exact[~np.isnan(exact)]
     if len(known) and len(known) == int((~np.isnan(group.of("least"))).sum()):
@@ -271,7 +266,7 @@ def _reference(group: Table, met: Met) -> Mark | None:
     return _mark(group, met, "reference")
 
 
-def _mark(group: Table, met: Met, role: str) -> Mark | None:
+def _mark(group: Table, met: BaselineScores, role: str) -> Mark | None:
     found = met.there(role, group)
     if found is None:
         return None
@@ -298,7 +293,7 @@ def _mark(group: Table, met: Met, role: str) -> Mark | None:
 
 
 def _placed(mark: Mark | None, ends: _Ends) -> Mark | None:
-    """The mark with its place on the scale."""
+    """Return the mark with its position on the scale."""
     if mark is None:
         return None
     both = ~(np.isnan(ends.low) | np.isnan(ends.high))

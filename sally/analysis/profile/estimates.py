@@ -1,4 +1,4 @@
-"""Means and ratios over episodes, with intervals that know which episodes belong together."""
+"""Means and ratios over episodes, with intervals clustered by participant or instance."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Clusters = Codes | range
 
 
 def person_of(setup: Setup, seat: str) -> str:
-    """Whose play it is, where a person played; empty for everybody else."""
+    """Return the participant who played a seat, or "" if no person did."""
     who = setup.lineup[seat]
-    if who.player == "recorded":  # an imported instance is named by file, line and place in it
+    if who.player == "recorded":  # an imported instance is named by file, line and position
         if who.params.get("name") != "human":
             return ""
         named = str(who.params.get("participant", ""))
@@ -29,7 +29,7 @@ def person_of(setup: Setup, seat: str) -> str:
 
 
 def clusters_of(group: Sequence[Measured]) -> tuple[Clusters, str]:
-    """The coarsest unit of which there are enough, by row: people first, then instances."""
+    """Return the cluster of each row, by the coarsest unit with enough clusters, and its name."""
     table = table_of(group)
     kinds = table.kinds()
     people = {k: person_of(table.shared[k].setup, table.shared[k].seat) for k in kinds}
@@ -45,7 +45,7 @@ def clusters_of(group: Sequence[Measured]) -> tuple[Clusters, str]:
 
 
 def _coded(table: Table, names: Mapping[int, str]) -> Codes:
-    """By row, the number of what its kind is called."""
+    """Return an integer code for the name of each row's kind."""
     known: dict[str, int] = {}
     codes = np.zeros(len(table.shared), dtype=np.int64)
     for kind, name in names.items():
@@ -55,9 +55,9 @@ def _coded(table: Table, names: Mapping[int, str]) -> Codes:
 
 
 class Means:
-    """Means and ratios over the rows of a table, with intervals by our one rule.
+    """Means and ratios over the rows of a table, with intervals by `sally.stats.cluster_interval`.
 
-    Columns are arrays in which a missing number is not a number.
+    Columns are arrays in which NaN marks a missing number.
     """
 
     def __init__(self, group: Sequence[Measured], clusters: Sequence[Hashable] | Codes) -> None:
@@ -69,7 +69,7 @@ class Means:
             self._clusters = coded(clusters, len(self.group), "clusters")[0]
 
     def ratio(self, above: Floats, below: Floats, bounds: Bounds | None = None) -> Estimate:
-        """A ratio of sums, over the rows in which both are known."""
+        """Return the ratio of two sums over the rows in which both are known."""
         there = ~(np.isnan(above) | np.isnan(below))
         tops, bottoms = above[there], below[there]
         if isinstance(self._clusters, range):
@@ -77,19 +77,19 @@ class Means:
         return ratio_by_rule(tops, bottoms, self._clusters[there], bounds)
 
     def share(self, above: Floats, below: Floats, most: float = 1.0) -> Estimate:
-        """A ratio between 0 and `most`, over the rows that have something to count."""
+        """Return a ratio between 0 and `most` over the rows whose denominator is not 0."""
         return self.ratio(above, or_missing(below), (0.0, most))
 
     def mean(self, value: Floats, bounds: Bounds | None = None) -> Estimate:
-        """A mean over the rows in which the value is known."""
+        """Return the mean over the rows in which the value is known."""
         return self.ratio(value, np.ones(len(value)), bounds)
 
 
 def or_missing(column: Floats) -> Floats:
-    """The column with what is 0 not known."""
+    """Return the column with zeros replaced by NaN."""
     return np.where(column == 0, np.nan, column)
 
 
 def total(column: Floats) -> float:
-    """The sum of a column, one after another as a loop would have it."""
+    """Return the sum of a column, added from left to right so that results stay reproducible."""
     return float(sum(column.tolist()))

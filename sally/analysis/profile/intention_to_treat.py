@@ -1,8 +1,8 @@
-"""What a seat got by intention to treat: decisions it forfeited or never came to count too.
+"""Scores by intention to treat: forfeited decisions and those never reached count too.
 
-The lower figure gives them what the rules give, the upper one the best they could have earned.
-Whoever falls silent where it does not know gains nothing in the first, and is not condemned
-unheard in the second.
+The lower figure counts them as the rules do, the upper one at the best they could have earned. A
+player that stays silent when it does not know gains nothing in the first figure and is not
+penalised in the second.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sally.core.rules.metric import Metric, Played
 
 Range = tuple[float, float]
 Counted = tuple[float | None, float | None, float | None]
-"""As the rules have it, at best, and the optimum of the whole episode; None: not known."""
+"""By the rules, at best, and the optimum of the whole episode; None if not known."""
 Intended = Callable[[Played, Seat], Counted]
 
 
 def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
-    """The least and the most that doing can be in this game."""
+    """Return the least and the greatest value that doing can take in this game."""
     own = played.spec.doing.range
     return own(played.replay.game, seat) if own is not None else metric.bounds
 
@@ -28,7 +28,7 @@ def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
 def intended(
     played: Played, seat: Seat, doing: float | None, optimum: float | None, span: Range | None
 ) -> Counted:
-    """What was got with every decision counted, what it is at most, and the optimum."""
+    """Return the score with every decision counted, its upper figure, and the optimum."""
     lost = any(seat in seats for seats in played.replay.forfeited.values())
     if doing is not None and not lost and played.episode.payoffs is not None:
         return doing, doing, optimum
@@ -47,7 +47,7 @@ def intended(
 def _of_choices(
     played: Played, seat: Seat, doing: float | None, worth: float
 ) -> tuple[float, float]:
-    """Decisions that stand alone: what was not answered is not right, and might have been."""
+    """Score independent decisions; unanswered ones are wrong in the lower figure only."""
     replay, count = played.replay, played.spec.doing.decisions
     made = sum(seat in moves for moves in replay.moves)
     due = max(count(replay.game) if count else 1, made)

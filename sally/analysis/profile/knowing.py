@@ -1,7 +1,7 @@
-"""What a seat knew of others: sums over its answers, beside what no mind would have had right.
+"""What a seat knew about others: sums over its answers, and what mindless predictors would score.
 
-Two things need no mind for the other: an even guess, and the best mindless predictor of this
-partner, which says what came last, what one did last oneself, or always the same.
+Two baselines need no model of the other player: an even guess, and the best mindless predictor of
+this partner, which repeats the last truth, the seat's own last move, or always the same answer.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from sally.core.rules.metric import Judged, Played
 
 BINS = 10  # of equal width, in a calibration curve
 Scored = tuple[Judged, Mapping[str, float]]
-AGAIN, MIRROR, SAME = "as last time", "as one did last oneself", "always the same"
+AGAIN, MIRROR = "as last time", "as one did last oneself"  # mindless predictors
 
 
 class Knowing(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Sums over the reports of one seat on other minds; unread ones are in no score."""
+    """Sums over the reports of one seat about other minds; unreadable reports are not scored."""
 
     asked: int = 0
     unread: int = 0
     scored: int = 0  # choices and odds with a truth
     right: float = 0.0
-    guess: float = 0.0  # what an even guess would have right
+    guess: float = 0.0  # expected correct answers of an even guess
     with_odds: int = 0
     brier: float = 0.0
     even_brier: float = 0.0  # what even odds would score
     valued: int = 0  # value reports with a truth
     value_error: float = 0.0
-    # by bin of the odds of the likeliest choice: how many, sum of odds, sum of right ones
+    # by bin of the odds of the likeliest choice: count, sum of the odds, sum of correct answers
     bins: tuple[tuple[int, float, float], ...] = ()
-    mindless: dict[str, float] = {}  # by predictor without a mind, what it would have right
-    truths: dict[str, int] = {}  # by probe and truth, how often it was so
-    sure_truths: dict[str, int] = {}  # the same where odds were stated
+    mindless: dict[str, float] = {}  # correct answers of each mindless predictor
+    truths: dict[str, int] = {}  # occurrences of each truth of each probe
+    sure_truths: dict[str, int] = {}  # the same for answers with stated odds
 
 
-NOTHING = Knowing(mindless={AGAIN: 0.0, MIRROR: 0.0})  # of a seat that answered nothing
+NOTHING = Knowing(mindless={AGAIN: 0.0, MIRROR: 0.0})  # a seat that answered nothing
 
 
 def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
-    """The sums of some answers of a seat."""
+    """Return the sums over some answers of a seat."""
     if not answers:
         return NOTHING
     picked = [(a, s) for a, s in answers if "right" in s]
@@ -82,7 +82,7 @@ def _key(answer: Judged) -> str:
 
 
 def _again(answers: Sequence[Judged]) -> list[float]:
-    """Whether the truth was what it was the last time the same was asked; at first, a guess."""
+    """Score the prediction that each truth repeats the previous one; the first is an even guess."""
     last: dict[tuple[str, str], object] = {}
     found = []
     for answer in answers:
@@ -95,14 +95,14 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Whether the truth was the seat's own last move; a guess where that could not be named."""
+    """Score the seat's own last move as prediction; an even guess if it is not a choice."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
 
 
 def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
-    """The odds of the likeliest choice and whether it was true, by bin; ties share the point."""
+    """Bin the odds of the likeliest choice with its outcome; tied choices share the point."""
     if not answers:
         return ()
     found = [(0, 0.0, 0.0)] * BINS
@@ -117,61 +117,8 @@ def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
     return tuple(found)
 
 
-# --- over many episodes ---------------------------------------------------------------------------
-
-
-Truths = Sequence[Mapping[str, int]]  # by episode; by probe and truth, how often it was so
-
-
-def constant_hits(
-    truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
-) -> list[float]:
-    """By episode, what the answer that was most often true in the others would have right.
-
-    Only episodes with the same company count, and the episode itself never does; without
-    another, it is an even guess.
-    """
-    totals = _totals(truths, company)
-    found = []
-    for known, even, many, who in zip(truths, guess, scored, company, strict=True):
-        elsewhere = totals[who] - Counter(known)
-        hits = 0.0
-        for probe in {key.partition("\t")[0] for key in known}:
-            here = {k: n for k, n in known.items() if k.partition("\t")[0] == probe}
-            there = {k: n for k, n in elsewhere.items() if k.partition("\t")[0] == probe}
-            if there:
-                hits += here.get(max(there, key=lambda k: (there[k], k)), 0)
-            else:
-                hits += even * sum(here.values()) / many
-        found.append(hits)
-    return found
-
-
-def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
-    """By episode, the Brier score of always stating how often each answer is true here."""
-    totals = _totals(truths, company)
-    found = []
-    for known, who in zip(truths, company, strict=True):
-        score = 0.0
-        for key, n in known.items():
-            probe = key.partition("\t")[0]
-            rivals = [m for k, m in totals[who].items() if k.partition("\t")[0] == probe]
-            whole = sum(rivals)
-            squares = sum((m / whole) ** 2 for m in rivals)
-            score += n * (1 - 2 * totals[who][key] / whole + squares)
-        found.append(score)
-    return found
-
-
-def _totals(truths: Truths, company: Sequence[str]) -> dict[str, Counter[str]]:
-    totals: dict[str, Counter[str]] = {}
-    for known, who in zip(truths, company, strict=True):
-        totals.setdefault(who, Counter()).update(known)
-    return totals
-
-
 def literal_note(game: str) -> str:
-    """Which questions of a game are literal, so no part of knowing; empty where none is."""
+    """Return a note on the probes of a game that do not count as knowing, or "" if all count."""
     probes = registry.game(game).probes
     minds, literal = ([p.name for p in probes if p.of_mind is of] for of in (True, False))
     if not minds or not literal:

@@ -1,8 +1,8 @@
-"""The knowing-doing profile: per player and game, what it knew, what it did, where it lost.
+"""The knowing-doing profile: for each player and game, what it knew, what it did, what it lost.
 
-Both axes read alike: 0 is an even guess and a random player, 1 is all there is to know and to get;
-the best mindless predictor and player are marks on them. Doing counts every decision, forfeited
-ones at what the rules give. Intervals are 95%, by the one rule of `sally.stats.cluster_interval`.
+Both axes have the same scale: 0 is an even guess or a random player, 1 is the maximum; the best
+mindless predictor and player are marks on them. Doing counts every decision, forfeited ones as the
+rules do. Intervals are 95%, by `sally.stats.cluster_interval`.
 """
 
 from __future__ import annotations
@@ -16,23 +16,39 @@ import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, measured
 from sally.analysis.columns.measured_table import Table, table_of
-from sally.analysis.profile.above_mindless import Predictor, Skills, skills
-from sally.analysis.profile.bounds import instance_ends, key_of, widest
-from sally.analysis.profile.doing_scale import OPTIMUM, ROOM, Mark, Met, Scaled, Zero, scaled, tops
+from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
+from sally.analysis.profile.doing_scale import (
+    OPTIMUM,
+    ROOM,
+    BaselineScores,
+    Mark,
+    ScaledDoing,
+    Zero,
+    scaled,
+    tops,
+)
 from sally.analysis.profile.estimates import Means, clusters_of, or_missing, total
 from sally.analysis.profile.knowing import BINS
-from sally.analysis.profile.missing_reasons import reasons
+from sally.analysis.profile.knowing_scale import Predictor, Skills, skills
 from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.stats import Estimate
 from sally.stats.cluster_interval import Bounds
 
-__all__ = ["OPTIMUM", "ROOM", "Mark", "Point", "Predictor", "ProfileRow", "profile_of",
-           "profile_rows"]  # fmt: skip
+__all__ = [
+    "OPTIMUM",
+    "ROOM",
+    "CalibrationPoint",
+    "Mark",
+    "Predictor",
+    "ProfileRow",
+    "profile_of",
+    "profile_rows",
+]  # fmt: skip
 
 
-class Point(msgspec.Struct, frozen=True):
+class CalibrationPoint(msgspec.Struct, frozen=True):
     """One point of a calibration curve."""
 
     forecast: float  # mean odds of the likeliest choice
@@ -41,12 +57,12 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class ProfileRow(msgspec.Struct, frozen=True):
-    """One player in one game; an estimate without a value says in `why` why it has none."""
+    """One player in one game; `why` gives the reason for each estimate without a value."""
 
     family: str
     game: str
     cell: str  # empty: all cells of the game together
-    part: str  # which of its episodes; empty: all of them
+    part: str  # which of its episodes; empty: all
     seat: str
     player: str
     episodes: int
@@ -54,35 +70,35 @@ class ProfileRow(msgspec.Struct, frozen=True):
     moves: int
     forfeits: int
     accuracy: Estimate  # of predictions about others, in percent
-    guess: float | None  # the accuracy of an even guess, in percent
-    skill: Estimate  # accuracy with an even guess at 0
-    predictor: Predictor | None  # the best without a mind for the other
-    beyond: Estimate  # accuracy with that predictor at 0
+    guess: float | None  # accuracy of an even guess, in percent
+    skill: Estimate  # accuracy, with an even guess at 0
+    predictor: Predictor | None  # the best mindless one
+    beyond: Estimate  # accuracy, with that predictor at 0
     unread: float | None  # share of answers that could not be read, in percent
     brier: Estimate
-    even_brier: float | None  # of even odds
+    even_brier: float | None  # Brier score of even odds
     brier_skill: Estimate  # with even odds at 0
     brier_beyond: Estimate  # with the frequencies of the answers at 0
-    calibration: tuple[Point, ...]
+    calibration: tuple[CalibrationPoint, ...]
     value_error: Estimate  # of value reports, in points of their scale
     metric: str  # what doing is measured by
     unit: str
-    raw: Estimate  # doing in that unit, forfeited decisions at what the rules give
-    doing: Estimate  # 0: as a random player, 1: as the optimum or the reference
-    doing_most: Estimate  # with forfeited decisions at the best that they could have earned
-    regret: Estimate  # what is missing to the upper end, in the unit
+    raw: Estimate  # doing in that unit, forfeited decisions counted as the rules say
+    doing: Estimate  # 0: the random player, 1: the optimum or the reference player
+    doing_most: Estimate  # with forfeited decisions at the best they could have earned
+    regret: Estimate  # distance to the upper end, in the unit
     room: float | None  # between the ends, as a share of the range of payoffs
     random: Mark | None
     mindless: Mark | None
     reference: Mark | None
-    consistency: Estimate  # moves that are best replies to one's own prediction, in percent
-    acting: Estimate  # the same with a blind pick at 0
+    consistency: Estimate  # moves that are best replies to the player's own prediction, in percent
+    acting: Estimate  # the same, with a uniformly random pick at 0
     inference: Estimate
     translation: Estimate
     format: Estimate
     luck: Estimate
-    why: dict[str, str]  # by field, why it is blank
-    clusters: str  # what an interval counts
+    why: dict[str, str]  # by field, why it has no value
+    clusters: str  # the unit that intervals are clustered by
 
 
 def profile_rows(
@@ -93,7 +109,15 @@ def profile_rows(
     by_cell: bool = False,
     zero: Zero = "random",
 ) -> list[ProfileRow]:
-    """One row for each player, game and seat; `seats` by game, all of them unless named."""
+    """Return one profile row for each player, game and seat of some episodes.
+
+    Args:
+        episodes: The episodes to measure.
+        baselines: Baseline players on the same settings (`sally.analysis.profile.baselines`).
+        seats: The seats to profile, by game; all seats if None.
+        by_cell: Whether to give each cell of a study its own rows.
+        zero: The player that defines 0 on the scale of doing.
+    """
     found = [m for episode in episodes for m in measured(episode)]
     if seats is not None:
         found = [m for m in found if m.seat in seats.get(m.game, ())]
@@ -107,9 +131,9 @@ def profile_of(
     by_cell: bool = False,
     zero: Zero = "random",
 ) -> list[ProfileRow]:
-    """The rows of seats that are measured already.
+    """Return the profile rows of measured seats.
 
-    `zero="mindless"` is the scale of version 0.1, kept so that its figures can be had again.
+    `zero="mindless"` is the scale of version 0.1, kept so that its figures can be reproduced.
     """
     table = table_of(studied if isinstance(studied, Sequence) else list(studied))
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -117,7 +141,7 @@ def profile_of(
         s = table.shared[kind]
         key = (s.family, s.game, s.cell if by_cell else "", s.seat, label(s.player_spec))
         groups.setdefault(key, []).append(kind)
-    met = Met(baselines)
+    met = BaselineScores(baselines)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
     return [
         _row(key, part, group, met, zero)
@@ -126,8 +150,8 @@ def profile_of(
     ]
 
 
-def _parts(group: Table, met: Met) -> list[tuple[str, Table]]:
-    """The episodes of a row, in two where only some of them have an upper end of the scale."""
+def _parts(group: Table, met: BaselineScores) -> list[tuple[str, Table]]:
+    """Split the episodes of a row if only some of them have an upper end of the scale."""
     ended = ~np.isnan(group.of("least"))
     without = ended & np.isnan(tops(met, group))
     if not without.any() or without.sum() == ended.sum():
@@ -136,7 +160,9 @@ def _parts(group: Table, met: Met) -> list[tuple[str, Table]]:
     return [("with a known optimum", known), ("without a known optimum", group.take(without))]
 
 
-def _row(key: tuple[str, ...], part: str, group: Table, met: Met, zero: Zero) -> ProfileRow:
+def _row(
+    key: tuple[str, ...], part: str, group: Table, met: BaselineScores, zero: Zero
+) -> ProfileRow:
     unit, name = clusters_of(group)
     means = Means(group, unit)
     metric = registry.entries("metrics")[group.shared[group.kind[0]].metric]
@@ -155,21 +181,23 @@ def _row(key: tuple[str, ...], part: str, group: Table, met: Met, zero: Zero) ->
         metric=metric.name,
         unit=metric.unit or "share",
         raw=means.mean(group.of("least"), _ends(metric, group)),
-        **_doing(means, found := scaled(means, met, zero)),
+        **_doing(found := scaled(means, met, zero)),
         **_acting(means),
         why={},
         clusters=name,
     )
-    return msgspec.structs.replace(row, why=reasons(row, group, found.why, found.why_regret))
+    return msgspec.structs.replace(row, why=_reasons(row, group, found.why, found.why_regret))
 
 
 def _ends(metric: Metric, group: Table) -> Bounds | None:
-    """Within what the raw figure lies, in these very games."""
+    """Return the bounds of the raw figure in these games."""
     if metric.ends is not None:
         return metric.ends
     kinds = (group.shared[kind] for kind in group.kinds())
     apart = {(s.setup.instance.id, s.seat): s.setup.instance for s in kinds}
-    return widest(instance_ends(metric.name, key_of(i), seat) for (_, seat), i in apart.items())
+    return enclosing(
+        instance_bounds(metric.name, key_of(i), seat) for (_, seat), i in apart.items()
+    )
 
 
 def _knowing(means: Means, found: Skills) -> dict[str, Any]:
@@ -191,7 +219,7 @@ def _knowing(means: Means, found: Skills) -> dict[str, Any]:
     }
 
 
-def _doing(means: Means, found: Scaled) -> dict[str, Any]:
+def _doing(found: ScaledDoing) -> dict[str, Any]:
     fields = ("doing", "doing_most", "regret", "room", "random", "mindless", "reference")
     return {name: getattr(found, name) for name in fields}
 
@@ -209,13 +237,65 @@ def _acting(means: Means) -> dict[str, Any]:
     }
 
 
-# --- calibration ---------------------------------------------------------------------------------
-
-
-def _calibration(means: Means) -> Iterator[Point]:
+def _calibration(means: Means) -> Iterator[CalibrationPoint]:
     bins = means.group.bins
     for place in range(BINS if bins is not None else 0):
         assert bins is not None
         many, forecasts, right = (bins[:, place, part] for part in range(3))
         if n := total(many):
-            yield Point(total(forecasts) / n, means.share(right, many), int(n))
+            yield CalibrationPoint(total(forecasts) / n, means.share(right, many), int(n))
+
+
+# --- why a number is missing ----------------------------------------------------------------------
+
+
+def _reasons(row: ProfileRow, group: Table, no_doing: str, no_regret: str) -> dict[str, str]:
+    """Return why each field without a value has none, in a few words."""
+    asked, chosen = (int(group.of(name).sum()) for name in ("asked", "scored"))
+    no_answer = _no_answer(group, asked)
+    no_split = _no_split(row.game, no_answer, bool(chosen or not asked))
+    no_skill = no_answer if not asked or chosen else "only values were asked for"
+    no_odds = "no odds were stated" if asked else no_answer
+    found = {
+        "accuracy": no_skill,
+        "skill": no_skill,
+        "beyond": no_skill if row.predictor is None else _no_beyond(row.predictor),
+        "brier": no_odds,
+        "brier_skill": no_odds,
+        "brier_beyond": no_odds,
+        "value_error": "no values were asked for that have a known truth",
+        "raw": "no episode has a result",
+        "doing": no_doing,
+        "doing_most": no_doing or "the most that was possible is not known",
+        "regret": no_regret,
+        "consistency": no_split,
+        "acting": no_split if not group.of("n").any() else "moves are free text",
+        "inference": no_split,
+        "translation": no_split,
+        "luck": no_split,
+        "format": f"what a forfeited move costs is not known in {row.game}",
+    }
+    return {name: why for name, why in found.items() if getattr(row, name).value is None}
+
+
+def _no_answer(group: Table, asked: int) -> str:
+    if not asked:
+        kinds = (group.shared[kind] for kind in group.kinds())
+        silent = any(shared.setup.arms.get(shared.seat) for shared in kinds)
+        return "it takes no such question" if silent else "nothing was asked about another's mind"
+    unread = int(group.of("unread").sum()) == asked
+    return "no answer could be read" if unread else "no answer has a known truth"
+
+
+def _no_split(game: str, no_answer: str, scored: bool) -> str:
+    spec = registry.game(game)
+    if spec.doing.no_split:
+        return spec.doing.no_split
+    own = registry.room(game, "losses") or registry.room(game, "acting")
+    if spec.best_replies is None and own is None:
+        return f"{game} does not say what the best replies are"
+    return "no decision has a prediction that can be scored" if scored else no_answer
+
+
+def _no_beyond(best: Predictor) -> str:
+    return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"

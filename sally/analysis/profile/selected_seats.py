@@ -1,27 +1,32 @@
-"""Which seats of a store a profile is about."""
+"""Selection of the seats of a store that a profile is about."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Measured
-from sally.analysis.columns.measured_table import Table, table_of
+from sally.analysis.columns.measured import Measured, is_mind
+from sally.analysis.columns.measured_table import Shared, Table, table_of
 from sally.analysis.columns.scores import matches
-from sally.analysis.profile.baselines import studied_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import label, model_and_strategy
+from sally.core.registry import registry
 
 
-def chosen(
+def select_seats(
     found: Sequence[Measured],
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
     cells: Sequence[str] = (),
 ) -> Table:
-    """The seats that are studied, or those that were asked for."""
+    """Return the studied seats, or those that the arguments select; patterns may hold stars.
+
+    Raises:
+        BadInput: If there is no episode, or a name or pattern matches nothing.
+    """
     if not found:
         raise BadInput("The store holds no episode.")
     table = table_of(found)
@@ -59,7 +64,33 @@ def _fits(name: str, patterns: Iterable[str]) -> bool:
 
 
 def known(what: str, names: Iterable[str], there: Collection[str]) -> None:
-    """Refuse a name or a pattern that nothing there fits."""
+    """Raise BadInput if a name or pattern matches none of the names there."""
     for name in names:
         if not any(matches(name, one) for one in there):
             raise unknown(what, name, there)
+
+
+def studied_seats(found: Sequence[Measured]) -> set[str]:
+    """Return the seats of one game whose players are studied."""
+    table = table_of(found)
+    kinds = {k: table.shared[k] for k in table.kinds()}
+    games = {shared.game for shared in kinds.values()}
+    return studied_of(games.pop(), kinds, table.asked_kinds()) if games else set()
+
+
+def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -> set[str]:
+    """Return the studied seats of a game, given its kinds of seats and which of them were probed.
+
+    These are the seats that were asked about others or taken by a model or a person; otherwise
+    the seats of the card in which several players sat; otherwise all of the card, or all seats.
+    """
+    minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.player_spec)}
+    if minds or not kinds:
+        return minds
+    card = registry.card(game)
+    seats = {s.seat for s in kinds.values()}
+    named = ({c.seat for c in card.conditions} & seats if card else set()) or seats
+    who = [(s.seat, s.player_spec) for s in kinds.values()]
+    sat = {(seat, msgspec.json.encode((w.player, w.params), order="sorted")) for seat, w in who}
+    several = {seat for seat in named if sum(seat == one for one, _ in sat) > 1}
+    return several or named

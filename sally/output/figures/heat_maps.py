@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sally.analysis.compare.crossplay import Table, sides
+from sally.analysis.compare.crossplay import Pairings, sides
 from sally.analysis.compare.transfer import Cell, grid
 from sally.analysis.design.reliability import Key, Matrix
 from sally.core.errors import BadInput
@@ -23,7 +23,7 @@ TRANSFER_PANELS = {
 }
 
 
-def crossplay_figure(table: Table, title: str = "") -> Figure:
+def crossplay_figure(table: Pairings, title: str = "") -> Figure:
     """Draw a cross-play table: the first seat's mean score as colour, both scores as text.
 
     Raises:

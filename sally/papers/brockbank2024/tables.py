@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
-from sally.analysis.profile.bounds import ends_of
+from sally.analysis.profile.bounds import metric_bounds
 from sally.core.log.events import Forfeited
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate
@@ -129,7 +129,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if metric == "t_against_chance":
         return _t([_won(played) for played in there])
     values = [MEANS[metric](played) for played in there]
-    ends = (0.0, 1.0) if metric == "bot_win_rate" else ends_of(metric)
+    ends = (0.0, 1.0) if metric == "bot_win_rate" else metric_bounds(metric)
     return lone_by_rule([value for value in values if value is not None], ends)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sally.analysis.episodes.stored import Conditions
-from sally.analysis.profile.bounds import ends_of
+from sally.analysis.profile.bounds import metric_bounds
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -51,7 +51,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
         found = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)
-        return lone_by_rule(found, ends_of("score_kept"))
+        return lone_by_rule(found, metric_bounds("score_kept"))
     bot, players = str(row["bot"]), int(row["players"])
     if bot not in BOTS:
         return None
@@ -60,7 +60,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     if metric == "perfect":
         highest = Hanabi(players=players).highest
         return lone_by_rule([100.0 * (score == highest) for score in found], (0, 100))
-    return lone_by_rule(found, ends_of("score_kept"))
+    return lone_by_rule(found, metric_bounds("score_kept"))
 
 
 def facts(played: Played) -> Conditions | None:

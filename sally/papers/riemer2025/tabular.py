@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sally.analysis.profile.bounds import ends_of
+from sally.analysis.profile.bounds import metric_bounds
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.partner import Automaton
@@ -81,7 +81,9 @@ def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
 @lru_cache(maxsize=64)
 def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     figures = bulk_figures(name, kind, effort)
-    return {metric: lone_by_rule(values, ends_of(metric)) for metric, values in figures.items()}
+    return {
+        metric: lone_by_rule(values, metric_bounds(metric)) for metric, values in figures.items()
+    }
 
 
 @lru_cache(maxsize=64)
@@ -99,7 +101,7 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     return {
         "functional_regret": lone_by_rule(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
         "tom_regret": lone_by_rule(
-            lost[rounds.predicted, rounds.theirs].mean(axis=1), ends_of("tom_regret")
+            lost[rounds.predicted, rounds.theirs].mean(axis=1), metric_bounds("tom_regret")
         ),
     }
 

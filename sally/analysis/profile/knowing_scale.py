@@ -1,0 +1,164 @@
+"""Knowing on a fixed scale: 0 is an even guess or the best mindless predictor, 1 is all correct."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from sally.analysis.columns.measured_table import Floats, Table
+from sally.analysis.profile.estimates import Means, or_missing, total
+from sally.analysis.profile.knowing import AGAIN, MIRROR
+from sally.stats import Estimate
+from sally.stats.intervals import without_interval
+
+SAME = "always the same"  # the third mindless predictor; the other two are in `knowing`
+LEAST = 0.05  # of all answers: if a mindless rule leaves less than this to know, there is no scale
+
+
+class Predictor(msgspec.Struct, frozen=True):
+    """The mindless rule that predicts most answers of a row correctly."""
+
+    rule: str
+    accuracy: float  # in percent
+    skill: float | None  # with an even guess at 0
+
+
+class Skills(msgspec.Struct, frozen=True):
+    """Skill scores of a row: accuracy and Brier score, each relative to two baselines."""
+
+    skill: Estimate
+    predictor: Predictor | None
+    beyond: Estimate
+    brier_skill: Estimate
+    brier_beyond: Estimate
+
+
+def skills(means: Means) -> Skills:
+    """Return the skill scores of a row, each a gain over a baseline as a share of the possible."""
+    table = means.group
+    hits = _hits(table)
+    rule = max(hits, key=lambda name: total(hits[name])) if hits else ""
+    floor = hits.get(rule, np.zeros(len(table)))
+    return Skills(
+        skill=_over(means, table.of("guess")),
+        predictor=_predictor(table, rule, floor) if rule else None,
+        beyond=_over(means, floor, LEAST),
+        brier_skill=_brier(means, table.of("even_brier")),
+        brier_beyond=_brier(means, _frequencies(table)),
+    )
+
+
+def _company(table: Table) -> list[str]:
+    """Return the players in the other seats, as a key, for each row."""
+    keys = []
+    for shared in table.shared:
+        others = {
+            seat: (who.player, who.params)
+            for seat, who in shared.setup.lineup.items()
+            if seat != shared.seat
+        }
+        keys.append(msgspec.json.encode(others, order="sorted").decode())
+    return [keys[kind] for kind in table.kind.tolist()]
+
+
+def _hits(table: Table) -> dict[str, Floats]:
+    """Return, by mindless rule, the number of answers it would predict correctly in each row."""
+    scored = table.of("scored")
+    if not scored.any():
+        return {}
+    truths = [table.counts[n] for n in table.truths.tolist()]
+    guess = table.of("guess").tolist()
+    same = constant_hits(truths, guess, scored.tolist(), _company(table))
+    return {name: table.of(name) for name in (AGAIN, MIRROR)} | {SAME: np.array(same)}
+
+
+def _frequencies(table: Table) -> Floats:
+    """Return the Brier score that the frequencies of the answers would have in each row."""
+    if not table.of("with_odds").any():
+        return np.zeros(len(table))
+    truths = [table.counts[n] for n in table.sure.tolist()]
+    return np.array(frequency_brier(truths, _company(table)))
+
+
+def _over(means: Means, floor: Floats, least: float = 0.0) -> Estimate:
+    """Return the correct answers beyond a baseline as a share of those possible beyond it."""
+    table = means.group
+    scored, right = table.of("scored"), table.of("right")
+    every, under = total(scored), total(floor)
+    left = every - under
+    if not every or left <= least * every:
+        return without_interval(None, 0, "t", "nothing is left to know")
+    known = or_missing(scored)
+    return means.ratio(np.where(scored == 0, np.nan, right - floor), known - floor,
+                       (-under / left, 1.0))  # fmt: skip
+
+
+def _brier(means: Means, floor: Floats) -> Estimate:
+    """Return the Brier skill score: 1 minus the Brier score divided by that of the baseline."""
+    table = means.group
+    odds = table.of("with_odds")
+    if not odds.any() or total(floor) <= 1e-9:
+        return without_interval(None, 0, "t", "nothing to compare with")
+    stated = np.where(odds == 0, np.nan, floor)
+    return means.ratio(stated - table.of("brier"), stated)
+
+
+def _predictor(table: Table, rule: str, floor: Floats) -> Predictor:
+    scored, guess, right = (
+        total(column) for column in (table.of("scored"), table.of("guess"), floor)
+    )
+    skill = (right - guess) / (scored - guess) if scored > guess else None
+    return Predictor(rule, 100 * right / scored, skill)
+
+
+Truths = Sequence[Mapping[str, int]]  # for each episode, how often each truth of a probe occurred
+
+
+def constant_hits(
+    truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
+) -> list[float]:
+    """Return, by episode, the hits of the answer that was most often true in the other episodes.
+
+    Only other episodes with the same players in the other seats count; where there are none, the
+    prediction is an even guess.
+    """
+    totals = _totals(truths, company)
+    found = []
+    for known, even, many, who in zip(truths, guess, scored, company, strict=True):
+        elsewhere = totals[who] - Counter(known)
+        hits = 0.0
+        for probe in {key.partition("\t")[0] for key in known}:
+            here = {k: n for k, n in known.items() if k.partition("\t")[0] == probe}
+            there = {k: n for k, n in elsewhere.items() if k.partition("\t")[0] == probe}
+            if there:
+                hits += here.get(max(there, key=lambda k: (there[k], k)), 0)
+            else:
+                hits += even * sum(here.values()) / many
+        found.append(hits)
+    return found
+
+
+def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
+    """Return, by episode, the Brier score of always stating the frequencies of the answers."""
+    totals = _totals(truths, company)
+    found = []
+    for known, who in zip(truths, company, strict=True):
+        score = 0.0
+        for key, n in known.items():
+            probe = key.partition("\t")[0]
+            rivals = [m for k, m in totals[who].items() if k.partition("\t")[0] == probe]
+            whole = sum(rivals)
+            squares = sum((m / whole) ** 2 for m in rivals)
+            score += n * (1 - 2 * totals[who][key] / whole + squares)
+        found.append(score)
+    return found
+
+
+def _totals(truths: Truths, company: Sequence[str]) -> dict[str, Counter[str]]:
+    totals: dict[str, Counter[str]] = {}
+    for known, who in zip(truths, company, strict=True):
+        totals.setdefault(who, Counter()).update(known)
+    return totals
