@@ -29,7 +29,7 @@ class Acted(msgspec.Struct, frozen=True):
 @shared
 def acted(played: Played, seat: Seat) -> list[Acted]:
     """Return every decision of a seat for which it stated all that a best reply hangs on."""
-    own: Callable[[Played, Seat], list[Acted]] | None = registry.room(played.spec.name, "acting")
+    own: Callable[[Played, Seat], list[Acted]] | None = registry.part(played.spec.name, "acting")
     if own is not None:
         return own(played, seat)
     if played.spec.best_replies is None:

@@ -128,7 +128,7 @@ def room_checks(at: Bench) -> Iterator[Check]:
     for condition in card.of(at.spec.name) if card else ():
         name = f"the card looks both ways: {condition.name}"
         yield name, partial(rooms.a_card_looks_both_ways, condition)
-    if registry.room(at.spec.name, "board") is not None:
+    if registry.part(at.spec.name, "board") is not None:
         yield (
             _said(rooms.a_board_is_drawn_from_the_view),
             partial(rooms.a_board_is_drawn_from_the_view, at),

@@ -32,7 +32,7 @@ def test_papers_whose_facts_hang_on_play_are_told_apart() -> None:
 @pytest.mark.parametrize("paper", BY_SETUP)
 def test_facts_look_at_the_setup_alone(paper: str) -> None:
     facts = engine_of(paper).facts
-    studies = registry.paper_room(paper, "study") or ()
+    studies = registry.paper_part(paper, "study") or ()
     setups = [
         (setup, cell)
         for study in studies

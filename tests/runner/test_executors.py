@@ -115,7 +115,7 @@ def test_a_pool_of_none_is_refused() -> None:
 def test_a_store_that_others_cannot_see_is_refused_before_anything_is_played(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(BadInput, match="seen by one process only"):
+    with pytest.raises(BadInput, match="visible to one process only"):
         run_study(against(player_spec("tit_for_tat")), f"memory://{tmp_path}/o", on=Pool(2))
     assert not store.place(f"memory://{tmp_path}/o").exists()
 

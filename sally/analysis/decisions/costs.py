@@ -51,7 +51,7 @@ class Costly(msgspec.Struct, frozen=True):
 
 def costs_of(played: Played, seat: Seat) -> list[Cost]:
     """What every decision of a seat gave up, as far as the game can say."""
-    own: Costs | None = registry.room(played.spec.name, "costs")
+    own: Costs | None = registry.part(played.spec.name, "costs")
     if own is not None:
         return own(played, seat)
     worth = played.spec.doing.right

@@ -21,7 +21,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
     """The terms that are defined for this seat of this episode; without a result, none."""
     if played.episode.payoffs is None:
         return Terms()
-    own: Losses | None = registry.room(played.spec.name, "losses")
+    own: Losses | None = registry.part(played.spec.name, "losses")
     if own is not None:
         return own(played, seat)
     worth = played.spec.doing.right

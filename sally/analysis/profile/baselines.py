@@ -181,7 +181,7 @@ def _played(
     return found
 
 
-@registry.once
+@registry.cached
 def _before() -> dict[tuple[bytes, str, str], Sequence[Measured]]:
     """Cache of baselines played in this process, emptied when the registry changes."""
     return {}
@@ -204,7 +204,7 @@ def _ready(setup: Setup) -> Setup:
     return msgspec.structs.replace(known[key], seed=seed, repeat=repeat)
 
 
-@registry.once
+@registry.cached
 def _checked() -> dict[bytes, Setup]:
     """Cache of setups resolved in this process, emptied when the registry changes."""
     return {}

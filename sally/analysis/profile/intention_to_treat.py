@@ -32,7 +32,7 @@ def intended(
     lost = any(seat in seats for seats in played.replay.forfeited.values())
     if doing is not None and not lost and played.episode.payoffs is not None:
         return doing, doing, optimum
-    own: Intended | None = registry.room(played.spec.name, "intended")
+    own: Intended | None = registry.part(played.spec.name, "intended")
     if own is not None:
         least, most, whole = own(played, seat)
         return least, most, optimum if whole is None else whole

@@ -291,7 +291,7 @@ def _no_split(game: str, no_answer: str, scored: bool) -> str:
     spec = registry.game(game)
     if spec.doing.no_split:
         return spec.doing.no_split
-    own = registry.room(game, "losses") or registry.room(game, "acting")
+    own = registry.part(game, "losses") or registry.part(game, "acting")
     if spec.best_replies is None and own is None:
         return f"{game} does not say what the best replies are"
     return "no decision has a prediction that can be scored" if scored else no_answer

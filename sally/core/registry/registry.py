@@ -1,10 +1,11 @@
-"""The folder is the registry: one file or folder, one entry, named after it.
+"""The registry: games, players, strategies, metrics, studies, models and papers by name.
 
-A game and a paper are folders with rooms: `partners.py` beside a game defines its `PARTNERS`,
-`card.py` its `CARD`, and so on (see `ROOMS`); a game in one file defines them all there. A folder
+The folder is the registry: one file or folder is one entry, named after it. Games and papers are
+packages with parts: `partners.py` of a game defines its `PARTNERS`, `card.py` its `CARD`, and so on
+(see `PARTS`); a game in one file defines them all there. A folder
 without an entry of its own lends its name to what is in it (`games/toma/po` is `toma_po`).
 Installed packages add entries through entry points (`sally.games`, `sally.papers`, ...), and a
-user's file or folder through `add_file`. A room is opened when it is used, not before.
+user's file or folder through `add_file`. A part is imported when it is used.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, TypeVar, cast
 from sally.core.errors import BadInput, unknown
 from sally.core.match.player import PlayerKind
 from sally.core.prompt.model import Model
-from sally.core.registry import single_entry as alone
+from sally.core.registry import manifest
 from sally.core.registry.paper import Importer, Paper
 from sally.core.rules.card import Card
 from sally.core.rules.game import GameSpec
@@ -40,7 +41,7 @@ CONSTANTS: Mapping[str, str] = {
     "models": "MODEL",
     "papers": "PAPER",
 }
-ROOMS: Mapping[str, str] = {
+PARTS: Mapping[str, str] = {
     "partners": "PARTNERS",
     "players": "PLAYERS",
     "metrics": "METRICS",
@@ -57,58 +58,57 @@ ROOMS: Mapping[str, str] = {
     "importer": "IMPORTER",
     "commands": "COMMANDS",
 }
-"""By room of a game or a paper, the constant that its module defines."""
-DECISION_ROOMS = frozenset({"losses", "costs", "intended", "acting", "training"})
+"""Constant that each part of a game or a paper defines."""
+DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training"})
 """Rooms whose constants may lie together in `decisions.py`: what a game says of one decision."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
-_files: list[Path] = []  # users' files, in the order they were added
-_known: dict[tuple[Any, ...], Any] = {}  # what was put together, while nothing is added
+_files: list[Path] = []  # users' files, in order of addition
+_results: dict[tuple[Any, ...], Any] = {}  # of cached functions; cleared by `add`
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def once(find: F) -> F:
-    """Find something once for each state of what was added: shelves are asked for all the time."""
+def cached(find: F) -> F:
+    """Cache a function of names until something is added to the registry."""
 
     @wraps(find)
     def found(*names: str) -> Any:
-        key: tuple[Any, ...] = (find, names)
-        for folder, some in _added.items():
-            if some:
-                key += (folder, *some, *map(id, some.values()))
-        if (kept := _known.get(key)) is None:
-            # the entries are kept beside it, so that no other can get their ids
-            kept = find(*names), [list(some.values()) for some in _added.values()]
-            _known[key] = kept
-        return kept[0]
+        key = (find, names)
+        if key not in _results:
+            _results[key] = find(*names)
+        return _results[key]
 
     return cast(F, found)
 
 
-@once
+@cached
 def entries(folder: str) -> Mapping[str, Any]:
-    """Everything of one kind, by name; the kinds that lie in rooms too, from every room."""
-    return {**_own(folder), **_from_rooms(folder), **_installed(folder), **_added[folder]}
+    """Return all entries of one kind by name, those in parts of games and papers included."""
+    return {**_own(folder), **_from_parts(folder), **_installed(folder), **_added[folder]}
 
 
-@once
+@cached
 def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
-    """Every game by every public name."""
+    """Return every game by every public name."""
     found: dict[str, GameSpec[Any, Any, Any]] = {}
     for spec in entries("games").values():
-        found |= alone.by_names(spec)
+        found |= spec.by_name
     return found
 
 
 def game(name: str) -> GameSpec[Any, Any, Any]:
-    """A game by a public name."""
-    own = _alone(name)
-    found: GameSpec[Any, Any, Any] = pick("game", name, alone.by_names(own) if own else games())
+    """Return a game by a public name.
+
+    Raises:
+        BadInput: If there is no such game; the message suggests the nearest names.
+    """
+    own = _shipped_game(name)
+    found: GameSpec[Any, Any, Any] = pick("game", name, own.by_name if own else games())
     return found
 
 
 def family(name: str) -> GameSpec[Any, Any, Any]:
-    """The game under whose name partners, metrics, card and board of `name` lie."""
-    if (own := _alone(name)) is not None:
+    """Return the game that holds the partners, metrics, card and board of `name`."""
+    if (own := _shipped_game(name)) is not None:
         return own
     spec = game(name)
     whole: GameSpec[Any, Any, Any] = entries("games").get(spec.family or spec.name, spec)
@@ -116,38 +116,58 @@ def family(name: str) -> GameSpec[Any, Any, Any]:
 
 
 def study(name: str) -> Any:
-    """A study by name; where its name says in which file of ours it lies, no other is opened."""
+    """Return a study by name; a shipped one is imported without the others.
+
+    Raises:
+        BadInput: If there is no such study.
+    """
     others = {**_installed("studies"), **_added["studies"]}
-    found = None if name in others else alone.study(name)
-    return found or pick("study", name, entries("studies"))
+    shipped = None if name in others else _shipped("studies", name)
+    for one in shipped if isinstance(shipped, tuple) else (shipped,):
+        if one is not None and one.name == name:
+            return one
+    return pick("study", name, entries("studies"))
 
 
 def paper(name: str) -> Paper:
-    """A paper by name; a paper of ours is opened without the others."""
+    """Return a paper by name; a shipped one is imported without the others.
+
+    Raises:
+        BadInput: If there is no such paper.
+    """
     others = {**_installed("papers"), **_added["papers"]}
-    own = None if name in others else alone.paper(name)
+    own = None if name in others else _shipped("papers", name)
     found: Paper = own or pick("paper", name, entries("papers"))
     return found
 
 
-def _alone(name: str) -> GameSpec[Any, Any, Any] | None:
-    """Our game of this name without the others; None where somebody has added one of that name."""
+def _shipped_game(name: str) -> GameSpec[Any, Any, Any] | None:
+    """Return the shipped game of that name, or None if an added one replaces it."""
     added = {**_installed("games"), **_added["games"]}
-    own = alone.game(name)
-    if own is None or own.name in added:
+    own = _shipped("games", name)
+    if own is None or own.name in added or any(name in spec.by_name for spec in added.values()):
         return None
-    return None if any(name in alone.by_names(spec) for spec in added.values()) else own
+    return cast(GameSpec[Any, Any, Any], own)
 
 
-@once
-def room(name: str, room: str) -> Any | None:
-    """What a game has in one of its rooms; None where it has no such room."""
+def _shipped(kind: str, name: str) -> Any | None:
+    """Return a shipped entry by the manifest, without importing its neighbours."""
+    place = manifest.load()[kind].get(name)
+    if place is None:
+        return None
+    module, _, constant = place.partition(":")
+    return getattr(import_module(module), constant)
+
+
+@cached
+def part(name: str, part: str) -> Any | None:
+    """Return a part of a game, such as its `board`, or None if it has none."""
     spec = family(name)
-    return _opened(spec, spec.game.__module__, "GAME", room)
+    return _declared(spec, spec.game.__module__, "GAME", part)
 
 
 def packages() -> Mapping[str, str]:
-    """By game, the package that is its own, where further files of the game may lie."""
+    """Return the package of each game that is a package of its own."""
     found: dict[str, str] = {}
     for name, spec in entries("games").items():
         package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
@@ -156,103 +176,95 @@ def packages() -> Mapping[str, str]:
     return found
 
 
-def paper_room(name: str, room: str) -> Any | None:
-    """What a paper has in one of its rooms; None where it has no such room."""
+def paper_part(name: str, part: str) -> Any | None:
+    """Return a part of a paper, such as its `tables`, or None if it has none."""
     found = paper(name)
-    return _opened(found, found.home, "PAPER", room)
+    return _declared(found, found.home, "PAPER", part)
 
 
-def _opened(owner: Any, home: str, constant: str, room: str) -> Any | None:
-    """The room's constant, looked for once an owner."""
-    key = (id(owner), home, room)
-    if key not in _rooms:
-        _rooms[key] = owner, _looked_for(owner, home, constant, room)  # the owner keeps its id
-    return _rooms[key][1]
+def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
+    """Return a part's constant from the owner's module or from the module of that name beside it.
 
-
-_rooms: dict[tuple[int, str, str], tuple[Any, Any | None]] = {}
-
-
-def _looked_for(owner: Any, home: str, constant: str, room: str) -> Any | None:
-    """The room's constant in the owner's own module, or in the module beside it.
-
-    A module beside it counts only if the package as a whole is the owner's.
+    A module beside it counts only if the package belongs to the owner as a whole.
     """
     module = import_module(home)
-    if hasattr(module, ROOMS[room]):
-        return getattr(module, ROOMS[room])
+    if hasattr(module, PARTS[part]):
+        return getattr(module, PARTS[part])
     package = module if hasattr(module, "__path__") else sys.modules.get(module.__package__ or "")
     if package is None or getattr(package, constant, None) is not owner:
         return None
-    for name in (room, "decisions") if room in DECISION_ROOMS else (room,):
+    for name in (part, "decisions") if part in DECISION_PARTS else (part,):
         place = f"{package.__name__}.{name}"
-        if find_spec(place) and hasattr(beside := import_module(place), ROOMS[room]):
-            return getattr(beside, ROOMS[room])
+        if find_spec(place) and hasattr(beside := import_module(place), PARTS[part]):
+            return getattr(beside, PARTS[part])
     return None
 
 
 def importers() -> Mapping[str, Importer]:
-    """Who reads games that were recorded elsewhere, by name."""
-    found = [paper_room(name, "importer") for name in entries("papers")]
+    """Return the importers of published records, by name."""
+    found = [paper_part(name, "importer") for name in entries("papers")]
     return {importer.name: importer for importer in found if importer is not None}
 
 
 def importer(name: str) -> Importer:
-    """An importer by its own name or by its paper's."""
-    own: Importer | None = paper_room(name, "importer") if name in entries("papers") else None
+    """Return an importer by its own name or its paper's."""
+    own: Importer | None = paper_part(name, "importer") if name in entries("papers") else None
     found: Importer = own or pick("importer", name, importers())
     return found
 
 
 def with_commands() -> tuple[str, ...]:
-    """The papers and games that bring commands of their own, by name; none of them is loaded."""
+    """Return the papers and games with commands of their own, without importing them."""
     owners = [*((n, p.home) for n, p in entries("papers").items())]
     owners += [(n, package) for n, package in packages().items()]
     return tuple(sorted(name for name, home in owners if find_spec(f"{home}.commands")))
 
 
 def commands(name: str) -> Any | None:
-    """The commands of a paper or a game."""
-    return (paper_room if name in entries("papers") else room)(name, "commands")
+    """Return the commands of a paper or a game."""
+    return (paper_part if name in entries("papers") else part)(name, "commands")
 
 
-@once
+@cached
 def partners(family: str) -> Mapping[str, Partner]:
-    """The scripted minds that play a family of games."""
-    own: Mapping[str, Partner] = room(family, "partners") or {}
+    """Return the scripted partners of a family of games."""
+    own: Mapping[str, Partner] = part(family, "partners") or {}
     prefix = f"{family}."
     added = {**_installed("partners"), **_added["partners"]}
     more = {n.removeprefix(prefix): p for n, p in added.items() if n.startswith(prefix)}
     return {**own, **added.get(family, {}), **more}
 
 
-@once
+@cached
 def players(family: str) -> Mapping[str, PlayerKind]:
-    """The kinds of player that fit a family of games: those for any game, and its own."""
+    """Return the player kinds of a family of games: the general ones and its own."""
     found: dict[str, PlayerKind] = {}
     for kinds in entries("players").values():
         found |= kinds
-    return {**found, **(room(family, "players") or {})}
+    return {**found, **(part(family, "players") or {})}
 
 
-@once
+@cached
 def metrics(family: str) -> Mapping[str, Metric]:
-    """The metrics that fit a family of games: those for any game, and its own."""
+    """Return the metrics of a family of games: the general ones and its own."""
     general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}
     fitting = {name: m for name, m in general.items() if not m.games or family in m.games}
-    return {**fitting, **{m.name: m for m in room(family, "metrics") or ()}}
+    return {**fitting, **{m.name: m for m in part(family, "metrics") or ()}}
 
 
 def card(family: str) -> Card | None:
-    """The mindless players of a family of games, if it has a card."""
-    found: Card | None = room(family, "card")
+    """Return the card of a family of games, or None."""
+    found: Card | None = part(family, "card")
     return found
 
 
 def model(name: str) -> Model:
-    """A model by name: the part before the first colon or slash names who brings it.
+    """Return a model by name: the part before the first colon or slash names its kind.
 
-    A name with a slash that nobody here brings (`openai/gpt-4o`) is left to Inspect.
+    A name with a slash and an unknown kind (`openai/gpt-4o`) is passed to Inspect.
+
+    Raises:
+        BadInput: If the kind is unknown, or Inspect is needed and not installed.
     """
     maker = name.partition(":")[0].partition("/")[0]
     own = {**_own("models"), **_added["models"]}
@@ -267,7 +279,7 @@ def model(name: str) -> Model:
     except ImportError as why:
         raise BadInput(
             f"The model {name!r} is reached through Inspect, which is not installed ({why.name}); "
-            "`pip install 'sally-lab[inspect]'` brings it."
+            "`pip install 'sally-lab[inspect]'` installs it."
         ) from None
 
 
@@ -278,37 +290,42 @@ def _installed_models() -> Mapping[str, EntryPoint]:
 
 @cache
 def _made(make: Callable[[str], Model], name: str) -> Model:
-    return make(name)  # once a process: weights are heavy
+    return make(name)  # once per process: weights are large
 
 
 def pick(what: str, name: str, known: Mapping[str, Any]) -> Any:
-    """The entry of that name, or an error that suggests the nearest."""
+    """Return the entry of that name, or raise BadInput with the nearest names."""
     if name not in known:
         raise unknown(what, name, known)
     return known[name]
 
 
 def add(folder: str, name: str, entry: Any) -> None:
-    """Put one more entry on the shelf for this process."""
+    """Register an entry for this process; an entry of the same name is replaced."""
     if folder not in CONSTANTS:
-        raise unknown("shelf", folder, CONSTANTS)
+        raise unknown("kind of entry", folder, CONSTANTS)
     _added[folder][name] = entry
+    _results.clear()
 
 
 def add_file(path: Path) -> list[str]:
-    """Put whatever a user's file or folder defines on the shelf; says what it found."""
+    """Register what a user's file or folder defines; return it as `kind/name`.
+
+    Raises:
+        BadInput: If the file is missing, fails when it is run, or defines nothing to register.
+    """
     module = _loaded(path)
     found = [f"{folder}/{name}" for folder, name in _taken(module, path.stem)]
     if not found:
         wanted = ", ".join(CONSTANTS.values())
-        raise BadInput(f"{path} puts nothing on the shelf; it should define one of {wanted}.")
+        raise BadInput(f"{path} defines nothing to register; it should define one of {wanted}.")
     if path.resolve() not in _files:
         _files.append(path.resolve())
     return found
 
 
 def _loaded(path: Path) -> ModuleType:
-    """A user's module, or package where the path is a folder."""
+    """Import a user's file, or a folder as a package."""
     start = path / "__init__.py" if path.is_dir() else path
     if not start.is_file():
         raise BadInput(f"There is no file {start}.")
@@ -318,20 +335,20 @@ def _loaded(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} is not a Python file.")
     module = module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up by its name
+    sys.modules[name] = module  # dataclasses look up their module by name
     try:
         spec.loader.exec_module(module)
     except Exception as why:
         del sys.modules[name]
-        raise BadInput(f"{path} does not run: {type(why).__name__}: {why}.") from why
+        raise BadInput(f"{path} fails when it is run: {type(why).__name__}: {why}.") from why
     return module
 
 
 def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
-    """Put each entry of a module on its shelf; rooms of a game that it defines stay the game's."""
+    """Register each entry of a module; parts of a game that it defines stay the game's."""
     has_game = hasattr(module, CONSTANTS["games"])
     for folder, constant in CONSTANTS.items():
-        if not hasattr(module, constant) or (has_game and folder in ROOMS):
+        if not hasattr(module, constant) or (has_game and folder in PARTS):
             continue
         entry = getattr(module, constant)
         for name, one in _each(folder, getattr(module, "FOR", ""), stem, entry):
@@ -340,7 +357,7 @@ def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
 
 
 def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str, Any]]:
-    if folder == "partners":  # they join those of the family that `FOR` names
+    if folder == "partners":  # added to the family named by `FOR`
         yield from ((f"{family or stem}.{name}", partner) for name, partner in entry.items())
     elif folder == "metrics":
         yield from ((metric.name, metric) for metric in entry)
@@ -349,7 +366,7 @@ def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str
 
 
 def added_files() -> tuple[Path, ...]:
-    """The users' files of this process, so that another can add them too."""
+    """Return the users' files of this process, for workers to add."""
     return tuple(_files)
 
 
@@ -363,21 +380,21 @@ def _own(folder: str) -> Mapping[str, Any]:
     return dict(found)
 
 
-def _from_rooms(folder: str) -> Mapping[str, Any]:
-    """What the rooms of games and papers add to a shelf."""
+def _from_parts(folder: str) -> Mapping[str, Any]:
+    """Return the entries of a kind that are parts of games and papers."""
     if folder == "partners":
-        return {name: partners for name in entries("games") if (partners := room(name, "partners"))}
+        return {name: partners for name in entries("games") if (partners := part(name, "partners"))}
     if folder == "metrics":
-        return {m.name: m for name in entries("games") for m in room(name, "metrics") or ()}
+        return {m.name: m for name in entries("games") for m in part(name, "metrics") or ()}
     if folder == "studies":
-        return {s.name: s for name in entries("papers") for s in paper_room(name, "study") or ()}
+        return {s.name: s for name in entries("papers") for s in paper_part(name, "study") or ()}
     return {}
 
 
 def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[str, Any]]:
     for found in iter_modules(package.__path__):
         if prefix and not found.ispkg:
-            continue  # a part of the folder that others share: an entry within it is a folder too
+            continue  # shared module of a family folder: its entries are packages
         module = import_module(f"{package.__name__}.{found.name}")
         if hasattr(module, constant):
             yield prefix + found.name, getattr(module, constant)
@@ -389,7 +406,7 @@ def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[
 def _installed(folder: str) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     if folder == "models":
-        return found  # loaded when one is asked for: some take seconds to import
+        return found  # loaded on use: some take seconds to import
     for entry in entry_points(group=f"sally.{folder}"):
         try:
             loaded = entry.load()

@@ -196,7 +196,7 @@ def board_of(context: SeatContext, view: Any) -> Board | None:
 
     A board is made from the view alone; of the desk it takes names and public parameters.
     """
-    draw = registry.room(context.spec.name, "board")
+    draw = registry.part(context.spec.name, "board")
     if draw is not None:
         drawn: Board = draw(context, view)
         return drawn

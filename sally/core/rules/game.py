@@ -185,8 +185,9 @@ class GameSpec(Generic[S, A, V]):
             if choices and name in given and given[name] not in choices:
                 raise unknown(f"{name} of {self.name}", str(given[name]), map(str, choices))
 
-    def under_its_names(self) -> dict[str, GameSpec[S, A, V]]:
-        """This game by its own name and by the name of each preset."""
+    @cached_property
+    def by_name(self) -> dict[str, GameSpec[S, A, V]]:
+        """This game under its own name and under the name of each preset."""
         named = {
             name: replace(
                 self,

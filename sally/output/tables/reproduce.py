@@ -160,7 +160,7 @@ def reproduce(
 
 def engine_of(paper: str) -> Engine:
     """The engine of a paper: `ENGINE` in the `tables.py` of its folder."""
-    engine: Engine | None = registry.paper_room(paper, "tables")
+    engine: Engine | None = registry.paper_part(paper, "tables")
     if engine is None:
         raise BadInput(f"Nothing reproduces the figures of {paper} yet.")
     return engine

@@ -311,7 +311,7 @@ class Lobby:
 
 
 def _room(name: str) -> Problems | None:
-    make = registry.room(name, "problems")
+    make = registry.part(name, "problems")
     found: Problems | None = None if make is None else make()
     return found
 

@@ -121,7 +121,7 @@ def test_inspect_finds_our_tasks_and_our_provider_by_name() -> None:
     # what the package ships: other tests put studies of their own on the shelf of this process
     folder = {found.name for found in iter_modules(studies.__path__) if not found.ispkg}
     papers = {
-        s.name for p in registry.entries("papers") for s in registry.paper_room(p, "study") or ()
+        s.name for p in registry.entries("papers") for s in registry.paper_part(p, "study") or ()
     }
     shipped = papers | (folder & set(registry.entries("studies")))
     assert {"quickstart", "kang2026"} <= shipped

@@ -58,5 +58,5 @@ def page_of(match: Match[Any, Any, Any], seat: str) -> str:
         if seat in probe.seats:
             for question in probe.asks(match.game, view, Seat(seat)):
                 page += [context.words.aside(question, view), str(question.choices)]
-    draw: Any = registry.room(match.spec.name, "board")
+    draw: Any = registry.part(match.spec.name, "board")
     return "\n".join([*page, context.words.now(view), repr(view), repr(draw(context, view))])

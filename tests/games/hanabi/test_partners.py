@@ -129,7 +129,7 @@ def test_both_conventions_are_columns() -> None:
 
 def test_a_misplay_is_of_inference_or_of_translation_by_what_the_seat_said() -> None:
     arm = ("own_playable",)
-    losses = registry.room("hanabi", "losses")
+    losses = registry.part("hanabi", "losses")
     assert losses is not None
     episode = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"), arm)
     terms = losses(laid_open(episode), Seat("ann"))

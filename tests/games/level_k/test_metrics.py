@@ -98,7 +98,7 @@ def test_regret_against_k_tom_uses_the_chances_it_has_after_the_past() -> None:
 
 
 def test_losses_tell_a_wrong_guess_from_a_right_one_unused() -> None:
-    losses = registry.room("eleven_twenty", "losses")
+    losses = registry.part("eleven_twenty", "losses")
     unused = losses(game_with("eleven_twenty", [20], LEVEL_1, says=19), ONE)
     assert (unused.inference, unused.translation) == (0, 18)
     wrong = losses(game_with("eleven_twenty", [19], LEVEL_1, says=20), ONE)

@@ -74,7 +74,7 @@ def test_every_seat_of_every_game_can_be_drawn_at_every_moment(game: str) -> Non
 
 def test_every_family_on_our_shelf_has_a_board_of_its_own() -> None:
     ours = {spec.family for spec in registry.games().values() if "sally" in spec.game.__module__}
-    assert {name for name in ours if registry.room(name, "board") is None} == set()
+    assert {name for name in ours if registry.part(name, "board") is None} == set()
 
 
 def test_the_browser_knows_every_kind_of_part() -> None:

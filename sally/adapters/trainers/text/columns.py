@@ -58,7 +58,7 @@ class Row(msgspec.Struct):
 
 def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
     """What moves are worth at the matches of a task, from their start; None where not known."""
-    room: Training | None = registry.room(match.spec.name, "training")
+    room: Training | None = registry.part(match.spec.name, "training")
     if room is None or room.worths is None:
         return None
     return room.worths(match.game, Seat(seat), match.setup.lineup)

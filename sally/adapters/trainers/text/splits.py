@@ -18,7 +18,7 @@ def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
     """The split to train on, checked: the one given, the game's own, or one by chance alone."""
     if split is None:
         return _own(game, seat)
-    room: Training | None = registry.room(game, "training")
+    room: Training | None = registry.part(game, "training")
     for tasks in split.parts.values():
         for task in tasks:
             _check_seat(game, task.seat)
@@ -33,7 +33,7 @@ def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
 @lru_cache(maxsize=64)
 def _own(game: str, seat: str) -> Split:
     spec = registry.game(game)
-    room: Training | None = registry.room(game, "training")
+    room: Training | None = registry.part(game, "training")
     declared = room.split(game) if room else None
     if declared is None:
         return by_chance(game, seat)

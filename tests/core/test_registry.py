@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.registry import registry
-from sally.core.registry import single_entry as alone
+from sally.core.registry import manifest, registry
 from sally.core.rules.game import GameSpec
 from sally.core.rules.partner import Partner
 from sally.runner.seating import kinds
@@ -30,7 +29,7 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(registry, "_added", kept)
     yield
     registry._installed.cache_clear()
-    registry._known.clear()
+    registry._results.clear()
 
 
 def test_presets_are_games_of_their_family() -> None:
@@ -73,9 +72,9 @@ def test_a_users_partners_join_those_of_the_family(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("a.py", "GAME = ", "does not run: SyntaxError"),
-        ("a.py", "import no_such_module", "does not run: ModuleNotFoundError"),
-        ("a.py", "x = 1", "puts nothing on the shelf; it should define one of GAME"),
+        ("a.py", "GAME = ", "fails when it is run: SyntaxError"),
+        ("a.py", "import no_such_module", "fails when it is run: ModuleNotFoundError"),
+        ("a.py", "x = 1", "defines nothing to register; it should define one of GAME"),
         ("a.txt", "GAME = 1", "is not a Python file"),
         ("", "", "There is no file"),
     ],
@@ -94,7 +93,7 @@ def test_installed_packages_add_entries(monkeypatch: pytest.MonkeyPatch) -> None
         registry, "entry_points", lambda group: [entry] if group == "sally.games" else []
     )
     registry._installed.cache_clear()
-    registry._known.clear()
+    registry._results.clear()
     assert registry.entries("games")["cups_again"] is cups.GAME
 
 
@@ -102,17 +101,17 @@ def test_an_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.Monk
     entry = EntryPoint("broken", "no_such_package:GAME", "sally.games")
     monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
     registry._installed.cache_clear()
-    registry._known.clear()
+    registry._results.clear()
     with pytest.raises(BadInput, match="no_such_package:GAME"):
         registry.entries("games")
 
 
-def test_there_are_only_so_many_shelves() -> None:
+def test_an_unknown_kind_of_entry_is_refused() -> None:
     with pytest.raises(BadInput, match="did you mean games"):
         registry.add("game", "x", None)
 
 
-def test_every_partner_says_who_described_it_first() -> None:
+def test_every_partner_names_its_source() -> None:
     for family in {spec.family for spec in registry.games().values()}:
         for name, partner in registry.partners(family).items():
             assert isinstance(partner, Partner)
@@ -120,27 +119,27 @@ def test_every_partner_says_who_described_it_first() -> None:
             assert partner.about.strip() and partner.source.strip()
 
 
-def test_what_is_found_by_name_alone_is_what_lies_on_the_shelf() -> None:
+def test_an_entry_imported_alone_is_the_one_in_the_full_list() -> None:
     games, studies, papers = (
         registry.games(),
         registry.entries("studies"),
         registry.entries("papers"),
     )
     assert all(registry.game(name) is spec for name, spec in games.items())
-    ours = {name: own for own in registry._own("games").values() for name in own.under_its_names()}
-    assert all(alone.game(name) is own for name, own in ours.items())
+    ours = {name: own for own in registry._own("games").values() for name in own.by_name}
+    assert all(registry._shipped("games", name) is own for name, own in ours.items())
     assert all(registry.study(name) is study for name, study in studies.items())
-    assert all(registry.paper(name) is alone.paper(name) is papers[name] for name in papers)
-    assert alone.game("no_such_game") is alone.study("../quickstart") is alone.paper("") is None
+    assert all(registry.paper(name) is papers[name] for name in papers)
+    assert registry._shipped("games", "no_such_game") is registry._shipped("papers", "") is None
 
 
-def test_a_users_game_takes_the_name_of_ours() -> None:
+def test_a_users_game_replaces_a_shipped_one_of_that_name() -> None:
     registry.add("games", "ipd", mine := replace(cups.GAME, name="ipd"))
     assert registry.game("ipd").game is mine.game
-    assert registry.family("ipd") is not alone.game("ipd")
+    assert registry.family("ipd") is not registry._shipped("games", "ipd")
 
 
-def test_whoever_plays_one_game_waits_for_no_other() -> None:
+def test_playing_one_game_imports_no_other() -> None:
     said = (
         "import sys, sally;"
         "sally.play('ipd', {'agent': 'random', 'partner': 'tit_for_tat'}, rounds=1);"
@@ -152,3 +151,10 @@ def test_whoever_plays_one_game_waits_for_no_other() -> None:
         n for n in opened if n.startswith("sally.games.repeated_games.")
     }
     assert not {"scipy", "sally.analysis", "sally.papers", "rich", "click"} & opened
+
+
+def test_the_manifest_lists_what_the_folders_hold() -> None:
+    found = manifest.build()
+    assert manifest.load() == found, "run `python -m sally.core.registry.manifest`"
+    assert {"rps", "hanabi"} <= found["games"].keys()
+    assert {"riemer2025", "quickstart"} <= found["studies"].keys()

@@ -1,0 +1,49 @@
+"""The manifest: where each shipped game, study and paper is defined.
+
+With it, one entry is imported without its neighbours. `python -m sally.core.registry.manifest`
+writes it anew; a test compares it with the folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+FILE = Path(__file__).with_name("manifest.json")
+Manifest = dict[str, dict[str, str]]  # kind -> name -> "module:constant"
+
+
+@cache
+def load() -> Mapping[str, Mapping[str, str]]:
+    """Return the manifest as shipped."""
+    return msgspec.json.decode(FILE.read_bytes(), type=Manifest)
+
+
+def build() -> Manifest:
+    """Build the manifest by importing every shipped game, study and paper."""
+    from importlib import import_module  # not needed to read the manifest
+    from pkgutil import walk_packages
+
+    found: Manifest = {"games": {}, "studies": {}, "papers": {}}
+    for kind in found:
+        package = import_module(f"sally.{kind}")
+        for module in walk_packages(package.__path__, f"sally.{kind}."):
+            place = import_module(module.name)
+            if kind == "games" and module.ispkg and hasattr(place, "GAME"):
+                for name in place.GAME.by_name:
+                    found["games"][name] = f"{module.name}:GAME"
+            elif kind == "studies" and hasattr(place, "STUDY"):
+                found["studies"][place.STUDY.name] = f"{module.name}:STUDY"
+            elif kind == "papers" and module.ispkg and hasattr(place, "PAPER"):
+                found["papers"][place.PAPER.name] = f"{module.name}:PAPER"
+            elif kind == "papers" and hasattr(place, "STUDIES"):
+                for study in place.STUDIES:
+                    found["studies"][study.name] = f"{module.name}:STUDIES"
+    return {kind: dict(sorted(names.items())) for kind, names in found.items()}
+
+
+if __name__ == "__main__":
+    FILE.write_bytes(msgspec.json.format(msgspec.json.encode(build()), indent=1) + b"\n")
