@@ -1,7 +1,8 @@
 """Figures of the published step games: models, mindless lines, findings, and a rating.
 
-One seat of one game is a cluster. Measures are ratios of sums over turns, with linearised 95 %
-intervals; the rating is an additive fit of points on models, with a bootstrap over games.
+One seat of one game is a cluster; for mindless players, which meet all three seats, a game is.
+Measures are ratios of sums over turns, with linearised 95 % intervals; the rating
+is an additive fit of points on models, with a bootstrap over games.
 """
 
 from __future__ import annotations
@@ -143,17 +144,20 @@ def rules() -> Mapping[str, Rule]:
 
 
 def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
-    """What a mindless player does in the recorded turns: `doing_win` or `doing_steps`."""
-    pairs = []
+    """What a mindless player does in the recorded turns: `doing_win` or `doing_steps`.
+
+    A game is a cluster here, because its three seats share their turns.
+    """
+    games: dict[str, tuple[float, float]] = {}
     for seat in seats:
-        above = below = 0.0
+        above, below = games.get(seat.game, (0.0, 0.0))
         for each, sums in zip(seat.turns, seat.tallies, strict=True):
             worths = each.worths if metric == "doing_win" else steps(each.theirs)
             mean = sum(worths) / 3
             above += sum(p * w for p, w in zip(rule(each), worths, strict=True)) - mean
             below += sums.win_most if metric == "doing_win" else sums.steps_most
-        pairs.append((above, below))
-    return ratio(pairs)
+        games[seat.game] = above, below
+    return ratio(list(games.values()))
 
 
 # --- findings -------------------------------------------------------------------------------------

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from sally import store
+from sally.cli import cli
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
@@ -155,3 +160,16 @@ def test_every_pair_of_joint_moves_has_its_own_name() -> None:
     words = spec.words(game, spec.texts)
     assert len({words.choice_name(question, choice) for choice in question.choices}) == 9
     assert len(question.choices) == len(list(product(MOVES, MOVES)))
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def test_the_study_of_triples_works_in_a_rehearsal(tmp_path: Path) -> None:
+    file = Path(str(resources.files("sally.games.step_race"))) / "study_of_triples.toml"
+    arguments = ["people", "rehearse", str(file), "--people", "6", "--drop-out", "0", "--json"]
+    run = CliRunner().invoke(cli, [*arguments, "--out", str(tmp_path / "out")])
+    assert run.exit_code == 0, run.output
+    episodes = store.load(str(tmp_path / "out")).episodes.values()
+    crowds = [sum(p.player == "human" for p in e.setup.lineup.values()) for e in episodes]
+    assert 3 in crowds and 1 in crowds, run.output

@@ -1,0 +1,48 @@
+"""step_game as a study: a model at certified tables, and beside talkers, with its predictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.log.events import Instance
+from sally.core.registry.study import Cell, Study, instance, player_spec
+from sally.games.step_race.certified import certified
+from sally.players.language import OPEN
+
+PROBES = ("their_move", "will_keep", "who_can_win_now")
+BESIDE = ("random", "listener", "follower")
+REPEATS = 4
+TALKERS = {
+    "two listeners": (player_spec("listener"), player_spec("listener")),
+    "a keeper and a breaker": (player_spec("keeper", p=1.0), player_spec("keeper", p=0.0)),
+    "two that always take 5": (player_spec("always", move=5), player_spec("always", move=5)),
+}
+
+
+def study(model: str = OPEN, **language: Any) -> Study:
+    """One language model, its seat open if none is named, and mindless players beside it."""
+    me = (
+        player_spec("language", model=model, strategy="qa", **language),
+        *(player_spec(name) for name in BESIDE),
+    )
+    cells: list[Cell] = []
+    for each in certified():
+        problem = Instance(each.id, "step_race", dict(each.params))
+        lineups = tuple({**each.others, each.seat: who} for who in me)
+        arms: dict[str, tuple[str, ...]] = {each.seat: PROBES}
+        cells.append(Cell(each.id, (problem,), lineups, arms=arms, repeats=REPEATS))
+    problem = instance("step_race", "step_race-talk", target=20, talks=2)
+    for name, (one, two) in TALKERS.items():
+        others = {"player_2": one, "player_3": two}
+        lineups = tuple({**others, "player_1": who} for who in me)
+        cells.append(Cell(name, (problem,), lineups, arms={"player_1": PROBES}, repeats=REPEATS))
+    return Study(
+        name="step_game",
+        about="the step race at 21 certified tables and beside talkers, predictions asked",
+        cells=tuple(cells),
+        paper="step_game",
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

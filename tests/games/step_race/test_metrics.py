@@ -1,0 +1,130 @@
+"""Measures, costs, losses, partners and the card on short games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sally
+from sally.core.log.events import PlayerSpec
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.games.step_race import decisions
+from sally.games.step_race.card import CARD
+from sally.games.step_race.certified import certified
+from sally.games.step_race.metrics import METRICS, decided, solution, tally
+from sally.games.step_race.rules import SEATS
+from sally.games.step_race.spec import best_replies
+from sally.papers.step_game.study import STUDY
+from sally.runner.local import play
+
+ME = SEATS[0]
+
+
+def played(mine: Any, two: Any, three: Any, **params: Any) -> Played:
+    lineup = dict(zip(SEATS, (mine, two, three), strict=True))
+    probes = params.pop("probes", {})
+    episode = sally.play("step_race", lineup, probes=probes, **params)
+    spec = registry.game("step_race")
+    return Played(spec, episode, replayed(spec, episode))
+
+
+def measured(of: Played, metric: str) -> float | None:
+    (found,) = [m for m in METRICS if m.name == metric]
+    return found.measure(of, ME)
+
+
+ALWAYS_5 = PlayerSpec("always", {"move": 5})
+ALWAYS_3 = PlayerSpec("always", {"move": 3})
+KEEPER = PlayerSpec("keeper", {"p": 1.0})
+BREAKER = PlayerSpec("keeper", {"p": 0.0})
+
+
+def test_the_best_reply_in_every_turn_does_one() -> None:
+    race = played(ALWAYS_3, ALWAYS_5, ALWAYS_5, talks=0)
+    assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
+    assert measured(race, "doing_steps") == 1.0
+    assert measured(race, "doing_win") == pytest.approx(1.0)
+    assert measured(race, "collision_rate") == 0.0
+    assert measured(race, "others_collide") == 1.0
+    assert measured(race, "step_regret") == pytest.approx(0.0)
+
+
+def test_colliding_for_ever_wins_nothing_and_costs_all() -> None:
+    race = played(ALWAYS_5, ALWAYS_5, ALWAYS_5, talks=0, max_turns=5)
+    assert race.episode.payoffs == {"player_1": 0.0, "player_2": 0.0, "player_3": 0.0}
+    assert measured(race, "collision_rate") == 1.0
+    assert measured(race, "step_regret") == pytest.approx(1.0)
+    costs = decisions.COSTS(race, ME)
+    assert [cost.best for cost in costs] == [(1, 3)] * 5
+    assert all(cost.loss == pytest.approx(1.0) and cost.how == decisions.SOLVED for cost in costs)
+
+
+def test_promises_of_keepers_and_breakers() -> None:
+    kept = played(KEEPER, KEEPER, KEEPER, talks=1)
+    assert measured(kept, "announced_rate") == measured(kept, "promise_kept") == 1.0
+    broken = played(BREAKER, KEEPER, KEEPER, talks=1)
+    sums = tally(broken, ME)
+    assert sums.kept == 0 and sums.betrayed == sums.truthful == sums.turns > 0
+    assert 0 < (measured(broken, "broken_upwards") or 0) < 1
+
+
+def test_a_follower_takes_what_the_truthful_leave() -> None:
+    race = played("follower", KEEPER, KEEPER, talks=1)
+    assert measured(race, "free_taken") == 1.0 and measured(race, "collides_with_truthful") == 0.0
+    hit = played("hits_announced", KEEPER, KEEPER, talks=1)
+    assert measured(hit, "collides_with_truthful") == 1.0
+
+
+def test_without_talk_a_keeper_announces_nothing_and_is_solved_so() -> None:
+    race = played("random", KEEPER, KEEPER, talks=0)
+    found = solution(race, ME)
+    assert found is not None and found.value((20, 20, 20)) == pytest.approx(0.971432952678)
+    assert measured(race, "announced_rate") == 0.0 and measured(race, "promise_kept") is None
+
+
+def test_costs_say_by_what_they_are_judged() -> None:
+    hows = {
+        (two, three): {c.how for c in decisions.COSTS(played("random", two, three), ME)}
+        for two, three in (("uniform", "blocker"), ("follower", "uniform"), ("listener", "uniform"))
+    }
+    assert list(hows.values()) == [{decisions.SOLVED}, {decisions.DECLARED}, {decisions.DONE}]
+
+
+def test_losses_split_into_inference_and_translation() -> None:
+    race = played("random", "uniform", "uniform", probes={ME: ["their_move"]})
+    terms = decisions.LOSSES(race, ME)
+    assert terms.inference is not None and terms.translation is not None
+    assert terms.inference >= 0 and terms.translation >= 0
+    listening = played("listener", KEEPER, KEEPER, talks=1, probes={ME: ["their_move"]})
+    assert decisions.LOSSES(listening, ME).translation == pytest.approx(0.0)
+
+
+def test_best_replies_need_both_others() -> None:
+    race = played("random", "uniform", "uniform", talks=0)
+    view = decided(race, ME)[0].view
+    game: Any = race.replay.game
+    assert best_replies(game, view, {"player_2": 5}) is None
+    assert best_replies(game, view, {"player_2": 5, "player_3": 5}) == (3,)
+    assert best_replies(game, view, {"player_2": 5, "player_3": 3}) == (5,)  # blocks
+    even = (1 / 3, 1 / 3, 1 / 3)
+    assert best_replies(game, view, {"player_2": even, "player_3": even}) == (5,)
+
+
+def test_the_card_has_always_5_and_free_of_announced_with_their_inverses() -> None:
+    for condition in CARD.conditions:
+        pairs = {(pair.rule.player, pair.inverse.player) for pair in condition.shortcuts}
+        assert ("always", "never") in pairs and ("follower", "hits_announced") in pairs
+
+
+def test_the_study_has_the_certified_tables_and_plays() -> None:
+    assert len(STUDY.cells) == len(certified()) + 3
+    cell, setup = next(
+        (cell, setup)
+        for cell, setup in STUDY.trials()
+        if all(who.player != "language" for who in setup.lineup.values())
+    )
+    episode = play(setup, cell)
+    assert episode.payoffs is not None and episode.cell == cell
