@@ -362,18 +362,18 @@ def likelihoods(
     shown, me = revealed(view), view.me
     slots = {id: slot for slot, id in enumerate(view.ids[me])}
     moves = [
-        (policies[seat], seen, action, [(slots.get(id), shown.get(id, -1)) for id in seen.ids[me]])
-        for seat, seen, action in past_views(game, view, hands[0])
+        (policies[seat], past, action, [(slots.get(id), shown.get(id, -1)) for id in past.ids[me]])
+        for seat, past, action in past_views(game, view, hands[0])
         if seat in policies
     ]
     tried: list[dict[Hand, float]] = [{} for _ in moves]
     chances = []
     for hand in hands:
         chance = 1.0
-        for (policy, seen, action, held), known in zip(moves, tried, strict=True):
+        for (policy, past, action, held), known in zip(moves, tried, strict=True):
             then = tuple([card if slot is None else hand[slot] for slot, card in held])
             if then not in known:
-                seeing = replace(seen, hands=(*seen.hands[:me], then, *seen.hands[me + 1 :]))
+                seeing = replace(past, hands=(*past.hands[:me], then, *past.hands[me + 1 :]))
                 known[then] = policy(seeing).get(action, 0.0)
             chance *= known[then]
             if not chance:
