@@ -171,5 +171,5 @@ def test_the_study_of_triples_works_in_a_rehearsal(tmp_path: Path) -> None:
     run = CliRunner().invoke(cli, [*arguments, "--out", str(tmp_path / "out")])
     assert run.exit_code == 0, run.output
     episodes = store.load(str(tmp_path / "out")).episodes.values()
-    crowds = [sum(p.player == "human" for p in e.setup.lineup.values()) for e in episodes]
+    crowds = [sum(p.player == "person" for p in e.setup.lineup.values()) for e in episodes]
     assert 3 in crowds and 1 in crowds, run.output
