@@ -111,7 +111,7 @@ def muted(mind: Mind) -> Mind:
     return msgspec.structs.replace(mind, announces=((None, 1.0),))
 
 
-def always(move: int) -> Mind:
+def always(move: int = 5) -> Mind:
     """The same move in every turn."""
     if move not in MOVES:
         raise BadInput(f"always: move must be 1, 3 or 5, not {move}")
