@@ -60,7 +60,7 @@ def _only(found: set[int]) -> int | None:
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "‑": "-", "−": "-"})
 # A full stop ends a sentence unless it stands within a number.
-_SENTENCES = re.compile(r"(?:\.(?!\d)|[!;\n]|(?<=[^?])\?|—)+")
+_SENTENCES = re.compile(r"(?:\.(?!\d)|[!;\n—])+")
 _MARKUP = re.compile(r"[*_`$]+")
 
 

@@ -262,6 +262,9 @@ class Rating(msgspec.Struct, frozen=True):
     rating: float
     low: float
     high: float
+    share: (
+        float | None
+    )  # raw surplus share, both seats weighing alike; None: one seat was not played
 
 
 class Ratings(msgspec.Struct, frozen=True):
@@ -305,11 +308,24 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
     )
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     models = [
-        Rating(name, counts[name], float(best[n]), float(low[n]), float(high[n]))
+        Rating(
+            name, counts[name], float(best[n]), float(low[n]), float(high[n]), balanced(games, name)
+        )
         for name, n in place.items()
     ]
     ordered = tuple(sorted(models, key=lambda each: -each.rating))
     return Ratings(ordered, _components(played, names), float(best[-1]))
+
+
+def balanced(games: Sequence[SeatGame], model: str) -> float | None:
+    """Return the mean of a model's mean shares as buyer and as seller; None without both."""
+    means = []
+    for seat in SEATS:
+        shares = [g.share for g in games if (g.model, g.seat) == (model, seat)]
+        if not shares:
+            return None
+        means.append(sum(shares) / len(shares))
+    return sum(means) / len(means)
 
 
 def _fit(rows: Floats, aims: Floats) -> Floats:
