@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from sally import testing
+from sally import store, testing
+from sally.cli import cli
 from sally.core.errors import BadInput, Unreadable
-from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.log.events import Instance, Moved, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
@@ -270,3 +274,21 @@ def test_a_form_with_too_many_words_is_refused() -> None:
     assert form.problem(Say("word " * 100)) is None
     assert form.problem(Say("word " * 101)) is not None
     assert isinstance(match.game, Bargaining)
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def test_the_study_of_pairs_works_in_a_rehearsal(tmp_path: Path) -> None:
+    file = Path(str(resources.files("sally.games.bargaining"))) / "study_of_pairs.toml"
+    arguments = ["people", "rehearse", str(file), "--people", "4", "--drop-out", "0", "--json"]
+    run = CliRunner().invoke(cli, [*arguments, "--out", str(tmp_path / "out")])
+    assert run.exit_code == 0, run.output
+    episodes = store.load(str(tmp_path / "out")).episodes.values()
+    assert [sum(p.player == "person" for p in e.setup.lineup.values()) for e in episodes] == [2, 2]
+    said = [e for e in episodes if any(isinstance(m.action, dict) for m in _moves(e))]
+    assert len(said) == 2
+
+
+def _moves(episode: Any) -> list[Any]:
+    return [event for event in episode.events if isinstance(event, Moved)]
