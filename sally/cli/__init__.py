@@ -1,4 +1,4 @@
-"""The command line: one file per group of commands, loaded when a command of it is called."""
+"""The command line: one module per group of commands, imported when one of them is called."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import click
 try:
     from sally import DISTRIBUTION, __version__
 except ImportError:
-    # Another project on the package index is called `sally`, and a later install of it puts its
-    # `sally/__init__.py` in the place of ours; what follows would fail in some obscure way.
+    # Another project on the package index is called `sally`. Installing it after ours overwrites
+    # `sally/__init__.py`, and later imports would fail with an unrelated message.
     sys.exit(
         "sally: another package called sally is installed over this one; "
         "`pip uninstall sally sally-lab`, then `pip install sally-lab`."
@@ -26,7 +26,7 @@ from sally.core.errors import BadInput, RunFailed
     "files",
     multiple=True,
     type=click.Path(),
-    help="A Python file or folder of yours with a game, partners, metrics, a study or a paper.",
+    help="Also load a Python file or folder with a game, partners, metrics, a study or a paper.",
 )
 def cli(files: tuple[str, ...]) -> None:
     """Sally: play, log, replay and analyse games about other minds."""
@@ -37,17 +37,17 @@ def cli(files: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Run a command; bad input is one sentence and exit code 2."""
+    """Run a command; bad input prints one sentence and exits with code 2."""
     try:
         cli(standalone_mode=False)
     except RunFailed as why:
-        _fail(f"{why} What was finished is stored.", 1)
+        _fail(f"{why} Finished episodes are stored.", 1)
     except BadInput as why:
         _fail(str(why), 2)
     except click.ClickException as why:
         _fail(why.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
-        _fail("Stopped. What was finished is stored; the same command goes on from there.", 130)
+        _fail("Stopped. Finished episodes are stored; run the same command again to continue.", 130)
     except BrokenPipeError:
         sys.stderr.close()
 

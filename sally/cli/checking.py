@@ -1,4 +1,4 @@
-"""`sally check`: what an author's game is held to."""
+"""`sally check`: the conformance checks for a game."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from sally.testing import SEEDS, Result, results
 @click.command()
 @click.argument("game")
 @set_option
-@click.option(
-    "--seeds", default=SEEDS, show_default=True, help="With how many seeds each check is run."
-)
+@click.option("--seeds", default=SEEDS, show_default=True, help="Number of seeds for each check.")
 @json_option
 def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
-    """Hold GAME, with its partners, metrics, card and board, to the checks that ours pass.
+    """Run the conformance checks on GAME and its partners, metrics, card and board.
 
-    Exit code 1 if it does not pass them all; `sally --use FILE check GAME` checks a file of yours.
+    Exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in FILE.
     """
     found: list[Result] = []
     for result in results(game, parsed(settings), seeds=seeds):

@@ -1,4 +1,4 @@
-"""What many commands share: options, users' files."""
+"""Options and helpers shared by several commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class StoreType(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
-    """Where a store is: a path, or an address such as s3://bucket/study."""
+    """Location of a store: a path, or an address such as s3://bucket/study."""
 
     name = "store"
 
@@ -36,21 +36,21 @@ def set_option(command: F) -> F:
         "settings",
         multiple=True,
         metavar="KEY=VALUE",
-        help="A parameter of the game, or of a player as SEAT.KEY=VALUE.",
+        help="Set a parameter of the game, or of a player as SEAT.KEY=VALUE.",
     )(command)
 
 
 def use_files(files: Sequence[str]) -> None:
-    """Put users' files on the shelf."""
+    """Add the user's files to the registry."""
     for file in files:
         registry.add_file(Path(file))
 
 
-NAMED_LINES = 5  # lines without an episode that are named; more are counted
+NAMED_LINES = 5  # unreadable lines listed one by one; beyond that only their number is printed
 
 
 def say_bad(lines: Iterable[str]) -> None:
-    """Say on standard error which lines hold no episode; they stay, and a copy is kept aside."""
+    """List unreadable lines on standard error; a copy of each is in the store's quarantine."""
     every = list(lines)
     for line in every[:NAMED_LINES]:
         click.echo(f"unreadable, kept in quarantine: {line}", err=True)
@@ -59,7 +59,11 @@ def say_bad(lines: Iterable[str]) -> None:
 
 
 def parsed(settings: Sequence[str]) -> dict[str, Any]:
-    """`key=value` pairs, values read as JSON where they are JSON and as text otherwise."""
+    """Parse `key=value` pairs; a value that is not valid JSON is taken as text.
+
+    Raises:
+        BadInput: A pair has no key or no `=`.
+    """
     found: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")

@@ -1,4 +1,4 @@
-"""`sally compare`: is one player better than another, where, and how sure."""
+"""`sally compare`: whether one player is better than another, where, and how certain that is."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ from sally.store import Where
 @click.argument("folder", metavar="DIR", type=STORE)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option("--metric", "metrics", multiple=True, help="By this metric; may be repeated.")
+@click.option("--metric", "metrics", multiple=True, help="Compare by this metric; may be repeated.")
 @click.option(
     "--by",
     type=click.Choice(["game", "cell", "others"]),
     default="game",
     show_default=True,
-    help="What is kept apart: games, cells of the study, or who sits across.",
+    help="Compare separately by game, by cell of the study, or by the other players.",
 )
 @click.option(
     "--margin",
     type=float,
-    help=f"Differences smaller than this count as none [{SMALL} standard deviations].",
+    help=f"Smallest difference that matters [{SMALL} standard deviations].",
 )
 @json_option
 def compare(
@@ -70,11 +70,11 @@ def compare(
     margin: float | None,
     as_json: bool,
 ) -> None:
-    """Is A better than B in the store DIR, where, and how certain is that?
+    """Compare A with B in the store DIR: which is better, where, and how certain that is.
 
-    A and B are players as in `sally score DIR`, or models, pooled over the strategies that both
-    were asked by. Differences are A minus B on the same problems, with the same chance and
-    the same others.
+    A and B are players as listed by `sally score DIR`, or models; models are pooled over the
+    strategies they share. Differences are A minus B on the same instances, with the same random
+    draws and the same other players.
     """
     ways: list[Comparison] = []
     with opened(folder) as (place, _):
@@ -100,7 +100,7 @@ def compare(
 
 
 def plain(value: Any) -> Any:
-    """A struct as JSON has it, the intervals of its estimates as [low, high]."""
+    """Convert structs to JSON types; intervals of estimates become [low, high]."""
     if isinstance(value, Estimate):
         return {
             "value": value.value,
@@ -116,17 +116,17 @@ def plain(value: Any) -> Any:
 
 
 def episodes_of(folder: Where) -> Iterator[Episode]:
-    """The episodes of a store, each once; lines that hold none are said."""
+    """Yield each episode of a store once; report unreadable lines."""
     return each_once([folder], unreadable)
 
 
 def unreadable(line: str) -> None:
-    """Say that a line holds no episode; it stays where it is, and a copy is kept aside."""
+    """Report an unreadable line on standard error; a copy of it is in the store's quarantine."""
     click.echo(harmless(f"unreadable, kept in quarantine: {line}"), err=True)
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
-    """The comparisons as a table, and how each number was made."""
+    """Print the comparisons as a table, and how each number is computed."""
     rows = [_row(c) for c in found]
     several = len({c.seat for c in found}) > 1
     told = {"game": True, "seat": several, "where": any(c.where for c in found), "metric": True}
@@ -136,11 +136,11 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
     alone = [sum(c.alone[n] for c in found) for n in (0, 1)]
     if any(alone):
         click.echo(
-            f"without a counterpart, left out: {alone[0]} values of {first}, {alone[1]} of {second}"
+            f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}"
         )
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
     click.echo(
-        f"difference: {first} less {second} over pairs, 95% intervals from bootstrap over "
+        f"difference: {first} minus {second} over pairs, 95% intervals from a bootstrap over "
         f"{' or '.join(dict.fromkeys(c.clusters for c in found))};\n"
         f"p: sign flips, adjusted by Holm over {len(found)} comparisons, claims at {ALPHA};\n"
         f"effect: Cohen's dz; equivalent: two one-sided tests within {wide},\n"
@@ -151,23 +151,23 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         least = min(few, key=lambda c: c.units)
         click.echo(
             folded(
-                f"too few for a claim among {len(found)} comparisons, however large the "
-                f"difference: {least.units} {least.clusters}; it takes {needed}."
+                f"too few clusters for any claim among {len(found)} comparisons: "
+                f"{least.units} {least.clusters}; {needed} are needed."
             )
         )
     if any(c.company > 1 for c in found):
-        click.echo("several partners are pooled; `--by others` keeps them apart.")
+        click.echo("several partners are pooled; `--by others` compares them separately.")
     if alike := [c.metric for c in found if c.alike]:
         click.echo(
-            f"all pairs differ alike in {listed(dict.fromkeys(alike))}: where nothing is left to "
-            "chance, more repeats tell nothing more."
+            f"all pairs differ by the same amount in {listed(dict.fromkeys(alike))}: more repeats "
+            "of a deterministic comparison add no information."
         )
 
 
 def say_ways(found: Sequence[Comparison]) -> None:
-    """The differences strategy by strategy, adjusted among themselves; claims in words."""
+    """Print the differences by strategy, adjusted for multiple testing as one family."""
     click.echo(
-        "\ndifference by strategy, adjusted among themselves; words only where one is claimed:"
+        "\ndifference by strategy, adjusted as one family; verdicts only where one is supported:"
     )
     rows: dict[str, Row] = {}
     for c in found:
@@ -183,7 +183,7 @@ def say_ways(found: Sequence[Comparison]) -> None:
         click.echo(folded(line))
 
 
-BELOW = 24  # lines of strategies
+BELOW = 24  # rows of the table by strategy
 
 
 def _row(c: Comparison) -> Row:

@@ -1,4 +1,4 @@
-"""`sally contrast`: the same players under two conditions, pair by pair."""
+"""`sally contrast`: paired comparison of the same players under two conditions."""
 
 from __future__ import annotations
 
@@ -26,16 +26,22 @@ from sally.store import Where
 
 @click.command("contrast")
 @click.argument("folder", metavar="DIR", type=STORE)
-@click.option("--asked", is_flag=True, help="Does asking change play? Probe arms against none.")
-@click.option("--twin", is_flag=True, help="Minds against mechanisms: what is specific to minds?")
-@click.option("--packs", is_flag=True, help="Other wordings against the game's own words.")
-@click.option("--aware", is_flag=True, help="By what players say they take this for.")
-@click.option("--metric", "metrics", multiple=True, help="By this metric; may be repeated.")
-@click.option("--by-player", is_flag=True, help="Keep players apart.")
+@click.option(
+    "--asked", is_flag=True, help="Probed episodes against unprobed ones: does asking change play?"
+)
+@click.option(
+    "--twin",
+    is_flag=True,
+    help="Partners described as minds against partners described as mechanisms.",
+)
+@click.option("--packs", is_flag=True, help="Other words packs against the game's own words.")
+@click.option("--aware", is_flag=True, help="By the answers to the awareness probe.")
+@click.option("--metric", "metrics", multiple=True, help="Compare by this metric; may be repeated.")
+@click.option("--by-player", is_flag=True, help="One row per player.")
 @click.option(
     "--margin",
     type=float,
-    help=f"Differences smaller than this count as none [{SMALL} standard deviations].",
+    help=f"Smallest difference that matters [{SMALL} standard deviations].",
 )
 @json_option
 def contrast_(
@@ -49,13 +55,13 @@ def contrast_(
     margin: float | None,
     as_json: bool,
 ) -> None:
-    """The same players in the store DIR under two conditions, with tests of equivalence."""
+    """Compare the same players in the store DIR under two conditions, with equivalence tests."""
     ways: dict[Of, bool] = {"asked": asked, "twin": twin, "packs": packs, "aware": aware}
     chosen = [name for name, on in ways.items() if on]
     if len(chosen) != 1:
-        raise BadInput("Say what is to be contrasted: one of --asked, --twin, --packs and --aware.")
+        raise BadInput("Choose exactly one of --asked, --twin, --packs and --aware.")
     if margin is not None and not margin > 0:
-        raise BadInput(f"The margin must be above 0, not {margin:g}.")
+        raise BadInput(f"--margin must be above 0, not {margin:g}.")
     with opened(folder) as (place, _):
         found = contrast(
             episodes_of(place), chosen[0], metrics=metrics, by_player=by_player, margin=margin
@@ -68,21 +74,21 @@ def contrast_(
 
 
 def say(found: list[Contrast], margin: float | None) -> None:
-    """A table for each condition, and each condition in a sentence."""
+    """Print a table and a sentence for each condition."""
     for named in dict.fromkeys(c.condition for c in found):
         rows = [_row(c) for c in found if c.condition == named]
         keys = ["game", *(["player"] if any(r["player"] for r in rows) else []), "metric"]
         rest = [name for name in rows[0] if name not in ("player", *keys)]
-        title = harmless(f"{named} less {found[0].base}")
+        title = harmless(f"{named} minus {found[0].base}")
         for n, group in enumerate(fitting(rows, keys, rest)):
             print_table(rows, [*keys, *group], title="" if n else title)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     click.echo(
         folded(
-            "difference: over pairs of the same player, problem, chance and company, 95% "
-            f"intervals from bootstrap over clusters; p: sign flips, adjusted by Holm over "
-            f"{len(found)} comparisons, claims at {ALPHA}; equivalent: two one-sided tests within "
-            f"{wide}, adjusted likewise."
+            "difference: over pairs with the same player, instance, random draws and other "
+            "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
+            f"Holm over {len(found)} comparisons, claims at {ALPHA}; equivalent: two one-sided "
+            f"tests within {wide}, adjusted likewise."
         )
     )
     for line in conclusion(found):

@@ -1,4 +1,4 @@
-"""`sally crossplay`: who scores what against whom, in games for two."""
+"""`sally crossplay`: mean payoffs of every pairing in two-player games."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ from sally.output.tables.console import (
 @click.command("crossplay")
 @click.argument("folder", metavar="DIR")
 @click.option("--game", help="Only this game.")
-@click.option("--page", default=1, show_default=True, help="Which page of a long table.")
-@click.option("--figure", type=click.Path(path_type=Path), help="A picture: .svg, .pdf or .png.")
+@click.option("--page", default=1, show_default=True, help="Page of a long table.")
+@click.option(
+    "--figure", type=click.Path(path_type=Path), help="Draw a figure: .svg, .pdf or .png."
+)
 @json_option
 def crossplay_(
     folder: str, game: str | None, page: int, figure: Path | None, as_json: bool
 ) -> None:
-    """Mean payoffs of everybody against everybody in the two-seat games of the store DIR."""
+    """Print the mean payoff of every pairing in the two-player games of the store DIR."""
     seats = seats_in(folder, ["payoff"])
     for line in seats.bad:
         unreadable(line)
     tables = stored_crossplay(seats, game)
     if figure is not None:
         if len(tables) != 1:
-            raise BadInput(f"A picture shows one game; name one of {', '.join(tables)} by --game.")
+            raise BadInput(
+                f"A figure shows one game; choose one of {', '.join(tables)} with --game."
+            )
         write(crossplay_figure(next(iter(tables.values()))), figure)
     if as_json:
         print_json(
@@ -49,7 +53,7 @@ def crossplay_(
     for name, table in tables.items():
         say(name, table, page, 10**6 if game else max(8, SCREEN // len(tables)))
     if figure is not None:
-        click.echo(f"Picture: {figure}")
+        click.echo(f"Figure: {figure}")
 
 
 def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
@@ -57,7 +61,7 @@ def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
 
 
 def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) -> None:
-    """The first seat's mean with its 95% interval; rows sit first, columns second, best first."""
+    """Print first-seat means with 95% intervals: rows are first players, columns second ones."""
     first, second = sides(table)
     rows = [
         {"first seat": one} | {two: _cell(table.get((one, two))) for two in second} for one in first

@@ -1,4 +1,4 @@
-"""`sally demo`: the main job in miniature."""
+"""`sally demo`: a small study, played, scored and shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
 from sally.studies.demo import BOTS, STUDY
 
-# column -> metric; what was known first, then what was done, then what it took
 RECORD = "quickstart_model-qwen-1.5b.sally.zip"
+# Column heading -> metric.
 GAP = {"foresaw": "tom_percent", "acted on it": "action_consistency", "a round": "reward_per_round"}
 COLUMNS = {
     "ToM %": "tom_percent",
@@ -41,12 +41,12 @@ COLUMNS = {
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out/demo"), show_default=True)
-@click.option("--bots", is_flag=True, help="Leave the embedded model out.")
+@click.option("--bots", is_flag=True, help="Play without the embedded model.")
 @json_option
 def demo(out: Path, bots: bool, as_json: bool) -> None:
-    """Three games, four kinds of player: what each knew, and what it did with it."""
+    """Play three games with four kinds of player and compare what each knew with what it did."""
     if not as_json:
-        _show_the_record()  # first: it takes a second or two, and the embedded model minutes
+        _show_the_record()  # first: it takes a second or two, the embedded model minutes
     missing = "left out by --bots" if bots else embedded_is_missing()
     study = msgspec.structs.replace(STUDY, cells=BOTS) if missing else STUDY
     play_with_progress(study, out, None)
@@ -65,13 +65,13 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
     click.echo(what_it_shows(contents.episodes.values()))
     if cut := sum(episode.payoffs is None for episode in contents.episodes.values()):
         click.echo(
-            f"Episodes without a result (-): {cut}. Three rounds in a row without a readable move\n"
-            "end an episode; such a round is a forfeit, never a guess."
+            f"Episodes without a result (-): {cut}. Three unreadable moves in a row end an\n"
+            "episode; an unreadable move is recorded as a forfeit, never replaced by a guess."
         )
     page = out.parent / f"{out.name}.html"
     click.get_current_context().invoke(report, store=out, out=page, transcripts="1", profile=True)
     last = list(contents.episodes)[-1]
-    click.echo(f"\nThe log is in {out}; open {page} in a browser to read all of it. Try next:")
+    click.echo(f"\nThe log is in {out}; open {page} in a browser to read it. Try next:")
     sally = "sally" if which("sally") else os.path.relpath(sys.argv[0])  # as `make demo` runs it
     click.echo(f"  {sally} show {out}/{last[:8]} --eyes agent")
     click.echo(f"  {sally} replay {out}")
@@ -79,11 +79,11 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
 
 
 def _show_the_record() -> None:
-    """What a more capable model knew and did, replayed from its own record."""
+    """Print what a larger model knew and did, replayed from its stored episodes."""
     with as_file(files("sally.studies.records") / RECORD) as path, opened(path) as (place, _):
         episodes = list(store.load(place, quarantine=False).episodes.values())
     lines = gap_lines(episodes)
-    title = "From its own record, replayed: Qwen2.5-Coder 1.5B, ten rounds"
+    title = "Replayed from stored episodes: Qwen2.5-Coder 1.5B, ten rounds"
     shown = [
         {
             **line,
@@ -98,7 +98,7 @@ def _show_the_record() -> None:
 
 
 def gap_lines(episodes: Iterable[Episode]) -> list[Row]:
-    """By game and strategy: how often a model foresaw its partner, and how often it acted on it."""
+    """Return, by game and strategy, how often a model predicted its partner and acted on it."""
     rows = [row for row in episode_rows(episodes, GAP.values()) if row["seat"] == "agent"]
     for row in rows:
         row["asked"] = row["cell"].partition(", ")[2]
@@ -115,20 +115,20 @@ def gap_lines(episodes: Iterable[Episode]) -> list[Row]:
 
 
 def gap_sentence(lines: list[Row]) -> str:
-    """Where knowing and acting lay furthest apart, in these very numbers."""
+    """Describe the game and strategy with the largest gap between knowing and acting."""
     widest = max(lines, key=lambda line: line["foresaw"] / 100 - line["acted on it"])
     return fill(
-        f"In {widest['game']} under {widest['strategy']} it foresaw {widest['foresaw']:.0f}% of "
-        f"its partners' moves and played the best reply to its own forecast in "
-        f"{100 * widest['acted on it']:.0f}% of the rounds. Two episodes a line: too few for "
+        f"In {widest['game']} under {widest['strategy']} it predicted {widest['foresaw']:.0f}% of "
+        f"its partners' moves and played the best reply to its own prediction in "
+        f"{100 * widest['acted on it']:.0f}% of the rounds. Two episodes per row: too few for "
         "intervals; docs/results has more.",
         88,
     )
 
 
 def embedded_is_missing() -> str:
-    """Why the embedded model cannot play here, in one sentence; empty when it can."""
-    click.echo("fetching and trying the embedded model (once)", err=True)
+    """Return why the embedded model cannot play here; empty if it can."""
+    click.echo("downloading and testing the embedded model (first run only)", err=True)
     try:
         registry.model("embedded")
     except BadInput as why:
@@ -137,7 +137,7 @@ def embedded_is_missing() -> str:
 
 
 def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
-    """By game: one line a player, with what it knew, what it did and what that took."""
+    """Return, by game, one row per player: what it knew, what it did and what that cost."""
     rows = [row for row in episode_rows(episodes, COLUMNS.values()) if row["seat"] == "agent"]
     for row in rows:
         row["tokens"] = row["input_tokens"] + row["output_tokens"]
@@ -159,7 +159,7 @@ def _cell(column: str, found: Row) -> Any:
 
 
 def what_it_shows(episodes: Iterable[Episode]) -> str:
-    """One sentence from these very numbers: who knew most and who did best, game by game."""
+    """Return one sentence on which player knew most and which did best, by game."""
     known, done = "tom_percent", "functional_regret"
     rows = [row for row in episode_rows(episodes, (known, done)) if row["seat"] == "agent"]
     knew = summary(rows, known, ("game", "player"))
@@ -170,15 +170,15 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
         least = min(row["value"] for row in _known(did, game))
         first = [row["player"] for row in _known(knew, game) if row["value"] == most]
         best = [row["player"] for row in _known(did, game) if row["value"] == least]
-        apart += not set(first) <= set(best)  # all who knew most, not one of them
+        apart += not set(first) <= set(best)  # every player that knew most, if several are tied
         others = "" if first == best else f"{listed(best)} "
         parts.append(
-            f"in {game} {listed(first)} foresaw most ({most:.0f} %) and "
-            f"{others}lost least ({least:.2f} a round)"
+            f"in {game} {listed(first)} predicted best ({most:.0f} %) and "
+            f"{others}lost least ({least:.2f} per round)"
         )
     close = f"In {apart} of {len(parts)} games, knowing most was not enough to do best."
     if not apart:
-        close = "In every game, those who knew most did best."
+        close = "In every game, those that knew most also did best."
     return fill(f"Here {'; '.join(parts)}. {close}", 88)
 
 
@@ -188,10 +188,10 @@ def _known(rows: list[Row], game: str) -> list[Row]:
 
 def _explain(missing: str) -> None:
     click.echo(
-        "ToM % is how often a player foresaw its partner's move; regret is what it lost a round\n"
-        "against the best possible play, ToM regret what the best replies to its own forecasts\n"
-        "would have lost, transl. (translation loss) what it lost by not making them. Bots: means\n"
-        "of 20 episodes with 95% intervals; the model: one episode, too few for an interval."
+        "ToM % is how often a player predicted its partner's move; regret is its loss per round\n"
+        "against optimal play; ToM regret is the loss that best replies to its own predictions\n"
+        "would have had; transl. (translation loss) is the loss from not playing them. Bots:\n"
+        "means of 20 episodes with 95% intervals; the model: one episode, too few for an interval."
     )
     if missing:
         click.echo(f"The embedded model did not play: {missing}")

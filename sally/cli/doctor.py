@@ -1,4 +1,4 @@
-"""`sally doctor`: what is installed, what is missing, how to get it."""
+"""`sally doctor`: installed and missing dependencies, and how to install them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sally.models.weights import SMOLLM2, cached
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.runner.config import NAME, find_config, user_folder
 
-ABOUT = "A laboratory for interactive theory of mind"  # how our own summary begins
-# distribution -> (the extra that brings it, what it is for)
+ABOUT = "A laboratory for interactive theory of mind"  # start of this distribution's own summary
+# Distribution -> (extra that installs it, purpose).
 PARTS = {
     "msgspec": ("", "structs, JSON, schemas"),
     "numpy": ("", "arrays"),
@@ -49,7 +49,7 @@ PARTS = {
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """What is installed, what is missing, and how to get it."""
+    """Show what is installed, what is missing, and how to install it."""
     rows = [_part(name, extra, use) for name, (extra, use) in PARTS.items()]
     registries = {f: len(registry.entries(f)) for f in ("games", "partners", "metrics", "studies")}
     config = find_config().path
@@ -60,7 +60,7 @@ def doctor(as_json: bool) -> None:
         click.echo(f"Sally {__version__} on Python {platform.python_version()}, {sys.platform}")
         print_table(rows, ("part", "version", "for", "get it with"))
         places = f"{NAME} in this folder or {user_folder() / NAME}"
-        click.echo(f"Config: {config}" if config else f"Config: none; it would be {places}")
+        click.echo(f"Config: {config}" if config else f"Config: none; searched: {places}")
         if stranger := another_sally():
             click.echo(stranger)
         for line in embedded_lines():
@@ -70,51 +70,54 @@ def doctor(as_json: bool) -> None:
 
 
 def another_sally() -> str:
-    """What to do where the other package that is called `sally` is installed beside ours."""
+    """Return what to do if the unrelated package `sally` is installed, else an empty text."""
     try:
         about = metadata.metadata("sally")
     except metadata.PackageNotFoundError:
         return ""
     if (about["Summary"] or "").startswith(ABOUT):
-        return ""  # a working copy that was set up before the distribution had its name
+        return ""  # a working copy installed before the distribution was renamed
     return (
-        f"The package sally {about['Version']} is installed here too; it is another project with "
+        f"The package sally {about['Version']} is also installed; it is an unrelated project with "
         f"the same import and command name, and the two overwrite each other. Remove both "
         f"(`pip uninstall sally {DISTRIBUTION}`), then `pip install {DISTRIBUTION}`."
     )
 
 
 def weights_here() -> dict[str, bool]:
-    """Which weights of the embedded model are in the cache."""
+    """Return which weights of the embedded model are in the cache."""
     found = {name: known.cached.is_file() for name, known in catalogue.NAMED.items()}
     return {"smollm2": cached(SMOLLM2).is_file(), **found}
 
 
 def embedded_lines() -> list[str]:
-    """Which weights are here, and what a faster runtime would gain."""
+    """Return lines on the cached weights and on what a faster runtime would gain."""
     here = [name for name, there in weights_here().items() if there]
     away = [
-        f"{name} ({known.bytes / 1e6:,.0f} MB to fetch)"
+        f"{name} ({known.bytes / 1e6:,.0f} MB to download)"
         for name, known in catalogue.NAMED.items()
         if name not in here
     ]
     said = [f"Embedded weights in the cache: {listed(here) if here else 'none yet'}."]
     if away:
-        said.append(f"Not here: {listed(away)}; the first use of embedded:NAME fetches them.")
+        said.append(
+            f"Not in the cache: {listed(away)}; the first use of embedded:NAME downloads them."
+        )
     return [*said, faster_runtime(platform.machine())]
 
 
 def faster_runtime(machine: str) -> str:
-    """What a llama.cpp built on this machine would gain over the wheel, where that was measured."""
+    """Return the measured gain of a native llama.cpp build over the wheel on this machine type."""
     if machine.lower() in ("aarch64", "arm64"):
         return (
-            "The wheel xllamacpp is built without dot products on ARM; a native build of llama.cpp "
-            "read prompts 7 times and wrote 3 times as fast with qwen-0.5b (two ARM cores, q8_0): "
-            "start its llama-server and play with --model llama_server:http://localhost:8080."
+            "The xllamacpp wheel is built without dot-product instructions on ARM; a native build "
+            "of llama.cpp read prompts 7 times and wrote 3 times as fast with qwen-0.5b (two ARM "
+            "cores, q8_0): start its llama-server and use "
+            "--model llama_server:http://localhost:8080."
         )
     return (
-        "The wheel xllamacpp uses AVX2 here; what a native build of llama.cpp gains was not "
-        "measured. One that runs as llama-server is used as "
+        "The xllamacpp wheel uses AVX2 here; the gain of a native build of llama.cpp was not "
+        "measured. To use one, start its llama-server and use "
         "--model llama_server:http://localhost:8080."
     )
 

@@ -1,4 +1,4 @@
-"""`sally export`: rows and figures of stores as files."""
+"""`sally export`: write rows and figures of stores to files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sally.store import Where
 
 EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"
 ROUNDS = "rounds"
-HUB = "hf:"  # a folder for the Hugging Face Hub
+HUB = "hf:"  # prefix of a folder in the layout of the Hugging Face Hub
 
 
 @click.command()
@@ -34,19 +34,19 @@ HUB = "hf:"  # a folder for the Hugging Face Hub
     "path",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file; its ending says how: .csv, .tex, .parquet, or .svg, .pdf, .png for a figure; "
+    help="The file to write: .csv, .tex or .parquet for rows, .svg, .pdf or .png for a figure; "
     "hf:FOLDER writes a dataset for the Hugging Face Hub.",
 )
 @click.option(
     "--what",
     type=click.Choice([EPISODES, DECISIONS, ROUNDS, PROFILE, CALIBRATION]),
-    help="A row for each seat of an episode, for each move and report, for each round of a "
-    "repeated game (as `sally import table` reads them), or for each player; or calibration "
-    "curves, as a figure [episodes; for a figure, profile].",
+    help="One row per seat and episode, per decision (move or report), per round of a repeated "
+    "game (the format of `sally import table`), or per player; or calibration curves as a figure "
+    "[episodes; for a figure, profile].",
 )
-@click.option("--seat", default="", help="Only this seat, for the profile.")
-@click.option("--by-cell", is_flag=True, help="Keep cells apart, for the profile.")
-@click.option("--cell", default="", help="Only this cell, for rounds.")
+@click.option("--seat", default="", help="For the profile: only this seat.")
+@click.option("--by-cell", is_flag=True, help="For the profile: one row per player and cell.")
+@click.option("--cell", default="", help="For rounds: only this cell.")
 @json_option
 def export(
     folders: tuple[Where, ...],
@@ -57,7 +57,7 @@ def export(
     cell: str,
     as_json: bool,
 ) -> None:
-    """Write rows of the stores DIR, or figures drawn from them, to a file."""
+    """Write rows or figures of the stores DIR to a file."""
     if str(path).startswith(HUB):
         _dataset(folders, Path(str(path).removeprefix(HUB)), what, as_json)
         return
@@ -66,7 +66,9 @@ def export(
     if what != ROUNDS:
         (figures.check if what == CALIBRATION or drawn else tables.check)(path)
     if drawn and what in (EPISODES, DECISIONS, ROUNDS):
-        raise click.UsageError(f"{what} are rows; write them as {', '.join(tables.ENDINGS)}.")
+        raise click.UsageError(
+            f"{what} cannot be drawn; write them as {', '.join(tables.ENDINGS)}."
+        )
     if what in (PROFILE, CALIBRATION):
         count = _players(folders, path, what, seat, by_cell)
     else:
@@ -91,9 +93,9 @@ def _rows(folders: Sequence[Where], path: Path, what: str, cell: str) -> int:
 
 
 def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: bool) -> None:
-    """Episodes and decisions as a dataset with a card; nothing is sent anywhere."""
+    """Write episodes and decisions as a dataset with a card; nothing is uploaded."""
     if what is not None:
-        raise click.UsageError("hf:FOLDER holds episodes and decisions; leave --what out.")
+        raise click.UsageError("hf:FOLDER always holds episodes and decisions; remove --what.")
     with ExitStack() as open_ones:
         places = [open_ones.enter_context(opened(place))[0] for place in folders]
         games = [i.game for place in places for i in store.survey(place).instances.values()]
@@ -112,8 +114,8 @@ def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: 
         print_json({"folder": str(folder), "rows": counts})
     else:
         click.echo(
-            f"{folder}: {counts[EPISODES]} rows of episodes, one for each seat of them, and "
-            f"{counts[DECISIONS]} of decisions."
+            f"{folder}: {counts[EPISODES]} episode rows (one per seat) and "
+            f"{counts[DECISIONS]} decision rows."
         )
 
 

@@ -1,4 +1,4 @@
-"""`sally fork` and `sally why`: go on from any turn of an episode, and what its turns cost."""
+"""`sally fork` and `sally why`: counterfactual play from a turn, and the cost of decisions."""
 
 from __future__ import annotations
 
@@ -36,24 +36,28 @@ from sally.runner.forking import Change
 @click.command()
 @click.argument("episode", type=STORE)
 @click.option(
-    "--turn", required=True, type=int, help="The step to go on from, as `sally show` numbers it."
+    "--turn", required=True, type=int, help="Step to continue from, numbered as in `sally show`."
 )
 @click.option(
-    "--seat", "seats", multiple=True, metavar="SEAT=PLAYER", help="Who takes a seat from there on."
+    "--seat",
+    "seats",
+    multiple=True,
+    metavar="SEAT=PLAYER",
+    help="Player that takes a seat from that step on.",
 )
 @click.option(
-    "--instead", multiple=True, metavar="SEAT=MOVE", help="A move made for a seat in that step."
+    "--instead", multiple=True, metavar="SEAT=MOVE", help="Move played by a seat in that step."
 )
 @click.option(
     "--inject",
     multiple=True,
     metavar="SEAT=PROBE",
-    help="A seat is told the truth about the others from there on.",
+    help="Tell a seat the true answer to a probe from that step on.",
 )
 @click.option(
-    "--repeats", default=1, show_default=True, help="How many times each branch is played."
+    "--repeats", default=1, show_default=True, help="Number of times each branch is played."
 )
-@click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episodes in.")
+@click.option("--out", type=click.Path(path_type=Path), help="Store for the new episodes.")
 @set_option
 @json_option
 def fork(
@@ -67,9 +71,9 @@ def fork(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Replay EPISODE up to a turn, then go on with another player, wording or move.
+    """Replay EPISODE up to a turn, then continue with another player, wording or move.
 
-    EPISODE is STORE/ID as for `sally show`. Another wording: `--set agent.pack=NAME`.
+    EPISODE is STORE/ID as for `sally show`. `--set agent.pack=NAME` changes the wording.
     """
     was = find_episode(episode)
     if out is not None:
@@ -85,9 +89,9 @@ def fork(
     print_table(_rows(found), ["branch", *found[0].payoffs, *_differences(found), "played"])
     click.echo(
         folded(
-            f"payoffs at the end, from step {turn} on; the first time with the chance of the log, "
-            "then with chance that is the same in every branch; difference: from the branch as "
-            "it was, pair by pair, with an interval from five pairs on."
+            f"final payoffs when play continues from step {turn}; the first repeat uses the random "
+            "draws of the log, later ones draws shared by all branches; difference: paired, from "
+            "the unchanged branch, with an interval from five pairs on."
         )
     )
 
@@ -100,7 +104,11 @@ def change_of(
     inject: Sequence[str],
     given: dict[str, Any],
 ) -> Change:
-    """What the options ask for."""
+    """Return the change that the options describe.
+
+    Raises:
+        BadInput: An option names an unknown seat or move, or has the wrong form.
+    """
     lineup = {seat: PlayerSpec(who) for seat, who in (_pair("seat", one, was) for one in seats)}
     for key, value in given.items():
         seat, dot, name = key.partition(".")
@@ -125,7 +133,7 @@ def _pair(option: str, given: str, was: Episode) -> tuple[str, str]:
 
 
 def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
-    """The move of that name at that step."""
+    """Return the action with that name at that step."""
     whole = played(was)
     if not 0 <= turn < len(whole.replay) or seat not in whole.replay.moves[turn]:
         raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")
@@ -140,7 +148,7 @@ def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
 
 
 def _keep(out: Path, was: Episode, new: Sequence[Episode]) -> None:
-    """Store the forks beside the episode that they come from."""
+    """Store the forks and the episode they come from."""
     store.claim(out, store.Manifest(f"forks of {was.id}", ""))
     there = store.load(out).episodes
     with store.Writer(out) as writer:
@@ -173,19 +181,19 @@ def _differences(found: Sequence[Branch]) -> list[str]:
     "--seat",
     "seats",
     multiple=True,
-    help="Whose decisions [everybody who was probed, or is a model or a person].",
+    help="Only decisions of this seat [seats that were probed, models and people].",
 )
-@click.option("--most", default=5, show_default=True, help="How many decisions to list.")
+@click.option("--most", default=5, show_default=True, help="Number of decisions to list.")
 @click.option(
     "--repeats",
     type=int,
-    help="Judge each option by playing on from it this many times.",
+    help="Evaluate each option by this many rollouts.",
 )
 @click.option(
     "--by",
     default="",
     metavar="PLAYER",
-    help="Who plays on then [the player itself, if it is a bot].",
+    help="Player that plays the rollouts [the player itself, if it is a bot].",
 )
 @json_option
 def why(
@@ -196,7 +204,7 @@ def why(
     by: str,
     as_json: bool,
 ) -> None:
-    """The decisions of EPISODE that cost most: what was expected, what was true, what was best."""
+    """List the costliest decisions of EPISODE: what was predicted, true and best."""
     was = find_episode(episode)
     found = reasons(was, seats, repeats, by)
     if as_json:
@@ -205,9 +213,9 @@ def why(
     if not found:
         click.echo(
             folded(
-                f"{was.setup.instance.game} cannot say what a decision here cost, since the "
-                "others' minds are not declared; `--repeats 10` plays on from every option, or "
-                "from what each bot of the game would do where there is no short menu."
+                f"The cost of decisions in this episode of {was.setup.instance.game} is unknown, "
+                "because the other players declare no policy; `--repeats 10` estimates it by "
+                "rollouts from every option, or from the move of each bot where options are many."
             )
         )
         return
@@ -217,14 +225,14 @@ def why(
     lost = sum(one.loss for one in found)
     click.echo(
         folded(
-            f"{dear} of {len(found)} decisions gave something up, {lost:.4g} in all; judged by "
+            f"{dear} of {len(found)} decisions lost payoff, {lost:.4g} in total; evaluated by "
             f"{listed(dict.fromkeys(one.how for one in found), 'and')}."
         )
     )
 
 
 def told(each: Costly, was: Episode) -> str:
-    """One decision in a line or two."""
+    """Describe one decision in a few lines."""
     who = was.setup.lineup.get(each.seat)
     sure = f" {estimate_cell(each.loss, each.interval)}" if each.interval else f" {each.loss:.4g}"
     lines = [f"step {each.turn}, {each.seat} ({label(who) if who else '?'}) lost{sure}: {each.did}"]
@@ -232,5 +240,5 @@ def told(each: Costly, was: Episode) -> str:
         lines.append(f"  best: {listed(each.best, 'or')}")
     for said in each.expected:
         true = "" if said.true is None else f"; true: {said.true}"
-        lines.append(f"  expected, {said.probe}: {said.said}{true}")
+        lines.append(f"  predicted, {said.probe}: {said.said}{true}")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The part of `sally plan --freeze` that registers a study with people."""
+"""Preregistration of a study with people: part of `sally plan --freeze`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ POWERS = (0.8, 0.95)
 
 
 def people_study(name: str) -> HumanStudy | None:
-    """The study with people in a file; None where the name is no such file."""
+    """Return the study with people in a TOML file; None if the file holds no such study."""
     path = Path(name)
     if path.suffix != ".toml" or not path.is_file():
         return None
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return None  # whoever reads the study says what is wrong with it
+        return None  # the reader of studies reports what is wrong
     if not {"participants", "consent"} <= found.keys():
         return None
     from sally.web.study.reading import read_human_study
@@ -45,11 +45,15 @@ def freeze_people(
     sd: float | None,
     alpha: float,
 ) -> None:
-    """Register a study with people; without --freeze there is nothing to plan."""
+    """Write the preregistration of a study with people.
+
+    Raises:
+        BadInput: `out` is None; such a study has no calls to plan.
+    """
     if out is None:
         raise BadInput(
-            "A study with people calls no model by itself; --freeze registers it, and `sally "
-            "people check` says what it does."
+            "A study with people needs no plan of model calls; --freeze preregisters it, and "
+            "`sally people check` describes it."
         )
     smallest = int(min(study.places(condition) for condition in study.conditions))
     power = people_power(smallest, detect, sd, alpha)
@@ -61,11 +65,11 @@ def freeze_people(
             study.kept_plan, study_rules(study), wanted, power, __version__, today, items
         ),
     )
-    click.echo(f"{written.with_suffix('.md')} is the text for a registry.")
+    click.echo(f"{written.with_suffix('.md')} is the text for a preregistration site.")
 
 
 def study_rules(study: HumanStudy) -> str:
-    """The title, and what the study does in certain cases, as its exports say it."""
+    """Return the title and the rules of the study, worded as in its exports."""
     from sally.web.study.rules import rules_of
 
     return "\n".join([f"{study.title}.\n", *(f"- {rule}" for rule in rules_of(study))])
@@ -74,11 +78,13 @@ def study_rules(study: HumanStudy) -> str:
 def people_power(
     smallest: int, detect: float | None, sd: float | None, alpha: float
 ) -> list[dict[str, Any]]:
-    """How many people each of two conditions needs, beside how many the smallest one wants."""
+    """Return how many people each of two conditions needs, and the size of the smallest one."""
     if detect is None:
         return []
     if sd is None:
-        raise BadInput("For people --detect needs --sd, how much people differ in the measure.")
+        raise BadInput(
+            "--detect for a study with people needs --sd, the standard deviation between people."
+        )
     sizes = {
         f"people a condition for {power:.0%}": unpaired_sample_size(
             detect, sd**2, power=power, alpha=alpha
@@ -90,12 +96,12 @@ def people_power(
 
 
 def write_frozen(out: Path, intent: Path | None, freeze: Any) -> Path:
-    """Write a registration as JSON and as text; a file that is there already is not replaced."""
+    """Write a registration as JSON and Markdown; an existing file is never overwritten."""
     if intent is None:
         raise BadInput("--freeze needs --registration, a TOML file with hypotheses and measures.")
     out = out.with_suffix(".json")
     if out.exists():
-        raise BadInput(f"{out} already exists; what is frozen is never overwritten.")
+        raise BadInput(f"{out} already exists; a registration is never overwritten.")
     frozen = freeze(registrations.read_intent(intent), datetime.now(UTC).date().isoformat())
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(msgspec.json.format(msgspec.json.encode(frozen), indent=2) + b"\n")

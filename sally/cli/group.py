@@ -1,4 +1,4 @@
-"""The group of all commands: each is loaded when it is called, none for a list of them."""
+"""The top-level command group, which imports a command only when it is called."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sally.core.terminal_text import nothing_steers
 
 
 class Entry(NamedTuple):
-    """Where a command lies, and what a list says about it."""
+    """Import path of a command and its one-line description."""
 
     place: str  # module:name
     about: str
@@ -26,116 +26,117 @@ class Entry(NamedTuple):
 ENTRIES: Mapping[str, Entry] = {
     "list": Entry(
         "sally.cli.listing:list_",
-        "List what there is to choose from: games, players, studies and more.",
+        "List the available games, players, studies and more.",
     ),
-    "play": Entry("sally.cli.playing:play", "Play GAME yourself; Ctrl-D leaves the table."),
+    "play": Entry("sally.cli.playing:play", "Play GAME in the terminal; Ctrl-D leaves."),
     "plan": Entry(
         "sally.cli.planning:plan",
-        "Say what the rest of STUDY would take: calls, tokens, cost and time.",
+        "Estimate the calls, tokens, cost and time that the rest of STUDY needs.",
     ),
     "run": Entry(
         "sally.cli.running:run",
-        "Play what the store still lacks of STUDY (a name or a TOML file).",
+        "Play the missing episodes of STUDY (a name or a TOML file).",
     ),
     "watch": Entry(
-        "sally.cli.watching:watch", "Show how far the runs in STORE have got, until they finish."
+        "sally.cli.watching:watch", "Show the progress of the runs in STORE until they finish."
     ),
     "score": Entry(
         "sally.cli.scoring:score",
-        "Means with 95% intervals for every player in a store or a bundle.",
+        "Print means with 95% intervals for every player in a store or a bundle.",
     ),
     "profile": Entry(
         "sally.cli.profiling:profile",
-        "What each player in some stores knew of the others, and what it did with it.",
+        "Show what each player knew about the others, and how well it acted on it.",
     ),
     "compare": Entry(
         "sally.cli.comparing:compare",
-        "Is A better than B in the store DIR, where, and how certain is that?",
+        "Compare A with B in the store DIR: which is better, where, and how certain that is.",
     ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
-        "The same players in the store DIR under two conditions, with tests of equivalence.",
+        "Compare the same players in the store DIR under two conditions, with equivalence tests.",
     ),
     "reliability": Entry(
         "sally.cli.reliable:reliability_",
-        "How far the scores in DIR tell players apart, and whether they measure one thing.",
+        "Estimate how reliably the scores in DIR distinguish players, and how they correlate.",
     ),
     "variance": Entry(
         "sally.cli.reliable:variance_",
-        "Where the variance of scores in DIR comes from, and what is lost in fresh wordings.",
+        "Decompose the variance of the scores in DIR, and show the loss under new wordings.",
     ),
     "export": Entry(
         "sally.cli.exporting:export",
-        "Write rows of the stores DIR, or figures drawn from them, to a file.",
+        "Write rows or figures of the stores DIR to a file.",
     ),
     "report": Entry(
         "sally.cli.pages:report",
-        "One page of HTML for the episodes in DIR (a store or a bundle): open it in a browser.",
+        "Write one HTML page about the episodes in DIR (a store or a bundle).",
     ),
     "pack": Entry(
         "sally.cli.packing:pack",
-        "Pack the episodes in DIR, its study and its words into one file with hashes.",
+        "Pack the episodes in DIR, with their study and words, into one file with hashes.",
     ),
     "replay": Entry(
         "sally.cli.reading:replay",
-        "Play every stored episode again from its log, and say where it differs.",
+        "Replay every stored episode from its log and report differences.",
     ),
     "show": Entry(
         "sally.cli.reading:show",
-        "The transcript of EPISODE: STORE/ID (the id's beginning will do) or STORE (its first).",
+        "Print the transcript of EPISODE: STORE/ID (a prefix of the id suffices), or STORE.",
     ),
     "fork": Entry(
         "sally.cli.forking:fork",
-        "Replay EPISODE up to a turn, then go on with another player, wording or move.",
+        "Replay EPISODE up to a turn, then continue with another player, wording or move.",
     ),
     "why": Entry(
         "sally.cli.forking:why",
-        "The decisions of EPISODE that cost most: what was expected, what was true, what was best.",
+        "List the costliest decisions of EPISODE: what was predicted, true and best.",
     ),
     "reproduce": Entry(
         "sally.cli.papers:reproduce",
-        "The tables and figures of PAPER in its own layout, published and ours side by side.",
+        "Print the tables and figures of PAPER in its own layout, published values beside ours.",
     ),
     "audit": Entry(
         "sally.cli.papers:audit",
-        "What mindless players score in GAME: rules of thumb and their inverses.",
+        "Measure what mindless players score in GAME: simple rules and their inverses.",
     ),
     "check": Entry(
         "sally.cli.checking:check",
-        "Hold GAME, with its partners, metrics, card and board, to the checks that ours pass.",
+        "Run the conformance checks on GAME and its partners, metrics, card and board.",
     ),
     "doctor": Entry(
-        "sally.cli.doctor:doctor", "What is installed, what is missing, and how to get it."
+        "sally.cli.doctor:doctor", "Show what is installed, what is missing, and how to install it."
     ),
     "demo": Entry(
         "sally.cli.demo:demo",
-        "Three games, four kinds of player: what each knew, and what it did with it.",
+        "Play three games with four kinds of player and compare what each knew with what it did.",
     ),
     "crossplay": Entry(
         "sally.cli.crossplaying:crossplay_",
-        "Mean payoffs of everybody against everybody in the two-seat games of the store DIR.",
+        "Print the mean payoff of every pairing in the two-player games of the store DIR.",
     ),
     "transfer": Entry(
         "sally.cli.transferring:transfer_",
-        "What players were trained on (rows) against what they were tested on (columns).",
+        "Show what training on one task changed on others: trained on (rows), tested on (columns).",
     ),
     "import": Entry(
         "sally.cli.importing:import_",
-        "Import games recorded elsewhere; each source has a command.",
+        "Import recorded games; each source has its own command.",
     ),
     "serve": Entry(
         "sally.cli.serving:serve",
-        "Let people play in the browser; moves are on disk before they are acknowledged.",
+        "Serve games in the browser; moves are on disk before they are acknowledged.",
     ),
     "people": Entry(
-        "sally.cli.people:people", "Studies with people: a template, a check, progress, export."
+        "sally.cli.people:people",
+        "Run studies with people: template, check, rehearsal, progress, payments, export.",
     ),
 }
-OWNERS = ("papers", "games")  # folders whose members may bring commands of their own
+OWNERS = ("papers", "games")  # packages that may add commands
 
 
 class Commands(click.Group):
-    """A group that suggests the nearest command, and finds those that papers and games bring."""
+    """A command group that suggests close names and includes commands of papers and games."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*ENTRIES, *sorted({*brought(), *_installed()})]
@@ -174,7 +175,7 @@ class Commands(click.Group):
 
 @cache
 def brought() -> Mapping[str, str]:
-    """What papers and games of ours bring, with what its file says about it; none is imported."""
+    """Return the commands of our papers and games with their descriptions, importing none."""
     return dict(sorted(_found(Path(next(iter(sally.__path__))))))
 
 
@@ -188,7 +189,7 @@ def _found(home: Path) -> Iterator[tuple[str, str]]:
 
 @cache
 def _installed() -> Mapping[str, str]:
-    """What papers and games of other packages bring; only where such packages are installed."""
+    """Return the commands that other installed packages add."""
     from importlib.metadata import entry_points
 
     if not any(entry_points(group=f"sally.{owner}") for owner in OWNERS):

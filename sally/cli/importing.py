@@ -1,4 +1,4 @@
-"""`sally import`: games recorded elsewhere become episodes of a store."""
+"""`sally import`: convert recorded games of other tools into episodes of a store."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from sally.output.tables.console import json_option, print_json
 from sally.store import Manifest, Writer, claim
 
 out_option = click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The store to fill."
+    "--out", required=True, type=click.Path(path_type=Path), help="Store to write to."
 )
 
 
 class Importers(click.Group):
-    """A command for every importer on the shelf, beside those defined here."""
+    """A command group with every registered importer and those defined in this module."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *registry.importers()})
@@ -45,9 +45,9 @@ class Importers(click.Group):
 
 @click.group("import", cls=Importers)
 def import_() -> None:
-    """Import games recorded elsewhere; each source has a command.
+    """Import recorded games; each source has its own command.
 
-    `sally list importers` shows the sources.
+    `sally list importers` lists the sources.
     """
 
 
@@ -65,44 +65,52 @@ def _command(importer: Importer) -> click.Command:
 @import_.command("table")
 @click.argument("file", type=click.Path(path_type=Path))
 @out_option
-@click.option("--game", default="", help="rps, ibs or ipd.")
+@click.option("--game", default="", help="The game: rps, ibs or ipd.")
 @click.option(
-    "--matrix", type=click.Path(path_type=Path), help="A JSON or TOML file with `matrix`."
+    "--matrix", type=click.Path(path_type=Path), help="JSON or TOML file with the payoff `matrix`."
 )
-@click.option("--infer", is_flag=True, help="Read the matrix off the payoff columns.")
-@click.option("--names", default="", help="The moves in order, such as J,F.")
-@click.option("--rounds", type=int, help="The length of the game [the longest episode's].")
+@click.option("--infer", is_flag=True, help="Infer the matrix from the payoff columns.")
+@click.option("--names", default="", help="Names of the moves in order, such as J,F.")
+@click.option("--rounds", type=int, help="Number of rounds [that of the longest episode].")
 @click.option(
     "--as-played",
     is_flag=True,
-    help="Each episode's length is the number of rounds that were played.",
+    help="Take the rounds that were played as the length of each episode.",
 )
-@click.option("--stop-chance", type=float, help="The chance that ended the game after each round.")
-@click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="A column's name.")
+@click.option("--stop-chance", type=float, help="Probability that the game ends after each round.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="OURS=THEIRS",
+    help="Name of a column in the file; may be repeated.",
+)
 @click.option(
     "--long",
     default="",
     metavar="player=COLUMN",
-    help="Each row holds one player's move, not both.",
+    help="Each row holds one player's move; COLUMN names the player.",
 )
 @click.option("--partner", "partners", multiple=True, metavar="NAME=PARTNER[,param=value]",
-              help="A player of the table that is one of Sally's bots.")  # fmt: skip
-@click.option("--rt", type=click.Choice(["s", "ms"]), help="The unit of response times [s].")
-@click.option("--skip-bad", is_flag=True, help="Leave out whole episodes in which a row is wrong.")
+              help="A player in the file that is a bot of Sally.")  # fmt: skip
+@click.option("--rt", type=click.Choice(["s", "ms"]), help="Unit of response times [s].")
+@click.option("--skip-bad", is_flag=True, help="Skip every episode that has an invalid row.")
 @click.option("--allow-differences", is_flag=True,
               help="Import payoffs that contradict the matrix, and list them.")  # fmt: skip
-@click.option("--source", default="", help="Where the table comes from [the file's name].")
-@click.option("--licence", default="", help="The licence of the table.")
+@click.option("--source", default="", help="Source of the table [the file name].")
+@click.option("--licence", default="", help="Licence of the table.")
 @json_option
 def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
-    """Rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row per round."""
+    """Import rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row per round."""
     flags["columns"] = pairs(flags["columns"], "--column")
     flags["partners"] = pairs(flags["partners"], "--partner")
     flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
     if flags["long"]:
         flags["long"] = pairs([flags["long"]], "--long").get("player", "")
         if not flags["long"]:
-            raise BadInput("--long takes player=COLUMN, the column that says whose row it is.")
+            raise BadInput(
+                "--long takes player=COLUMN, the column that names the player of each row."
+            )
     matrix = flags.pop("matrix")
     about = "rounds of a repeated game"
     read = Importer("table", about, lambda at: tables.imported(at, layout_of(at, flags, matrix)))
@@ -114,7 +122,7 @@ def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
 @out_option
 @json_option
 def inspect(path: Path, out: Path, as_json: bool) -> None:
-    """Logs that Inspect wrote of Sally's tasks under PATH, a file or a folder."""
+    """Import Inspect logs of Sally's tasks from PATH, a file or a folder."""
     read = Importer("inspect", "logs of Inspect", inspect_logs.imported)
     _store(read.imported(path), out, "inspect", as_json)
 
@@ -124,7 +132,7 @@ def inspect(path: Path, out: Path, as_json: bool) -> None:
 @out_option
 @json_option
 def textarena(file: Path, out: Path, as_json: bool) -> None:
-    """Two-player matrix games of TextArena from FILE, one recorded game per line."""
+    """Import two-player matrix games of TextArena from FILE, one recorded game per line."""
     read = Importer("textarena", "games of TextArena", textarena_records.imported)
     _store(read.imported(file), out, "textarena", as_json)
 
@@ -132,27 +140,29 @@ def textarena(file: Path, out: Path, as_json: bool) -> None:
 @import_.command("clembench")
 @click.argument("path", type=click.Path(path_type=Path))
 @out_option
-@click.option("--game", default="", help="rps, ibs or ipd.")
+@click.option("--game", default="", help="The game: rps, ibs or ipd.")
 @click.option(
-    "--matrix", type=click.Path(path_type=Path), help="A JSON or TOML file with `matrix`."
+    "--matrix", type=click.Path(path_type=Path), help="JSON or TOML file with the payoff `matrix`."
 )
-@click.option("--names", default="", help="The moves in order, such as J,F.")
-@click.option("--rounds", type=int, help="The length of the game [the longest one's].")
-@click.option("--only", default="", help="The game's name in the logs, if they hold several.")
+@click.option("--names", default="", help="Names of the moves in order, such as J,F.")
+@click.option("--rounds", type=int, help="Number of rounds [that of the longest game].")
+@click.option(
+    "--only", default="", help="Name of the game in the logs, if they hold several games."
+)
 @click.option("--reply", default="", metavar="PATTERN",
-              help="A regular expression whose group is the move [a name alone].")  # fmt: skip
+              help="Regular expression whose group is the move [the name alone].")  # fmt: skip
 @click.option("--noted", default="", metavar="TYPE",
-              help="The type of the note that says which move was counted.")  # fmt: skip
+              help="Type of the log entry with the move that was counted.")  # fmt: skip
 @click.option("--paid", default="", metavar="TYPE",
-              help="The type of the note that holds both payoffs of a round.")  # fmt: skip
-@click.option("--source", default="", help="Where the logs come from [clembench].")
-@click.option("--licence", default="", help="The licence of the logs.")
+              help="Type of the log entry with both payoffs of a round.")  # fmt: skip
+@click.option("--source", default="", help="Source of the logs [clembench].")
+@click.option("--licence", default="", help="Licence of the logs.")
 @json_option
 def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
-    """Two-player matrix games from logs of clembench under PATH, a file or a folder."""
+    """Import two-player matrix games from clembench logs under PATH, a file or a folder."""
     flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
     if bool(flags["game"]) == bool(flags["matrix"]):
-        raise BadInput("Say which game was played: --game rps, ibs or ipd, or --matrix FILE.")
+        raise BadInput("Name the game that was played: --game rps, ibs or ipd, or --matrix FILE.")
     told = ("game", "names", "rounds", "source", "licence")
     layout = layout_of(path, {name: flags[name] for name in told}, flags["matrix"])
     how = clembench_logs.told_of(flags, layout)
@@ -162,7 +172,7 @@ def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
-    """Put what is new into the store, and say what was found."""
+    """Store the new episodes and print what was found."""
     claim(out, Manifest(f"import {name}", asks="published games"))
     there = store.load(out).episodes
     new = [episode for episode in found.episodes if not _already(episode, there, out)]
@@ -180,11 +190,15 @@ def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
 
 
 def _already(episode: Episode, there: Mapping[str, Episode], out: Path) -> bool:
-    """Whether a record is stored; another one under the same name is no record of ours."""
+    """Return whether an episode is already stored.
+
+    Raises:
+        BadInput: The store holds a different episode under the same id.
+    """
     stored = there.get(episode.id)
     if stored is not None and as_stored(stored.events) != as_stored(episode.events):
         raise BadInput(
-            f"{out} holds another record of {episode.setup.instance.id} by the same players; "
-            "import this one into another store, or under another --source."
+            f"{out} already holds a different record of {episode.setup.instance.id} by the same "
+            "players; import this one into another store, or with another --source."
         )
     return stored is not None

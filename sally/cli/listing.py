@@ -14,13 +14,13 @@ from sally.output.tables.console import fits, folded, json_option, print_json, p
 
 @click.command("list")
 @click.argument("kind", metavar="|".join(CATALOG))
-@click.option("--game", default="", help="Only entries for this game, described in full.")
-@click.option("--page", default=1, show_default=True, help="Which page of a long list.")
+@click.option("--game", default="", help="Only entries for this game, with descriptions.")
+@click.option("--page", default=1, show_default=True, help="Page of a long list.")
 @json_option
 def list_(kind: str, game: str, page: int, as_json: bool) -> None:
-    """List what there is to choose from: games, players, studies and more.
+    """List the available games, players, studies and more.
 
-    Long lists show names only; name a game to see more.
+    Long lists show names only; use --game for details.
     """
     if kind not in CATALOG:
         raise unknown("list", kind, CATALOG)
@@ -36,17 +36,21 @@ def list_(kind: str, game: str, page: int, as_json: bool) -> None:
 
 
 def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, Any]]:
-    """The rows that are for one game or its family; what fits every game is left out."""
-    family = registry.family(game).name  # refuses a game that is not there
+    """Return the rows for one game or its family, without those that fit every game.
+
+    Raises:
+        BadInput: The game is unknown, or this list does not depend on the game.
+    """
+    family = registry.family(game).name  # raises if the game is unknown
     if kind == "games":
         return [row for row in rows if registry.family(row["name"]).name == family]
     if "game" not in rows[0]:
-        raise BadInput(f"`sally list {kind}` is the same for every game; leave --game out.")
+        raise BadInput(f"`sally list {kind}` is the same for every game; remove --game.")
     return [row for row in rows if row["game"] in (game, family)]
 
 
 def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
-    """Everything where it fits a screen, else names by game, or names and what they are."""
+    """Print all columns if they fit on a screen, else names by game or names and descriptions."""
     columns = [name for name in rows[0] if not whole or name != "game"]
     brief = not whole and not fits(rows, columns)
     if brief and "game" in columns:
@@ -57,11 +61,11 @@ def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
     for line in shown.said("--game"):
         click.echo(folded(line))
     if brief:
-        click.echo(f"`sally list {kind} --game NAME` says more; --json says all.")
+        click.echo(f"`sally list {kind} --game NAME` shows more; --json shows everything.")
 
 
 def by_game(kind: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The names of each game in one row."""
+    """Return one row per game with its names."""
     games: dict[str, list[str]] = {}
     for row in rows:
         games.setdefault(row["game"] or "any game", []).append(row["name"])

@@ -1,4 +1,4 @@
-"""`sally pack`: a store as one file to share."""
+"""`sally pack`: pack a store into one file for sharing."""
 
 from __future__ import annotations
 
@@ -15,17 +15,21 @@ from sally.output.tables.console import json_option, print_json
 @click.command()
 @click.argument("store", metavar="DIR", type=STORE)
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="The bundle [NAME.sally.zip, after its store]."
+    "--out",
+    type=click.Path(path_type=Path),
+    help="File to write [NAME.sally.zip, named after the store].",
 )
 @click.option(
-    "--anyway", is_flag=True, help="Pack even what looks like a key or a path of this machine."
+    "--anyway", is_flag=True, help="Pack even if something looks like a key or a local path."
 )
-@click.option("--small", is_flag=True, help="LZMA instead of deflate: smaller, slower to pack.")
+@click.option(
+    "--small", is_flag=True, help="Compress with LZMA instead of deflate: smaller, slower to pack."
+)
 @json_option
 def pack(store: Path | str, out: Path | None, anyway: bool, small: bool, as_json: bool) -> None:
-    """Pack the episodes in DIR, its study and its words into one file with hashes.
+    """Pack the episodes in DIR, with their study and words, into one file with hashes.
 
-    `sally replay`, `score`, `show` and `report` read the file as it is.
+    `sally replay`, `score`, `show` and `report` read the file without unpacking it.
     """
     out = out or Path(f"{named_after(store)}.sally.zip")
     packed = packed_into(store, out, anyway, small)

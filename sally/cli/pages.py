@@ -1,4 +1,4 @@
-"""`sally report`: one page of HTML for a study."""
+"""`sally report`: write one HTML page about a study."""
 
 from __future__ import annotations
 
@@ -25,19 +25,23 @@ from sally.store import Where
 @click.command()
 @click.argument("store", metavar="DIR", type=STORE)
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="The page [NAME.html, after its store]."
+    "--out",
+    type=click.Path(path_type=Path),
+    help="File to write [NAME.html, named after the store].",
 )
 @click.option(
     "--transcripts",
     default="",
     metavar="all|N",
-    help="Transcripts of all episodes, or of N of each cell and lineup [as many as 1 MB of log].",
+    help="Transcripts of all episodes, or of N per cell and lineup [as fit into 1 MB of log].",
 )
-@click.option("--profile/--no-profile", default=True, help="Play baselines for the profile.")
+@click.option(
+    "--profile/--no-profile", default=True, help="Play the baselines that the profile needs."
+)
 @click.option(
     "--registration",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="What `sally plan --freeze` wrote; the page names every deviation from it.",
+    help="File written by `sally plan --freeze`; the page lists every deviation from it.",
 )
 @json_option
 def report(
@@ -48,7 +52,7 @@ def report(
     registration: Path | None,
     as_json: bool,
 ) -> None:
-    """One page of HTML for the episodes in DIR (a store or a bundle): open it in a browser."""
+    """Write one HTML page about the episodes in DIR (a store or a bundle)."""
     wanted = _wanted(transcripts)
     out = out or Path(f"{named_after(store)}.html")
     with opened(store) as (folder, _):
@@ -70,11 +74,13 @@ def report(
 
 
 def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
-    """What differs from the registration, or that nothing does."""
+    """Return the deviations from a registration, or one line saying that there are none."""
     try:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)
     except (OSError, msgspec.DecodeError) as why:
-        raise BadInput(f"{registration} is not a registration: {why}.") from None
+        raise BadInput(
+            f"{registration} is not a registration written by `sally plan --freeze`: {why}."
+        ) from None
     head = f"Registered {frozen.date} as {frozen.seal[:12]}"
     if frozen.people:
         told = registrations.people_deviations(frozen, held.people, held, __version__)
@@ -87,18 +93,18 @@ def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
 
 
 def said(why: str) -> None:
-    """Say on standard error why something is not on the page."""
+    """Print on standard error why something is missing from the page."""
     click.echo(why, err=True)
 
 
 def named_after(where: Path | str) -> str:
-    """What a page or a bundle is called unless somebody says otherwise: as its store."""
+    """Return the default name of a page or a bundle: that of its store."""
     name = Path(where).resolve().name if isinstance(where, Path) else where.rpartition("/")[2]
     return name.removesuffix(".zip").removesuffix(".sally") or "store"
 
 
 def said_size(size: int) -> str:
-    """A size in the unit that fits it."""
+    """Format a number of bytes as kB or MB."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 

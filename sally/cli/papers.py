@@ -1,4 +1,4 @@
-"""`sally reproduce` and `sally audit`: published figures beside ours; what mindlessness scores."""
+"""`sally reproduce` and `sally audit`: published values beside ours; scores of mindless players."""
 
 from __future__ import annotations
 
@@ -43,24 +43,27 @@ from sally.store import Where
 @click.option(
     "--episodes",
     type=STORE,
-    help="A store whose episodes are measured for rows that need play.",
+    help="Store with episodes for the rows that need played games.",
 )
-@click.option("--model", help="The model whose episodes stand for the published models.")
+@click.option("--model", help="Model whose episodes are compared with the published models.")
+@click.option("--exact", is_flag=True, help="Show our exact measures instead of the paper's own.")
 @click.option(
-    "--exact", is_flag=True, help="Show our exact measures instead of the paper's convention."
+    "--to",
+    "table_file",
+    type=click.Path(path_type=Path),
+    help="Write the tables to a .tex or .csv file.",
 )
-@click.option("--to", "table_file", type=click.Path(path_type=Path), help="Tables as .tex or .csv.")
 @click.option(
     "--figure",
     "figure_file",
     type=click.Path(path_type=Path),
-    help="The figure that PAPER:FIGURE names, as .svg, .pdf or .png.",
+    help="Draw the figure PAPER:FIGURE to an .svg, .pdf or .png file.",
 )
 @click.option(
     "--repeats",
     default=2000,
     show_default=True,
-    help="Episodes played for each cell that is computed.",
+    help="Episodes played for each computed cell.",
 )
 @click.option("--seed", default=1, show_default=True)
 @json_option
@@ -75,7 +78,7 @@ def reproduce(
     seed: int,
     as_json: bool,
 ) -> None:
-    """The tables and figures of PAPER in its own layout, published and ours side by side."""
+    """Print the tables and figures of PAPER in its own layout, published values beside ours."""
     name, _, wanted = paper.partition(":")
     found = Reproduction(name, engine_of(name), episodes, model, Effort(repeats, seed))
     if wanted and wanted not in found.names:
@@ -89,7 +92,7 @@ def reproduce(
     grids = {each: _grid(found, each, rows, exact) for each in tables}
     if table_file is not None:
         if pictured:
-            raise BadInput(f"--to writes tables; {wanted} is a figure, which --figure draws.")
+            raise BadInput(f"--to writes tables; {wanted} is a figure, use --figure FILE.")
         write_grids(list(grids.values()), table_file)
     if as_json:
         print_json(msgspec.to_builtins({"rows": rows, "figures": pictures}))
@@ -109,7 +112,7 @@ def _grid(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> 
 
 
 def _print_grid(paper: str, grid: Grid) -> None:
-    """A table in the paper's layout, in as many parts as the terminal needs."""
+    """Print a table in the paper's layout, split into parts that fit the terminal."""
     keys = [*grid.stubs, "data"]
     table = f"Table {grid.name}" if grid.name.isdigit() else grid.name
     for number, part in enumerate(_parts(grid)):
@@ -127,7 +130,7 @@ def _print_grid(paper: str, grid: Grid) -> None:
 
 
 def _heading(grid: Grid, at: int, first: bool) -> str:
-    """A column's heading, under that of its group where the group begins."""
+    """Return a column heading, below its group's heading if the group begins here."""
     if not any(grid.groups):
         return grid.headings[at]
     begins = first or grid.groups[at - 1] != grid.groups[at]
@@ -135,7 +138,7 @@ def _heading(grid: Grid, at: int, first: bool) -> str:
 
 
 def _parts(grid: Grid) -> list[list[int]]:
-    """The columns in as many parts as it takes for each to fit the terminal beside the labels."""
+    """Split the columns into parts that fit the terminal beside the labels."""
     labels = [max(len(h), *(len(line.labels[at]) for line in grid.lines)) + 2
               for at, h in enumerate(grid.stubs)]  # fmt: skip
     room = left = console().width - sum(labels) - len(PUBLISHED) - 4
@@ -152,13 +155,13 @@ def _parts(grid: Grid) -> list[list[int]]:
 
 
 def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> None:
-    """What has to be known of a table: conventions, suspect figures, what is missing and why."""
+    """Print notes on a table: conventions, suspect values, missing values and the reasons."""
     printed = reference.table(found.published, table)
     if printed.note:
         click.echo(folded(f"note: {printed.note}"))
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
-        click.echo(f"ours by our own measures ({listed(names)}), which the paper does not use")
+        click.echo(f"our values use our own measures ({listed(names)}), not those of the paper")
     if any(row.agrees is not None and not (exact and row.exact) for row in rows):
         click.echo(LEGEND)
     for figure in printed.rows:
@@ -172,16 +175,16 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     sizes = sorted({row.n for row in rows if row.ours is not None and not row.computed})
     if sizes:
         many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
-        click.echo(f"figures from episodes rest on n = {many} each{_lost(rows)}")
+        click.echo(f"values from episodes have n = {many} each{_lost(rows)}")
     for line in missing(found, rows):
         click.echo(folded(line))
 
 
 def _lost(rows: Sequence[Row]) -> str:
-    """What the episodes of a table lack, where they lack anything."""
+    """Return a clause on censored episodes and forfeited moves, empty if there are none."""
     cut, forfeited = max(row.censored for row in rows), max(row.forfeited for row in rows)
     said = [
-        f"up to {n} {what} a figure"
+        f"up to {n} {what} per value"
         for n, what in ((cut, "censored episodes left out"), (forfeited, "forfeited moves"))
         if n
     ]
@@ -189,7 +192,7 @@ def _lost(rows: Sequence[Row]) -> str:
 
 
 def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
-    """What a table lacks, reason by reason, and the command that would play or bring it."""
+    """Return one line per reason for missing values, with the command that would supply them."""
     reasons: dict[tuple[str, str | None], list[Row]] = {}
     for row in rows:
         if row.ours is None and row.missing is not None:
@@ -201,12 +204,12 @@ def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
         play = commands[0] if len(commands) == 1 else found.command({})
         how = f"; `{brought}` brings them" if brought else f"; `{play}` plays them"
         label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
-        said.append(f"{label}: {len(mine)} of {printed} figures{how if commands else ''}")
+        said.append(f"{label}: {len(mine)} of {printed} values{how if commands else ''}")
     return said
 
 
 def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: bool) -> None:
-    """Figures that have data, and one line for those that have none."""
+    """Print the data of figures, and one line for those without data."""
     for picture in pictures:
         if picture.missing is not None and not asked:
             continue
@@ -240,7 +243,7 @@ def _draw(found: Reproduction, wanted: str, path: Path) -> None:
 
 
 def verdict(rows: Sequence[Row]) -> str:
-    """One sentence: how many figures were had, and how many agree."""
+    """Return one sentence on how many values agree, differ and are missing."""
     judged = [row for row in rows if row.agrees is not None]
     agree = sum(row.agrees is True for row in judged)
     missing = sum(row.ours is None for row in rows)
@@ -248,26 +251,26 @@ def verdict(rows: Sequence[Row]) -> str:
     tested = [row for row in judged if row.equivalent is not None]
     same = sum(row.equivalent is True for row in tested)
     near = f"; {same} of {len(tested)} are equivalent within {MARGIN:.0%}" if tested else ""
-    return f"{agree} of {len(judged)} figures agree ({AGREES}, else {DIFFERS}){near}{rest}."
+    return f"{agree} of {len(judged)} values agree ({AGREES}, else {DIFFERS}){near}{rest}."
 
 
 @click.command()
 @click.argument("game")
 @click.option(
-    "--episodes", default=100, show_default=True, help="Episodes for each condition and player."
+    "--episodes", default=100, show_default=True, help="Episodes per condition and player."
 )
 @click.option("--seed", default=1, show_default=True)
 @click.option(
-    "--adversary", is_flag=True, help="Let shallow learners guess answers from surface features."
+    "--adversary",
+    is_flag=True,
+    help="Train shallow learners to guess the answers from surface features.",
 )
 @click.option(
     "--checklist",
     is_flag=True,
-    help="GAME is a study: fill in what a reader must be told about it.",
+    help="GAME is a study: print its reporting checklist.",
 )
-@click.option(
-    "--questions", default=QUESTIONS, show_default=True, help="Fresh questions for each attack."
-)
+@click.option("--questions", default=QUESTIONS, show_default=True, help="New questions per attack.")
 @json_option
 def audit(
     game: str,
@@ -278,7 +281,7 @@ def audit(
     questions: int,
     as_json: bool,
 ) -> None:
-    """What mindless players score in GAME: rules of thumb and their inverses.
+    """Measure what mindless players score in GAME: simple rules and their inverses.
 
     With --checklist, GAME is a study (a name or a TOML file).
     """
@@ -305,11 +308,11 @@ def audit(
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
         click.echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
     if away:
-        click.echo(f"{len(away)} of {len(rows)} rows; one in twenty is by chance alone.")
+        click.echo(f"{len(away)} of {len(rows)} rows; one in twenty is expected by chance.")
 
 
 def say_checklist(study: str, as_json: bool) -> None:
-    """What a study has and lacks, point by point."""
+    """Print what a study reports and what it lacks, point by point."""
     items = checked_off(find_study(study))
     if as_json:
         print_json(msgspec.to_builtins(items))
@@ -321,11 +324,11 @@ def say_checklist(study: str, as_json: bool) -> None:
         for line in item.missing:
             click.echo(folded(f"  missing: {line}."))
     lacking = [item.point for item in items if item.missing]
-    click.echo(folded(f"{len(items) - len(lacking)} of {len(items)} points without a gap."))
+    click.echo(folded(f"{len(items) - len(lacking)} of {len(items)} points are complete."))
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
-    """What shallow learners get out of surface features, against chance."""
+    """Print the accuracy of shallow learners on surface features beside chance."""
     found = attacked(game, questions, seed)
     if as_json:
         print_json([{**msgspec.structs.asdict(one), "leaks": one.leaks} for one in found])

@@ -1,4 +1,4 @@
-"""`sally people`: studies with people, while no server runs them."""
+"""`sally people`: prepare, rehearse and export studies with people, without a running server."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ database_option = click.option(
     "--database",
     default="sally-serve/database.sqlite",
     show_default=True,
-    help="The database of the server: a file, or postgresql://user@host/name.",
+    help="Database of the server: a file, or postgresql://user@host/name.",
 )
 file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
 @click.group()
 def people() -> None:
-    """Studies with people: a template, a check, progress, export."""
+    """Run studies with people: template, check, rehearsal, progress, payments, export."""
     try:
-        import starlette  # noqa: F401  the pages of a study are made of it
+        import starlette  # noqa: F401  the pages of a study need it
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
@@ -36,9 +36,9 @@ def people() -> None:
 
 
 @people.command()
-@click.option("--language", default="en", show_default=True, help="In which language: en or de.")
+@click.option("--language", default="en", show_default=True, help="Language: en or de.")
 def template(language: str) -> None:
-    """Print a small study that works, to begin from."""
+    """Print a small working study to start from."""
     from sally.core.errors import unknown
     from sally.web.study.definition import EXAMPLES
 
@@ -51,7 +51,7 @@ def template(language: str) -> None:
 @file_argument
 @json_option
 def check_(file: Path, as_json: bool) -> None:
-    """Read FILE and say what it would do, or what is wrong with it."""
+    """Check FILE and print the study it describes, or what is wrong with it."""
     from sally.web.study.reading import read_human_study
 
     study = read_human_study(file)
@@ -64,14 +64,14 @@ def check_(file: Path, as_json: bool) -> None:
     print_table(rows, tuple(rows[0]))
     if english:
         click.echo(
-            f"In English, because no words pack is there: the words of {', '.join(english)} "
-            '(`words = { GAME = "PACK.toml" }` gives one).'
+            f"Shown in English, because no words pack is given: {', '.join(english)} "
+            '(`words = { GAME = "PACK.toml" }` names one).'
         )
-    click.echo(f"{study.name}: {study.participants} participants; nothing is wrong with {file}.")
+    click.echo(f"{study.name}: {study.participants} participants; {file} is valid.")
 
 
 def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
-    """What happens in a condition, block by block."""
+    """Return one row per block of a condition."""
     named = [f"{condition.name}: {block.name}" for block in condition.blocks] or [condition.name]
     return [
         {
@@ -92,7 +92,7 @@ def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
 @database_option
 @json_option
 def progress(file: Path, database: str, as_json: bool) -> None:
-    """How far the study in FILE has got; a running server shows it under /experimenter/study."""
+    """Print the progress of the study in FILE; a running server shows it at /experimenter/study."""
     import msgspec
 
     from sally.web.study.progress import progress as counted
@@ -112,17 +112,23 @@ def progress(file: Path, database: str, as_json: bool) -> None:
 
 @people.command()
 @file_argument
-@click.option("--people", "many", default=20, show_default=True, help="Scripted participants.")
+@click.option(
+    "--people", "many", default=20, show_default=True, help="Number of scripted participants."
+)
 @click.option(
     "--drop-out",
     default=0.05,
     show_default=True,
-    help="The chance that a participant leaves, for each page.",
+    help="Probability that a participant leaves, per page.",
 )
-@click.option("--seed", default=1, show_default=True, help="The seed of what they do.")
-@click.option("--database", default="", help="A database for the rehearsal [a temporary file].")
-@click.option("--out", type=click.Path(path_type=Path), help="A folder for episodes and tables.")
-@click.option("--pictures", type=click.Path(path_type=Path), help="A folder for a contact sheet.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the scripted participants.")
+@click.option("--database", default="", help="Database for the rehearsal [a temporary file].")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for episodes and tables.")
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path),
+    help="Folder for screenshots and a contact sheet.",
+)
 @json_option
 def rehearse(
     file: Path,
@@ -134,10 +140,10 @@ def rehearse(
     pictures: Path | None,
     as_json: bool,
 ) -> None:
-    """Let scripted participants take part in the study in FILE before people do.
+    """Rehearse the study in FILE with scripted participants.
 
-    Says who would finish, what would be exported and what would be paid. With --pictures, a
-    browser also walks the whole way once, and every page of it is drawn on a contact sheet.
+    Prints who would finish, what would be exported and what would be paid. With --pictures, a
+    browser also goes through the study once, and a contact sheet shows every page.
     """
     import msgspec
 
@@ -155,8 +161,8 @@ def rehearse(
     print_table(rows, tuple(dict.fromkeys(key for row in rows for key in row)))
     click.echo(f"{found.episodes} games; rows: {_listed(found.rows)}.")
     if any("active" in states for states in found.conditions.values()):
-        click.echo("Active are those who left without a word: the server still waits for them.")
-    limit = f"{found.at_the_limit} would reach the most that the study pays"
+        click.echo("Active: left without notice; the server still waits for them.")
+    limit = f"{found.at_the_limit} would reach the maximum payment"
     click.echo(f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {limit}.")
     for fault in found.faults:
         click.echo(f"The server failed: {fault}.", err=True)
@@ -173,7 +179,7 @@ def _listed(facts: dict[str, Any]) -> str:
 @database_option
 @json_option
 def list_(file: Path, database: str, as_json: bool) -> None:
-    """Everybody who takes part in the study in FILE: state, time, cell, attention checks."""
+    """List the participants of the study in FILE: state, time, cell, attention checks."""
     from sally.web.study.progress import listed
 
     rows = _with(file, database, listed, read_only=True)
@@ -182,11 +188,11 @@ def list_(file: Path, database: str, as_json: bool) -> None:
     elif rows:
         print_table([_in_line(row) for row in rows], tuple(_in_line(rows[0])))
     else:
-        click.echo("Nobody has begun yet.")
+        click.echo("No participant has started yet.")
 
 
 def _in_line(row: dict[str, Any]) -> dict[str, Any]:
-    """A participant in short, for a terminal; JSON and exports have the whole code."""
+    """Shorten a participant's row for the terminal; JSON and exports hold the whole code."""
     short = {"condition": "cell", "attention": "checks"}
     named = {short.get(key, key): value for key, value in row.items() if key != "participant"}
     return {"who": row["participant"][:8], **named, "minutes": f"{row['minutes']:.1f}"}
@@ -195,25 +201,23 @@ def _in_line(row: dict[str, Any]) -> dict[str, Any]:
 @people.command()
 @file_argument
 @database_option
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A CSV file.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
 def payments(file: Path, database: str, out: Path) -> None:
-    """Write who is to be paid what, base and bonus apart; only this file has the platform's ids."""
+    """Write each participant's base pay and bonus; only this file holds the platform's ids."""
     from sally.web.study.progress import payments as paid
 
     out.write_text(_with(file, database, paid, read_only=True), encoding="utf-8")
     out.chmod(0o600)
-    click.echo(f"{out} has the ids of the platform: delete it when everybody is paid.")
+    click.echo(f"{out} holds the platform's ids: delete it once all participants are paid.")
 
 
 @people.command("export")
 @file_argument
 @database_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="A folder to export to."
-)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write to.")
 @json_option
 def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
-    """Write what people did into a store that score, replay, show and report read."""
+    """Export the participants' games to a store for score, replay, show and report."""
     from sally.web.study import export
 
     async def put(here: RunningStudy) -> int:
@@ -223,11 +227,11 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
     if as_json:
         print_json({"episodes": episodes, "out": str(out)})
     else:
-        click.echo(f"{episodes} episodes are in {out}; who took part stands in {out}/people.json.")
+        click.echo(f"{episodes} episodes are in {out}; {out}/people.json lists the participants.")
 
 
 def _with(file: Path, database: str, act: Any, read_only: bool = False) -> Any:
-    """Do something with a study; only what reads can be done while its server runs."""
+    """Call `act` with the study; without `read_only` the server must not be running."""
     from sally.web import database as databases
     from sally.web.live.matches import LiveMatches
     from sally.web.study import participants
@@ -236,7 +240,9 @@ def _with(file: Path, database: str, act: Any, read_only: bool = False) -> Any:
 
     study = read_human_study(file)
     if "://" not in database and not Path(database).is_file():
-        raise BadInput(f"There is no database {database}; name the server's with --database.")
+        raise BadInput(
+            f"There is no database {database}; name the server's database with --database."
+        )
 
     async def run() -> Any:
         schema = (*databases.SCHEMA, *participants.SCHEMA)

@@ -1,4 +1,4 @@
-"""`sally plan`: what a study would take, before anything is spent."""
+"""`sally plan`: estimate what a study needs before anything is spent."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
 from sally.cli.running import asked_study, model_options
+from sally.cli.watching import clock
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
 from sally.output.tables.console import folded, json_option, print_json, print_table
@@ -34,30 +35,28 @@ from sally.studies import arms
     "--reply-tokens",
     default=REPLY,
     show_default=True,
-    help="How many tokens to allow for each reply.",
+    help="Tokens assumed per reply.",
 )
 @click.option(
     "--detect",
     type=float,
-    help="Episodes it takes to see this difference between two players, in the unit of the metric; "
-    "percentages as shares: 0.05 is 5 points.",
+    help="Also estimate the episodes needed to detect this difference between two players, in the "
+    "unit of the metric (0.05 is 5 percentage points).",
 )
-@click.option("--pilot", type=STORE, help="A store whose episodes show how much scores vary.")
-@click.option(
-    "--sd", type=float, help="The standard deviation of differences, if there is no pilot."
-)
-@click.option("--metric", default="", help="Differences in this metric [how well players did].")
+@click.option("--pilot", type=STORE, help="Store whose episodes give the variance of scores.")
+@click.option("--sd", type=float, help="Standard deviation of differences, if there is no pilot.")
+@click.option("--metric", default="", help="Metric of the difference [the game's own score].")
 @click.option(
     "--freeze",
     type=click.Path(path_type=Path),
-    help="Write a preregistration: FILE.json, and FILE.md as a text for a registry.",
+    help="Write a preregistration: FILE.json, and FILE.md as text for a preregistration site.",
 )
 @click.option(
     "--registration",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="For --freeze: a TOML file with hypotheses, measures, exclusion, stopping, analysis.",
+    help="For --freeze: TOML file with hypotheses, measures, exclusion, stopping, analysis.",
 )
-@click.option("--alpha", default=0.05, show_default=True, help="The chance of a false positive.")
+@click.option("--alpha", default=0.05, show_default=True, help="Probability of a false positive.")
 @json_option
 def plan(
     study: str,
@@ -85,10 +84,10 @@ def plan(
     alpha: float,
     as_json: bool,
 ) -> None:
-    """Say what the rest of STUDY would take: calls, tokens, cost and time.
+    """Estimate the calls, tokens, cost and time that the rest of STUDY needs.
 
-    With --detect, also how many episodes it takes to detect such a difference. A study with people
-    (a file as `sally people template` prints it) is registered with --freeze.
+    With --detect, also estimate the episodes needed to detect a difference. --freeze preregisters
+    STUDY, which may be a study with people (a file as `sally people template` prints it).
     """
     if (people := people_study(study)) is not None:
         freeze_people(people, freeze, registration, detect, sd, alpha)
@@ -110,11 +109,11 @@ def plan(
         needed = needs(wanted, whole, used, detect, metric=metric, sd=sd, pilot=tried, limit=limit,
                        alpha=alpha)  # fmt: skip
     elif pilot is not None or sd is not None:
-        raise BadInput("--pilot and --sd go with --detect, the difference that is to be seen.")
+        raise BadInput("--pilot and --sd need --detect, the difference to be detected.")
     if freeze is not None:
         frozen = write_registration(wanted, freeze, registration, needed)
         if not as_json:
-            click.echo(f"{frozen.with_suffix('.md')} is the text for a registry.")
+            click.echo(f"{frozen.with_suffix('.md')} is the text for a preregistration site.")
     if as_json:
         date = str(used.prices.date) if used.prices else None
         power = {"needs": msgspec.to_builtins(needed)} if needed else {}
@@ -128,7 +127,7 @@ def plan(
 def write_registration(
     study: Study, out: Path, intent: Path | None, needed: Sequence[Need]
 ) -> Path:
-    """Freeze a study with what is expected of it; a file that is there already is not replaced."""
+    """Write the preregistration of a study; an existing file is never overwritten."""
     power = [{k: v for k, v in _need_row(need).items() if v is not None} for need in needed]
     return write_frozen(
         out,
@@ -138,24 +137,24 @@ def write_registration(
 
 
 def say(plan: Plan, prices: Prices | None) -> None:
-    """The plan as a table, with how each number came about."""
+    """Print the plan as a table, and how its numbers were computed."""
     click.echo(f"{plan.wanted} episodes wanted, {plan.there} of them in the store")
     if not plan.parts:
-        click.echo("No call of a model is needed for what is missing.")
+        click.echo("The missing episodes need no model calls.")
         return
     print_table([_row(part) for part in plan.parts], list(_row(plan.parts[0])))
     for bill in plan.bills:
         for line in lines(bill, prices):
             click.echo(line)
     click.echo(
-        "How: pilot episodes of each row were played with a model that only counts; pages are\n"
-        f"real, a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
-        "tokens; answers that must be\nasked again, calls tried again and tools come on top."
+        "Method: pilot episodes of each row were played with a model that only counts. Prompts\n"
+        f"are real; a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
+        "tokens. Repeated questions,\nrepeated calls and tool calls are not included."
     )
 
 
 def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: float) -> None:
-    """How many episodes each cell needs, beside what they would cost."""
+    """Print the episodes that each cell needs and their cost."""
     rows = [_need_row(need) for need in needed]
     several = len({row["difference"] for row in rows}) > 1
     paid = bool(plan.parts)
@@ -164,26 +163,26 @@ def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: 
         for name in rows[0]
         if (several or name != "difference") and (paid or not name.startswith("cost"))
     ]
-    title = "" if several else f"to see a difference of {rows[0]['difference']}"
+    title = "" if several else f"to detect a difference of {rows[0]['difference']}"
     print_table(rows, columns, title=title)
     money = f"in {prices.currency}, prices of {prices.date}" if prices else "no price is known"
     click.echo(
-        f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes of each player that show such a "
-        "difference with that power, between\ntwo players on the same settings (paired t test, "
-        f"two-sided, alpha {alpha:g}). spread: standard\ndeviation of differences; clustered: how "
-        "many times more it takes because problems repeat or are met in several company."
+        f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes per player to detect such a "
+        "difference with that power, between\ntwo players in the same settings (paired t test, "
+        f"two-sided, alpha {alpha:g}). spread: standard\ndeviation of differences; clustered: "
+        "design effect of repeated instances and of several other players."
         + (f"\ncost: the whole cell at that size, {money}." if paid else "")
     )
     for why in dict.fromkeys(need.why for need in needed if need.why):
         cells = [need.cell for need in needed if need.why == why]
         click.echo(folded(f"blank ({_cells(cells)}): {why}"))
     if few := [need.cell for need in needed if 0 < need.pairs < FEW]:
-        click.echo(folded(f"a rough guide, from fewer than {FEW} pilot pairs: {_cells(few)}"))
+        click.echo(folded(f"rough estimate, from fewer than {FEW} pilot pairs: {_cells(few)}"))
     if any(need.elsewhere for need in needed):
-        click.echo("elsewhere: the pilot lacks the cell; other cells of the same game stand in.")
+        click.echo("elsewhere: the pilot lacks the cell; other cells of the same game are used.")
 
 
-FEW = 20  # pilot differences below which a spread is hardly known
+FEW = 20  # pilot differences below which the spread is poorly estimated
 
 
 def _need_row(need: Need) -> Row:
@@ -228,28 +227,24 @@ def _row(part: Part) -> Row:
 
 
 def lines(bill: Bill, prices: Prices | None) -> list[str]:
-    """One model's totals, cost and time; what is unknown is said to be."""
+    """Return lines on one model's totals, cost and time, naming what is unknown."""
     count = bill.count
     said = [
         f"{bill.model}: {count.calls:,.0f} calls, {count.input:,.0f} input tokens "
-        f"({count.shared:,.0f} of them repeat an earlier page), {count.output:,.0f} output tokens"
+        f"({count.shared:,.0f} of them repeat an earlier prompt), {count.output:,.0f} output tokens"
     ]
     if bill.cost is None:
-        said.append(f"  cost: unknown, because no price of {bill.model} stands in sally.toml")
+        said.append(f"  cost: unknown, because sally.toml has no price for {bill.model}")
     elif prices is None or not bill.cost:
         said.append(f"  cost: {bill.cost:,.2f}")
     else:
         cached = bill.cost_cached
-        less = "" if cached is None else f", {cached:,.2f} if every repeated page is cached"
+        less = "" if cached is None else f", {cached:,.2f} if every repeated prompt is cached"
         said.append(f"  cost: {bill.cost:,.2f} {prices.currency}{less} (prices of {prices.date})")
     if bill.seconds is None:
-        said.append("  time: unknown, because no call of it was timed here; run --limit 1 first")
+        said.append(
+            "  time: unknown, because the store has no timed call; run with --limit 1 first"
+        )
     else:
-        said.append(f"  time: about {_clock(bill.seconds)}, as its calls in this store took")
+        said.append(f"  time: about {clock(bill.seconds)}, at the speed of its calls in this store")
     return said
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""`sally play`: a person in the terminal."""
+"""`sally play`: play a game in the terminal."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ PERSON = "person"
 
 @click.command()
 @click.argument("game")
-@click.option("--as", "mine", default="", help="The seat you take [the first].")
+@click.option("--as", "mine", default="", help="Your seat [the first].")
 @click.option(
     "--seat",
     "seats",
     multiple=True,
     metavar="SEAT=PLAYER",
-    help="Who sits in another seat, a helper's such as reader included.",
+    help="Player of another seat, including helpers such as reader.",
 )
-@click.option(
-    "--probe", "probes", multiple=True, help="A probe to answer besides playing, by name."
-)
+@click.option("--probe", "probes", multiple=True, help="Name of a probe to answer while playing.")
 @click.option("--seed", default=1, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episode in.")
+@click.option("--out", type=click.Path(path_type=Path), help="Store for the episode.")
 @set_option
 @json_option
 def play(
@@ -51,7 +49,7 @@ def play(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Play GAME yourself; Ctrl-D leaves the table."""
+    """Play GAME in the terminal; Ctrl-D leaves."""
     spec = registry.game(game)
     given = parsed(settings)
     params = {key: value for key, value in given.items() if "." not in key}
@@ -67,7 +65,7 @@ def play(
     lineup = {s: person if who == PERSON else who for s, who in others.items()}
     asked = {seat: probes} if probes else {}
     if out is not None:
-        store.require(out, f"play {game}")  # before an hour of play, not after it
+        store.require(out, f"play {game}")  # fail before the game rather than after it
     episode = play_episode(game, lineup, seed, probes=asked, **params)
     if out is not None:
         store.claim(out, store.Manifest(f"play {game}", ""))
@@ -77,7 +75,7 @@ def play(
         print_json(msgspec.to_builtins(episode))
         return
     click.echo("")
-    for line in tell(episode).after.get(seat, ()):  # what came after one's last move
+    for line in tell(episode).after.get(seat, ()):  # what happened after the last move
         click.echo(folded(line))
     *_, last = transcript(episode)
     click.echo(last.strip())
@@ -86,7 +84,11 @@ def play(
 def lineup_of(
     game: str, seats: Sequence[str], named: Sequence[str], given: dict[str, Any]
 ) -> dict[str, Any]:
-    """Who was named for which seat, with `SEAT.KEY` parameters."""
+    """Return the players named for seats, with their `SEAT.KEY` parameters.
+
+    Raises:
+        BadInput: An option has the wrong form, or names a seat that is unknown or has no player.
+    """
     chosen: dict[str, Any] = {}
     for entry in named:
         seat, equals, who = entry.partition("=")
@@ -99,7 +101,9 @@ def lineup_of(
         chosen[seat] = who if who == PERSON else PlayerSpec(who, params)
     for key in given:
         if "." in key and key.partition(".")[0] not in chosen:
-            raise BadInput(f"--set {key}: nobody is named for seat {key.partition('.')[0]!r}.")
+            raise BadInput(
+                f"--set {key}: no player is named for seat {key.partition('.')[0]!r}; add --seat."
+            )
     return chosen
 
 
@@ -109,7 +113,7 @@ def _read(quiet: bool) -> Any:
             typed: str = click.prompt(
                 prompt, prompt_suffix="", default="", show_default=False, err=quiet
             )
-        except click.Abort:  # the end of the input, or Ctrl-C
+        except click.Abort:  # end of input, or Ctrl-C
             raise Left from None
         return typed
 

@@ -1,4 +1,4 @@
-"""`sally profile`: what players knew of the others, and what they did with it."""
+"""`sally profile`: what players knew about the others, and how well they acted on it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from sally.output.tables.console import (
 from sally.stats import Estimate
 from sally.store import Where
 
-ESTIMATES = {  # heading -> field of a row, and how many places are shown
+ESTIMATES = {  # heading -> field of a row and decimal places
     "knowing %": ("accuracy", 0),
     "knowing": ("skill", 2),
     "beyond rules": ("beyond", 2),
@@ -51,8 +51,8 @@ ESTIMATES = {  # heading -> field of a row, and how many places are shown
     "format": ("format", 2),
     "luck": ("luck", 2),
 }
-QUIET = ("value_error", "brier_skill", "doing_most")  # blank for the reason of another column
-IF_LOST = ("at most", "format")  # columns that say something only where moves or results lack
+QUIET = ("value_error", "brier_skill", "doing_most")  # missing for the reason of another column
+IF_LOST = ("at most", "format")  # shown only where moves were forfeited or episodes censored
 
 
 @click.command()
@@ -61,18 +61,20 @@ IF_LOST = ("at most", "format")  # columns that say something only where moves o
 @click.option("--player", "players", multiple=True, help="Only this player; may be repeated.")
 @click.option("--seat", default="", help="Only this seat, studied or not.")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
-@click.option("--by", type=click.Choice(["cell"]), help="Keep the cells of a study apart.")
+@click.option("--by", type=click.Choice(["cell"]), help="One row per player and cell of the study.")
 @click.option("--by-cell", is_flag=True, help="The same as --by cell.")
 @click.option("--metric", "metrics", multiple=True, help="Only this column.")
-@click.option("--page", default=1, show_default=True, help="Which page of a long table.")
-@click.option("--all", "every", is_flag=True, help="Everything, however long.")
+@click.option("--page", default=1, show_default=True, help="Page of a long table.")
+@click.option("--all", "every", is_flag=True, help="Print the full profile, however long.")
 @click.option(
     "--zero",
     type=click.Choice(["random", "mindless"]),
     default="random",
-    help="Who stands at 0 of doing; `mindless` is the scale of version 0.1 [random].",
+    help="Player that defines 0 on the doing scale; version 0.1 used mindless [random].",
 )
-@click.option("--figure", type=click.Path(path_type=Path), help="The picture: .svg, .pdf or .png.")
+@click.option(
+    "--figure", type=click.Path(path_type=Path), help="Draw the profile: .svg, .pdf or .png."
+)
 @click.option(
     "--calibration",
     type=click.Path(path_type=Path),
@@ -95,14 +97,14 @@ def profile(
     calibration: Path | None,
     as_json: bool,
 ) -> None:
-    """What each player in some stores knew of the others, and what it did with it.
+    """Show what each player knew about the others, and how well it acted on it.
 
-    Knowing is 0 for an even guess and 1 for all there is to know. Doing is 0 for a random player
-    and 1 for the optimum or the reference player, on the same problems, with the same chance and
-    the same others. Players that a store lacks for this are played.
+    Knowing is 0 for a uniform guess and 1 for perfect prediction. Doing is 0 for a random player
+    and 1 for the optimum or the reference player, on the same instances, with the same random draws
+    and the same other players. Baselines that the stores lack are played.
     """
     for path in filter(None, (figure, calibration)):
-        figures.check(path)  # before the work, not after it
+        figures.check(path)  # fail before the work rather than after it
     for name in metrics:
         if name not in ESTIMATES:
             raise unknown("column of the profile", name, ESTIMATES)
@@ -140,7 +142,7 @@ def profile_rows_of(
     by_cell: bool = False,
     zero: Zero = "random",
 ) -> list[ProfileRow]:
-    """The profile of some stores; mindless and reference players are played where they lack."""
+    """Return the profile of some stores, playing the mindless and reference players they lack."""
     with progress() as bar, ExitStack() as open_ones:
         task = bar.add_task("measure", total=None, note="")
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
@@ -149,7 +151,7 @@ def profile_rows_of(
         if found.episodes:
             known("seat in this store", [seat] if seat else [], found.seats)
         studied = select_seats(found.measured, games, players, seat, cells)
-        del found  # of a million episodes, the seats that nobody studies would fill the memory
+        del found  # frees the seats that are not studied, much memory with a million episodes
         task = bar.add_task("compare", total=None, note="mindless and reference players")
         ends = baselines(
             studied, by_cell, lambda done, all: bar.update(task, completed=done, total=all)
@@ -157,11 +159,11 @@ def profile_rows_of(
     return profile_of(studied, ends, by_cell=by_cell, zero=zero)
 
 
-# --- on a terminal --------------------------------------------------------------------------------
+# --- output --------------------------------------------------------------------------------------
 
 
 def say(rows: Sequence[ProfileRow]) -> None:
-    """A table for each game and seat, what its ends are, and why blanks are blank."""
+    """Print a table per game and seat, its scale, and why values are missing."""
     groups = grouped(rows)
     for (game, seat, cell, part), group in groups.items():
         lines = [_line(row) for row in group]
@@ -176,7 +178,7 @@ def say(rows: Sequence[ProfileRow]) -> None:
 
 
 def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
-    """The rows that stand in one table."""
+    """Group the rows by table: game, seat, cell and partners."""
     groups: dict[tuple[str, str, str, str], list[ProfileRow]] = {}
     for row in rows:
         groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
@@ -184,7 +186,7 @@ def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[
 
 
 def telling(group: Sequence[ProfileRow], lines: Sequence[Row]) -> list[str]:
-    """The columns that say something of these rows."""
+    """Return the columns that hold a value for some of these rows."""
     lost = any(row.forfeits or row.censored for row in group)
     return [
         name
@@ -194,7 +196,7 @@ def telling(group: Sequence[ProfileRow], lines: Sequence[Row]) -> list[str]:
 
 
 def length(rows: Sequence[ProfileRow]) -> int:
-    """About how many lines the whole profile takes."""
+    """Return roughly how many lines the full profile takes."""
     found = len(folded(LEGEND).split("\n"))
     for group in grouped(rows).values():
         lines = [_line(row) for row in group]
@@ -204,12 +206,12 @@ def length(rows: Sequence[ProfileRow]) -> int:
     return found
 
 
-ROOM = 56  # lines up to which a profile is printed whole
+ROOM = 56  # lines up to which the full profile is printed
 BRIEF = ("knowing %", "doing", "acts on it %", "knowing", "acting", "regret", "as scored")
 
 
 def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> None:
-    """Everybody in one table, a page at a time, and where the rest is said."""
+    """Print all players in one table, one page at a time, and how to see the rest."""
     keys = ["game", "seat", "cell", "part"]
     told = [key for key in keys if key == "game" or len({getattr(r, key) for r in rows}) > 1]
     ordered = sorted(rows, key=lambda r: (r.game, r.seat, r.cell, r.part, r.player))
@@ -218,19 +220,18 @@ def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> 
     shown = print_page(lines, [*told, "player"], kept or columns[:1], page, ["n"])
     for line in shown.said("--game, --cell and --player"):
         click.echo(folded(line))
-    click.echo(
-        folded("--all says everything of everybody: ends, losses, and why blanks are blank.")
-    )
+    click.echo(folded("--all prints the full profile: scales, losses, and why values are missing."))
     click.echo(folded(LEGEND))
 
 
 LEGEND = (
-    "knowing: predictions about others, 0 as an even guess and 1 all right; beyond rules: 0 as the "
-    "best rule without a mind. doing: 0 as a random player, 1 as the optimum or reference, with "
-    "forfeited moves at what the rules give (at most: at the best they could have earned). acts on "
-    "it: moves that are best replies to one's own prediction; acting: the same, 0 as a blind pick. "
-    "inference, translation, format: payoff lost by wrong predictions, by not acting on one's own, "
-    "by unreadable moves; luck: what the second kind happened to change. After ±: 95% intervals."
+    "knowing: predictions about others, 0 for a uniform guess and 1 if all are correct; beyond "
+    "rules: 0 for the best mindless rule. doing: 0 for a random player, 1 for the optimum or the "
+    "reference, with forfeited moves as the rules score them (at most: at the best they could have "
+    "earned). acts on it: moves that are best replies to the player's own prediction; acting: the "
+    "same, 0 for a random choice. inference, translation, format: payoff lost by wrong "
+    "predictions, by not acting on them, by unreadable moves; luck: payoff that not acting on them "
+    "happened to change. After ±: 95% intervals."
 )
 
 
@@ -243,7 +244,7 @@ def _line(row: ProfileRow) -> Row:
 
 
 def sentences(group: Sequence[ProfileRow]) -> list[str]:
-    """What the ends of the scale are, what was resampled, and why blanks are blank."""
+    """Return sentences on the scale, the clusters, lost moves, and why values are missing."""
     first = group[0]
     ends = [
         f"{name} = {said}"
@@ -268,15 +269,15 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
 def _guess(group: Sequence[ProfileRow]) -> str:
     known = [row.guess for row in group if row.guess is not None]
     if not known:
-        return "nobody was asked"
+        return "no seat was probed"
     rules = [row.predictor for row in group if row.predictor is not None]
     best = max(rules, key=lambda rule: rule.accuracy)
-    said = f"the best rule without a mind ('{best.rule}') up to {best.accuracy:.0f} %"
-    return f"a guess knows {sum(known) / len(known):.0f} %, {said}"
+    said = f"the best mindless rule ('{best.rule}') up to {best.accuracy:.0f} %"
+    return f"a guess is right in {sum(known) / len(known):.0f} %, {said}"
 
 
 def _ends(marks: Sequence[Mark | None]) -> str:
-    """A baseline by name, with its mean over rows and where its episodes come from."""
+    """Describe a baseline: its name, its mean over rows, and the source of its episodes."""
     known = [mark for mark in marks if mark is not None]
     if not known:
         return ""
@@ -288,12 +289,12 @@ def _ends(marks: Sequence[Mark | None]) -> str:
     told += f" (doing {sum(at) / len(at):.2f})" if at else ""
     if not mark.stored and not mark.played:
         return told + ", computed"
-    where = "found in the store" if not mark.played else "played for this"
+    where = "from the store" if not mark.played else "played for this profile"
     return told + f", {where}"
 
 
 def _blanks(group: Sequence[ProfileRow]) -> list[str]:
-    """Each reason once, with the columns and players that it leaves blank."""
+    """Return each reason for missing values once, with its columns and players."""
     reasons: dict[str, dict[str, list[str]]] = {}
     for row in group:
         for heading, (field, _) in ESTIMATES.items():
@@ -303,7 +304,7 @@ def _blanks(group: Sequence[ProfileRow]) -> list[str]:
     for why, columns in reasons.items():
         players = list(dict.fromkeys(p for some in columns.values() for p in some))
         who = "" if len(players) == len(group) else f" ({listed(players)})"
-        found.append(f"blank {listed(columns)}{who}: {why}")
+        found.append(f"missing {listed(columns)}{who}: {why}")
     bare: dict[str, list[str]] = {}
     for row in group:
         for field, _ in ESTIMATES.values():

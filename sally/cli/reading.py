@@ -1,4 +1,4 @@
-"""`sally replay` and `sally show`: the episodes of a store."""
+"""`sally replay` and `sally show`: check and print the episodes of a store."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from sally.runner.check import Checked, cells_of, check
 @click.argument("path", type=STORE)
 @json_option
 def replay(path: Path | str, as_json: bool) -> None:
-    """Play every stored episode again from its log, and say where it differs.
+    """Replay every stored episode from its log and report differences.
 
-    PATH is a store, a file of lines, or a bundle, whose hashes are checked first.
+    PATH is a store, a file of episode lines, or a bundle, whose hashes are checked first.
     """
     with opened(path) as (place, packed):
         if packed is not None and not as_json:
             click.echo(
-                f"{path}: as packed, {len(packed.bundle.files)} files, sha256 {packed.sha256}"
+                f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}"
             )
         lines = isinstance(place, Path) and not place.is_dir()
         held = _contents(place)
@@ -43,7 +43,7 @@ def replay(path: Path | str, as_json: bool) -> None:
     sys.exit(1 if found.mismatches else 0)
 
 
-MOST_NAMED = 5  # episodes that are named for one reason; more are counted
+MOST_NAMED = 5  # episodes listed for one reason; beyond that only their number is printed
 
 
 def _print_check(found: Checked) -> None:
@@ -64,12 +64,17 @@ def _print_check(found: Checked) -> None:
 
 @click.command()
 @click.argument("episode", type=STORE)
-@click.option("--eyes", default=REFEREE, show_default=True, help="A seat, or the referee.")
+@click.option(
+    "--eyes",
+    default=REFEREE,
+    show_default=True,
+    help="Show what this seat saw; the referee sees everything.",
+)
 @json_option
 def show(episode: Path | str, eyes: str, as_json: bool) -> None:
-    """The transcript of EPISODE: STORE/ID (the id's beginning will do) or STORE (its first).
+    """Print the transcript of EPISODE: STORE/ID (a prefix of the id suffices), or STORE.
 
-    STORE may be a bundle.
+    STORE alone shows its first episode; it may be a bundle.
     """
     found = find_episode(episode)
     lines = list(transcript(found, eyes))
@@ -80,7 +85,11 @@ def show(episode: Path | str, eyes: str, as_json: bool) -> None:
 
 
 def find_episode(path: Path | str) -> Episode:
-    """The episode that STORE/ID or STORE names; a store may be a bundle."""
+    """Return the episode that STORE/ID or STORE names; STORE may be a bundle.
+
+    Raises:
+        BadInput: There is no such store or episode, or the id is ambiguous.
+    """
     folder, id = path, ""
     if isinstance(path, Path) and (is_bundle(path) or is_bundle(path.parent)):
         bundle, id = (path, "") if is_bundle(path) else (path.parent, path.name)
@@ -91,32 +100,34 @@ def find_episode(path: Path | str) -> Episode:
         parent, _, id = text.rpartition("/")
         folder = parent if store.is_address(text) else Path(parent or ".")
         if not (store.place(folder).exists() and store.manifest_of(folder)):
-            raise BadInput(f"There is neither a store nor an episode of one at {path}.")
+            raise BadInput(f"{path} is neither a store nor STORE/ID of an episode.")
     return _named(folder, id, folder)
 
 
 def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
-    """The episode of a store whose id begins so; `said` is what the user calls the store."""
+    """Return the episode whose id starts with `id`; `said` is the user's name of the store."""
     episodes = store.load(folder).episodes
     found = [e for key, e in episodes.items() if key.startswith(id)]
     if not found:
         raise BadInput(
             f"The store {said} has no episode {id!r}; `sally score {said} --rows --json` "
-            "lists those it has."
+            "lists its episodes."
         )
     if id and len(found) > 1:
-        raise BadInput(f"{len(found)} episodes of {said} begin with {id!r}; give more of the id.")
+        raise BadInput(f"{len(found)} ids in {said} start with {id!r}; give more of the id.")
     return found[0]
 
 
 def _contents(path: store.Where) -> store.Contents:
-    """The episodes of a store, or of one file of lines."""
+    """Load the episodes of a store, or of one file of lines."""
     if isinstance(path, Path) and not path.is_dir():
         contents = store.load_file(path, check=False)
     else:
-        contents = store.load(path, check=False)  # to say what is wrong is what a replay is for
+        contents = store.load(path, check=False)  # the replay itself reports what is wrong
     if contents.bad and not contents.episodes:
-        raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
+        raise BadInput(
+            f"No line of {path} holds a valid episode; the first error: {contents.bad[0]}."
+        )
     for line in contents.bad:
         click.echo(harmless(f"unreadable: {line}"), err=True)
     return contents

@@ -1,4 +1,4 @@
-"""`sally reliability` and `sally variance`: what scores tell apart, and what they hang on."""
+"""`sally reliability` and `sally variance`: reliability and variance components of scores."""
 
 from __future__ import annotations
 
@@ -44,11 +44,13 @@ from sally.store import Where
 @click.command("reliability")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
 @click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
+@click.option("--player", "players", multiple=True, help="Only this player; * matches anything.")
+@click.option("--target", default=0.8, show_default=True, help="Reliability to plan for.")
 @click.option(
-    "--player", "players", multiple=True, help="Only these players; * stands for anything."
+    "--figure",
+    type=click.Path(path_type=Path),
+    help="Draw the correlation matrix: .svg, .pdf or .png.",
 )
-@click.option("--target", default=0.8, show_default=True, help="The reliability to plan for.")
-@click.option("--figure", type=click.Path(path_type=Path), help="The matrix: .svg, .pdf or .png.")
 @json_option
 def reliability_(
     folders: tuple[Where, ...],
@@ -58,13 +60,14 @@ def reliability_(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """How far the scores in DIR tell players apart, and whether they measure one thing.
+    """Estimate how reliably the scores in DIR distinguish players, and how they correlate.
 
-    Split halves and repeats of knowing and doing, the error of measurement, the episodes for a
-    reliability of .8, and the correlations of all measures over players.
+    Prints split-half and retest reliability of knowing and doing, the standard error of
+    measurement, the episodes needed for the target reliability, and the correlations of all
+    measures over players.
     """
     if not 0 < target < 1:
-        raise BadInput(f"--target must lie strictly between 0 and 1, not {target:g}.")
+        raise BadInput(f"--target must be between 0 and 1 (exclusive), not {target:g}.")
     with ExitStack() as stack:
         places = [stack.enter_context(opened(folder))[0] for folder in folders]
         every = list(scores_of(each_once(places, unreadable)))
@@ -78,13 +81,17 @@ def reliability_(
     say(rows, target)
     say_matrix(found)
     if figure is not None:
-        click.echo(f"Picture: {figure}")
+        click.echo(f"Figure: {figure}")
 
 
 def chosen_scores(
     scores: list[Score], games: tuple[str, ...], players: tuple[str, ...]
 ) -> list[Score]:
-    """The scores of these games and players; a name that nothing fits is refused."""
+    """Return the scores of these games and players.
+
+    Raises:
+        BadInput: A name matches no game or player.
+    """
     for what, names, there in (
         ("game in these stores", games, {s.game for s in scores}),
         ("player in these stores", players, {s.player for s in scores}),
@@ -101,7 +108,7 @@ def chosen_scores(
 
 
 def say(rows: list[Reliability], target: float) -> None:
-    """One line a measure."""
+    """Print one row per measure."""
     wanted = f"for {target:g}"
     lines = [
         {
@@ -117,16 +124,15 @@ def say(rows: list[Reliability], target: float) -> None:
         for each in rows
     ]
     if not lines:
-        click.echo("No episode has a result or a report on a mind.")
+        click.echo("No episode has a result or a probe answer.")
         return
     print_table(lines, list(lines[0]))
     click.echo(
         folded(
-            "split half: reliability of a player's mean over these problems, as far as the "
-            "players of these stores are told apart (the mean of all split halves, interval from "
-            "F); retest: even against odd repeats of the same problems; error: standard error of "
-            f"measurement of such a mean; {wanted}: episodes a player for a reliability of "
-            f"{target:g}."
+            "split half: reliability of a player's mean over these instances, for distinguishing "
+            "the players of these stores (mean of all split halves, interval from F); retest: even "
+            "against odd repeats of the same instances; error: standard error of measurement of "
+            f"such a mean; {wanted}: episodes per player for a reliability of {target:g}."
         )
     )
     for each in rows:
@@ -135,7 +141,7 @@ def say(rows: list[Reliability], target: float) -> None:
 
 
 def say_matrix(found: Matrix) -> None:
-    """What goes together with what."""
+    """Print the mean correlations within and between traits and games."""
     if len(found.measures) < 2:
         return
     click.echo(f"\nCorrelations over {found.players} players:")
@@ -147,8 +153,8 @@ def say_matrix(found: Matrix) -> None:
     print_table(lines, ["measures", "pairs", "mean correlation"])
     click.echo(
         folded(
-            "A trait is supported where the same trait goes together across games more than "
-            "different traits do within one; `--figure FILE.svg` draws the whole matrix."
+            "A trait is supported if its measures correlate more across games than different "
+            "traits do within a game; `--figure FILE.svg` draws the whole matrix."
         )
     )
 
@@ -176,7 +182,7 @@ def _plain(found: Matrix) -> dict[str, Any]:
 @click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
 @json_option
 def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool) -> None:
-    """Where the variance of scores in DIR comes from, and what is lost in fresh wordings."""
+    """Decompose the variance of the scores in DIR, and show the loss under new wordings."""
     with ExitStack() as stack:
         places = [stack.enter_context(opened(folder))[0] for folder in folders]
         scores = list(told_of(each_once(places, unreadable)))
@@ -201,10 +207,10 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
         print_table(lines, ["game", "measure", *names])
     click.echo(
         folded(
-            "shares of the variance of one episode's score, 95% intervals from parametric "
-            "bootstrap; setup: settings of a player other than its words; chance: repeats of a "
-            "problem; rest: what no factor here explains. A factor with one level is not shown, "
-            "and one that cannot be told apart from another stands as that."
+            "shares of the variance of one episode's score, 95% intervals from a parametric "
+            "bootstrap; setup: settings of a player other than its words; chance: repeats of an "
+            "instance; rest: residual. A factor with one level is not shown; one that is "
+            "confounded with another is marked `as` that factor."
         )
     )
     for each in found:
@@ -213,6 +219,6 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
             click.echo(
                 folded(
                     f"{each.game}, {each.measure}: {each.best_known:.3g} in the game's own words, "
-                    f"{each.in_fresh:.3g} in fresh ones; lost {drop} over {each.fresh.n} pairs."
+                    f"{each.in_fresh:.3g} in new wordings; loss {drop} over {each.fresh.n} pairs."
                 )
             )

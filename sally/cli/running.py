@@ -1,4 +1,4 @@
-"""`sally run`: a study from beginning to end, or from where it stopped."""
+"""`sally run`: play a study, or continue one that was stopped."""
 
 from __future__ import annotations
 
@@ -29,46 +29,46 @@ from sally.store import Survey, Where
 from sally.studies import arms
 
 F = TypeVar("F", bound=Callable[..., Any])
-ON_HELP = f"Where to play: {NAMES}."
+ON_HELP = f"Executor: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
 NOTE = "sally.output.files.index_writer:IndexWriter"  # in each worker, for the index
-QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
-SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
+QUIET_SECONDS = 60.0  # between progress lines if standard error is not a terminal
+SET_HELP = "Set a model setting (temperature=0) or a parameter of every instance (rounds=10)."
 
 
 def model_options(command: F) -> F:
-    """What `run` and `plan` are told of a study and its model."""
+    """Add the options that `run` and `plan` share."""
     for option in (
         click.option(
-            "--aware", is_flag=True, help="Once more, asking models what they take this for."
+            "--aware", is_flag=True, help="Also play every cell with the awareness probe."
         ),
         click.option(
             "--packs",
             multiple=True,
             metavar="all|twin|aware|NAME",
-            help="Play every cell of a model once more in these words; may be repeated.",
+            help="Also play every cell with a model in these words packs; may be repeated.",
         ),
+        click.option("--unasked", is_flag=True, help="Also play every cell without its probes."),
         click.option(
-            "--unasked", is_flag=True, help="Play every cell once more without its probes."
+            "--config", type=click.Path(path_type=Path), help="Configuration file [sally.toml]."
         ),
-        click.option("--config", type=click.Path(path_type=Path), help="A config file."),
         click.option(
             "--without",
             multiple=True,
             metavar="STRATEGY",
-            help="Leave out the lineups of a strategy, such as lm for a model that cannot score.",
+            help="Skip lineups with this strategy, such as lm for a model that cannot score.",
         ),
         click.option("--strategy", "strategies", multiple=True, help="Only this strategy."),
         click.option("--game", "games", multiple=True, help="Only this game."),
         click.option("--table", "tables", multiple=True, help="Only this table of the paper."),
-        click.option(
-            "--cell", "cells", multiple=True, help="Only this cell; * stands for anything."
-        ),
+        click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything."),
         click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
-        click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),
+        click.option(
+            "--model", help="Model for the open seats: embedded, openai/gpt-4o, an alias."
+        ),
         click.option("--seed", type=int, help="Use this seed instead of the study's own."),
         click.option("--limit", type=int, help="Play at most this many episodes of each lineup."),
-        click.option("--out", type=STORE, help="The store, a folder or an address [out/STUDY]."),
+        click.option("--out", type=STORE, help="Store: a folder or an address [out/STUDY]."),
     ):
         command = option(command)
     return click.argument("study")(command)
@@ -77,10 +77,10 @@ def model_options(command: F) -> F:
 @click.command()
 @model_options
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
-@click.option("--budget", type=float, help="Stop when this much money is spent.")
-@click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
+@click.option("--budget", type=float, help="Stop after spending this much money.")
+@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
 @click.option(
-    "--cache", is_flag=True, help="Reuse replies to identical calls made before (Inspect's cache)."
+    "--cache", is_flag=True, help="Reuse replies to identical earlier calls (Inspect's cache)."
 )
 @json_option
 def run(
@@ -105,7 +105,7 @@ def run(
     cache: bool,
     as_json: bool,
 ) -> None:
-    """Play what the store still lacks of STUDY (a name or a TOML file)."""
+    """Play the missing episodes of STUDY (a name or a TOML file)."""
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
     more = Wish(unasked=unasked, packs=packs, aware=aware)
@@ -131,16 +131,16 @@ def run(
         click.echo(folded(why))
     if n := found.broken_readers:
         click.echo(
-            f"{n} {'reply' if n == 1 else 'replies'} broke a reader of ours and counted as "
-            "unreadable; `sally show` has them, and please report it."
+            f"{n} {'reply' if n == 1 else 'replies'} crashed a reply reader and counted as "
+            "unreadable; `sally show` prints them. Please report this as a bug."
         )
     if left:
         why = " because the budget was spent" if meter.spent else ""
-        click.echo(f"{left} episodes are missing{why}; the same command plays them.")
+        click.echo(f"{left} episodes are missing{why}; run the same command again to play them.")
     say_bad(map(str, found.bad))
     click.echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
     if left and not meter.spent:
-        sys.exit(1)  # the study is not whole, and a script should know
+        sys.exit(1)  # tells scripts that the study is incomplete
 
 
 def asked_study(
@@ -154,7 +154,7 @@ def asked_study(
     part: arms.Part | None = None,
     more: Wish | None = None,
 ) -> Study:
-    """The study as it is to be run, its open seats filled; `more` says what is played besides."""
+    """Return the study to run, with its open seats filled and the arms in `more` added."""
     wish = msgspec.structs.replace(
         more or Wish(),
         limit=limit,
@@ -175,12 +175,12 @@ def play_with_progress(
     on: Executor | None = None,
     **job: Any,
 ) -> None:
-    """Play what is missing of a study, with a bar on standard error, or a line a minute."""
+    """Play the missing episodes, with a progress bar or a line per minute on standard error."""
     prices = meter.config.prices if meter is not None else None
     currency = prices.currency if prices else ""
     said = time.monotonic() - QUIET_SECONDS
     with progress() as bar:
-        task = bar.add_task(f"{study.name}: getting ready", total=None, note="")
+        task = bar.add_task(f"{study.name}: preparing", total=None, note="")
 
         def watch(now: Progress) -> None:
             nonlocal said
@@ -195,7 +195,7 @@ def play_with_progress(
 
 
 def noted(now: Progress, currency: str) -> str:
-    """What a run has used, and how long it will still take."""
+    """Describe what a run has used so far and the time left."""
     used = now.used
     said = (
         [f"{used.calls:,} call{'' if used.calls == 1 else 's'}", f"{used.tokens:,} tokens"]
@@ -209,12 +209,12 @@ def noted(now: Progress, currency: str) -> str:
     if now.seconds_left is not None:
         said.append(f"about {clock(now.seconds_left)} left")
     elif used.calls:
-        said.append("time left: not known yet")
+        said.append("time left: unknown yet")
     return ", ".join(said)
 
 
 def counts(found: Survey) -> dict[str, object]:
-    """What a store holds, in numbers."""
+    """Return the counts of a store for JSON output."""
     return {
         "episodes": found.episodes,
         "censored": len(found.blank) + len(found.cut),

@@ -1,4 +1,4 @@
-"""`sally score`: means with intervals, a screen at a time."""
+"""`sally score`: means with intervals, one screen at a time."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from sally.output.tables.console import (
     progress,
 )
 
-REASONS = 8  # that are listed; the others are counted
-FEW = 36  # lines of a summary that stay together on a screen
+REASONS = 8  # reasons listed one by one; the others are counted
+FEW = 36  # rows of a summary that fit on a screen
 CHOOSE = "--game, --cell, --seat and --player"
 
 
 @click.command()
 @click.argument("folder", type=STORE)
-@click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
-@click.option("--game", "games", multiple=True, help="Only this game; * stands for anything.")
-@click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
+@click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
+@click.option("--game", "games", multiple=True, help="Only this game; * matches anything.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
 @click.option(
-    "--player", "players", multiple=True, help="Only this player or model; * stands for anything."
+    "--player", "players", multiple=True, help="Only this player or model; * matches anything."
 )
 @click.option("--seat", "seats", multiple=True, help="Only this seat, studied or not.")
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice(get_args(By)),
-    help="What else to keep apart; model or strategy takes the player's place.",
+    help="Also group by this; model and strategy replace the player.",
 )
-@click.option("--page", default=1, show_default=True, help="Which page of a long table.")
-@click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")
-@click.option("--rows", "as_rows", is_flag=True, help="JSON, one row per seat and episode.")
+@click.option("--page", default=1, show_default=True, help="Page of a long table.")
+@click.option("--all", "every", is_flag=True, help="All metrics, not only the headline ones.")
+@click.option("--rows", "as_rows", is_flag=True, help="Print JSON, one row per seat and episode.")
 @json_option
 def score(
     folder: Path | str,
@@ -66,9 +66,9 @@ def score(
     as_rows: bool,
     as_json: bool,
 ) -> None:
-    """Means with 95% intervals for every player in a store or a bundle.
+    """Print means with 95% intervals for every player in a store or a bundle.
 
-    Cells and company are pooled; `--by cell` and `--by others` keep them apart.
+    Cells and other players are pooled; `--by cell` and `--by others` separate them.
     """
     wanted = Wanted(metrics, every or as_json, seats, players, cells, games)
     with opened(folder) as (place, _):
@@ -91,16 +91,16 @@ def score(
 
 
 def warn(seats: Seats) -> None:
-    """What a reader of the means should know of the lines behind them."""
+    """Print warnings about changed instances and unreadable lines."""
     for id in seats.mixed:
         click.echo(
-            f"mixed: instance {id!r} was changed between runs, and both count here", err=True
+            f"mixed: instance {id!r} was changed between runs; both versions count here", err=True
         )
     say_bad(seats.bad)
 
 
 def without_result(reasons: Mapping[str, int]) -> list[str]:
-    """Why episodes have no result, a line a reason, the most frequent first."""
+    """Return one line per reason why episodes have no result, most frequent first."""
     ordered = Counter(reasons).most_common()
     found = [f"{n} without a result: {why}" for why, n in ordered[:REASONS]]
     if rest := ordered[REASONS:]:
@@ -119,7 +119,7 @@ def say(
     page: int = 1,
     most: int = SCREEN,
 ) -> None:
-    """The means of those who are studied, and how to see what was pooled or left out."""
+    """Print the means of the studied players, and how to see what was pooled or left out."""
     shown = kinds if wanted.seats or wanted.players else studied(kinds)
     found = table_means(seats, shown, wanted.named, keys)
     if not found:
@@ -130,7 +130,7 @@ def say(
 
 
 def say_summary(place: store.Where) -> None:
-    """One screen of a whole store: players, or models where there are too many of these."""
+    """Print one screen about a store: by player, or by model if there are too many players."""
     wanted = Wanted()
     seats = seats_in(place, wanted.named)
     kinds = studied(seats.kinds)
@@ -143,7 +143,7 @@ def say_summary(place: store.Where) -> None:
 def notes(
     printed: Shown, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
 ) -> list[str]:
-    """What was pooled, who was left out, and where the other pages are."""
+    """Return lines on what was pooled, which seats were left out, and the other pages."""
     said = printed.said(CHOOSE)
     pooled = [
         key
@@ -151,15 +151,15 @@ def notes(
         if key not in keys and varies(shown, key) and ("player" not in keys or key != "strategy")
     ]
     if pooled:
-        names = {"cell": "cells", "others": "company", "strategy": "strategies"}
+        names = {"cell": "cells", "others": "other players", "strategy": "strategies"}
         by = {"strategy": "player"}
         said.append(
             f"Pooled over {listed([names[key] for key in pooled])}: "
             f"{listed([f'--by {by.get(key, key)}' for key in pooled])} "
-            f"{'keeps' if len(pooled) == 1 else 'keep'} them apart."
+            f"{'separates' if len(pooled) == 1 else 'separate'} them."
         )
     if left := sorted({row["seat"] for row in every} - {row["seat"] for row in shown}):
-        said.append(f"Not shown: {listed(left)}, where nobody was studied (--seat).")
+        said.append(f"Not shown: {listed(left)}, without a studied player (--seat shows them).")
     return said
 
 
@@ -169,7 +169,7 @@ def print_scores(
     page: int = 1,
     most: int = SCREEN,
 ) -> Shown:
-    """Who scored what, a few metrics beside each other; means and 95% intervals."""
+    """Print means and 95% intervals, one row per player, one column per metric."""
     told = [key for key in keys if key in WHO or varies(found, key)]
     counts: dict[tuple[str, ...], int] = {}
     for row in found:
@@ -188,17 +188,17 @@ def print_scores(
 
 
 WHO = ("player", "model", "strategy")
-NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # columns of these alone are left out
+NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # a column with only these is left out
 
 
 def heading(metric: str) -> str:
-    """The short name of a metric, for the head of a column."""
+    """Return the short name of a metric, for a column heading."""
     entry = registry.entries("metrics").get(metric)
     return entry.label or metric if entry else metric
 
 
 def varies(rows: Sequence[Row], key: str) -> bool:
-    """Whether a column says anything: a cell that only repeats the game does not."""
+    """Return whether a column varies; a cell that only repeats the game does not count."""
     if key == "cell" and all(row["cell"] == row["game"] for row in rows):
         return False
     return len({row[key] for row in rows}) > 1

@@ -1,4 +1,4 @@
-"""`sally serve`: people at the table, in the browser."""
+"""`sally serve`: serve games and studies in the browser."""
 
 from __future__ import annotations
 
@@ -22,58 +22,62 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 
 SECRET = "SALLY_EXPERIMENTER_SECRET"
-SHORTEST = 12  # characters of a secret that can hardly be guessed
+SHORTEST = 12  # minimum number of characters of the secret
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("sally-serve"),
     show_default=True,
-    help="A folder for the database and for finished episodes.",
+    help="Folder for the database and finished episodes.",
 )
-@click.option("--database", default="", help="A file, or postgresql://user@host/name.")
-@click.option("--out", type=click.Path(path_type=Path), help="Another store for finished episodes.")
+@click.option("--database", default="", help="Database: a file, or postgresql://user@host/name.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Store for finished episodes [in the data folder].",
+)
 @click.option(
     "--allow-model",
     "models",
     multiple=True,
-    help="A model that visitors may play with, by name or by its alias in sally.toml.",
+    help="A model that visitors may play with: a name, or an alias in sally.toml.",
 )
 @click.option(
-    "--tokens", type=click.IntRange(1), help="The most tokens that models may use altogether."
+    "--tokens", type=click.IntRange(1), help="Maximum tokens that all models may use in total."
 )
-@click.option("--name", "names", multiple=True, help="A name under which this server is reached.")
+@click.option("--name", "names", multiple=True, help="A host name of this server; may be repeated.")
 @click.option(
     "--patience",
     default=900.0,
     show_default=True,
     type=click.FloatRange(1),
-    help="Seconds without an answer after which a person counts as gone.",
+    help="Seconds without an answer after which a person counts as having left.",
 )
 @click.option(
     "--rate",
     default=100.0,
     show_default=True,
     type=click.FloatRange(1),
-    help="Requests a second from one address; raise it if a whole class shares one.",
+    help="Requests per second from one address; raise it if a class shares one address.",
 )
 @click.option(
     "--study",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The TOML file of a study with people; `sally people template` prints one.",
+    help="TOML file of a study with people; `sally people template` prints one.",
 )
 @click.option(
     "--store",
     "stores",
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="A store, or a folder of stores, for the experimenter's explorer.",
+    help="A store, or a folder of stores, for the explorer; may be repeated.",
 )
-@click.option("--https", is_flag=True, help="Browsers reach this over https, through a proxy.")
+@click.option("--https", is_flag=True, help="Browsers use https, through a proxy.")
 @json_option
 def serve(
     host: str,
@@ -91,7 +95,7 @@ def serve(
     https: bool,
     as_json: bool,
 ) -> None:
-    """Let people play in the browser; moves are on disk before they are acknowledged."""
+    """Serve games in the browser; moves are on disk before they are acknowledged."""
     try:
         from sally.web.app import Settings, make_app
         from sally.web.study.participants import prepare
@@ -100,14 +104,16 @@ def serve(
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
         ) from None
-    runs = None if study is None else read_human_study(study)  # a bad file is said at once
-    os.umask(0o077)  # what people do here is nobody else's on this machine
+    runs = (
+        None if study is None else read_human_study(study)
+    )  # a bad file is reported before anything starts
+    os.umask(0o077)  # other users of this machine cannot read participants' data
     config = find_config()
     for name in models:
-        registry.model(config.entry(name).name)  # refused now, not when somebody sits down
+        registry.model(config.entry(name).name)  # fail now rather than when a game starts
     given = _given_secret()
     if models and tokens is None:
-        click.echo("Visitors may use the models without bound; --tokens sets one.", err=True)
+        click.echo("Visitors may use the models without a limit; --tokens sets one.", err=True)
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
         database or str(data / "database.sqlite"),
@@ -123,7 +129,7 @@ def serve(
         own_process=True,
     )
     app = make_app(settings, Meter(Budget(tokens=tokens), config))
-    app.state.live_matches.open_store()  # what cannot be opened is said before anybody is let in
+    app.state.live_matches.open_store()  # a store that cannot be opened is reported before serving
     app.state.database.open()
     if runs is not None:
         asyncio.run(prepare(app.state.database, runs))
@@ -133,13 +139,17 @@ def serve(
     where = {"Play at": f"{place}/", "Experimenters at": f"{place}/experimenter"}
     if runs is not None:
         where["Study at"] = f"{place}/study/{runs.name}"
-    where["Their secret"] = f"(as {SECRET} has it)" if given else settings.secret
+    where["Their secret"] = f"(from {SECRET})" if given else settings.secret
     _announce(where, as_json)
     _run(app, listening, https)
 
 
 def _given_secret() -> str:
-    """The experimenter's secret from the environment, or none."""
+    """Return the experimenter's secret from the environment, or an empty text.
+
+    Raises:
+        BadInput: The secret is too short.
+    """
     given = os.environ.get(SECRET, "")
     if given and len(given) < SHORTEST:
         raise BadInput(f"{SECRET} must have at least {SHORTEST} characters, not {len(given)}.")
@@ -147,7 +157,11 @@ def _given_secret() -> str:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket of ours at this address."""
+    """Return a socket bound to this address.
+
+    Raises:
+        BadInput: The port cannot be opened.
+    """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family)
@@ -164,22 +178,24 @@ def _announce(where: Mapping[str, str], as_json: bool) -> None:
     else:
         for name, value in where.items():
             click.echo(f"{name:<17} {value}")
-    sys.stdout.flush()  # whoever started us may be waiting for it
+    sys.stdout.flush()  # the parent process may be waiting for these lines
 
 
 def _run(app: Any, listening: socket.socket, https: bool) -> None:
-    """Serve until somebody stops it."""
+    """Serve until stopped by a signal."""
     import uvicorn
 
     from sally.web.connections import PatientProtocol
 
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # everybody who waits holds one
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (hard, hard)
+    )  # every waiting client holds one file descriptor
     config = uvicorn.Config(
         app,
         http=PatientProtocol,
-        access_log=False,  # it would keep people's addresses
+        access_log=False,  # it would record participants' addresses
         log_level="warning",
         proxy_headers=https,
         server_header=False,
@@ -190,7 +206,7 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
     )
 
     class Server(uvicorn.Server):
-        """Lets those who wait for news go when it is asked to stop."""
+        """A server that releases waiting clients on a stop signal."""
 
         def handle_exit(self, sig: int, frame: Any) -> None:
             app.state.live_matches.hush()

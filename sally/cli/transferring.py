@@ -1,4 +1,4 @@
-"""`sally transfer`: what training on one thing changed on others, from stores that say so."""
+"""`sally transfer`: what training on one task changed on others."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ from sally.stats import Estimate
 from sally.store import Where
 
 TITLES = {
-    "doing": "doing: 0 is a random player, 1 the optimum or the reference",
-    "knowing": "knowing: 0 is an even guess, 1 everything foreseen",
+    "doing": "doing: 0 is a random player, 1 the optimum or the reference player",
+    "knowing": "knowing: 0 is a uniform guess, 1 perfect prediction",
 }
 
 
 @click.command("transfer")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
-@click.option("--figure", type=click.Path(path_type=Path), help="A picture: .svg, .pdf or .png.")
+@click.option(
+    "--figure", type=click.Path(path_type=Path), help="Draw a figure: .svg, .pdf or .png."
+)
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
-    """What players were trained on (rows) against what they were tested on (columns)."""
+    """Show what training on one task changed on others: trained on (rows), tested on (columns)."""
     with ExitStack() as open_ones:
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))
@@ -44,13 +46,13 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
         say(cells, of, title)
     say_seeds(cells)
     if any(cell.trained_on == UNTRAINED for cell in cells):
-        click.echo("behind the comma: the change against the untrained player, paired by setting")
+        click.echo("after the comma: the change from the untrained player, paired by setting")
     if figure is not None:
-        click.echo(f"Picture: {figure}")
+        click.echo(f"Figure: {figure}")
 
 
 def say(cells: Sequence[Cell], of: str, title: str) -> None:
-    """One of the two as a table: the value with its interval, and what training changed."""
+    """Print doing or knowing as a table: values with intervals, and the change by training."""
     rows, columns, values = grid(cells, of)
     changes = grid(cells, f"{of}_change")[2]
     click.echo(title)
@@ -66,7 +68,7 @@ def say(cells: Sequence[Cell], of: str, title: str) -> None:
 
 
 def say_seeds(cells: Sequence[Cell]) -> None:
-    """Doing and knowing of each training seed, where a row was trained more than once."""
+    """Print doing and knowing by training seed, for rows trained more than once."""
     several = [cell for cell in cells if len(cell.by_seed) > 1]
     if not several:
         return
@@ -84,7 +86,7 @@ def say_seeds(cells: Sequence[Cell]) -> None:
         mine = {cell.tested_on: cell.over_seeds() for cell in several if cell.trained_on == row}
         means = {column: ", ".join(map(_over, both)) for column, both in mine.items()}
         shown.append({"trained on": row, "seed": "all", **means})
-    click.echo("by training seed, and over seeds: doing, knowing")
+    click.echo("doing, knowing by training seed and over all seeds")
     print_table(shown, ["trained on", "seed", *columns])
 
 

@@ -1,4 +1,4 @@
-"""`sally watch`: how far a study is, from any machine that sees its store."""
+"""`sally watch`: progress of a study, from any machine that can read its store."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LOOK_SECONDS = 2.0
 
 @click.command()
 @click.argument("place", metavar="STORE", type=STORE)
-@click.option("--once", is_flag=True, help="Look once and return.")
+@click.option("--once", is_flag=True, help="Print the progress once and exit.")
 @json_option
 def watch(place: Path | str, once: bool, as_json: bool) -> None:
-    """Show how far the runs in STORE have got, until they finish."""
+    """Show the progress of the runs in STORE until they finish."""
     if as_json:
         for now in _looks(place, once):
             print_json(msgspec.to_builtins(now))
@@ -52,7 +52,7 @@ def _looks(place: Path | str, once: bool) -> Iterator[Look]:
 
 
 def lines(now: Look) -> list[str]:
-    """A look, in a few short lines."""
+    """Describe the progress in a few short lines."""
     of = "" if now.wanted is None else f" of {now.wanted}"
     said = [
         f"{now.study or 'no study'}: {now.done}{of} episodes done, {now.in_flight} in flight, "
@@ -63,21 +63,21 @@ def lines(now: Look) -> list[str]:
     if now.used.calls:
         said.append(_money(now))
     if not now.runs:
-        said.append("Nobody is at work here, and nobody has said how many episodes are wanted.")
+        said.append("No run is active here, and the number of wanted episodes is unknown.")
     return [*said, *(_run(run) for run in now.runs)]
 
 
 def _money(now: Look) -> str:
     used = f"used {now.used.calls:,} calls, {now.used.tokens:,} tokens"
     if now.used.unpriced:
-        return f"{used}; the cost is unknown, because no price stands in sally.toml"
+        return f"{used}; the cost is unknown, because sally.toml has no price"
     if now.cost_left is None:
         return used
-    return f"{used}, {now.used.money:,.2f} {now.currency}; about {now.cost_left:,.2f} left to pay"
+    return f"{used}, {now.used.money:,.2f} {now.currency}; about {now.cost_left:,.2f} more expected"
 
 
 def _run(run: RunLook) -> str:
-    word = f", last word {clock(run.last_word)} ago" if run.state in ("running", "silent") else ""
+    word = f", last seen {clock(run.last_word)} ago" if run.state in ("running", "silent") else ""
     flying = f", {run.in_flight} in flight" if run.in_flight else ""
     return f"  {run.name} on {run.on}: {run.state}, {run.played} played{flying}{word}"
 
@@ -89,7 +89,7 @@ def _rate(rate: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time, as exact as one cares to know it."""
+    """Format a duration in seconds, minutes or hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

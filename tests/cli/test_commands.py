@@ -226,7 +226,7 @@ BAD = {
     "a store that is not there": (["score", "nowhere"], "nowhere"),
     "a folder that is no store": (["score", "."], "no store at ."),
     "a file without episodes": (["replay", "tiny.toml"], "No line of tiny.toml"),
-    "no episode": (["show", "nowhere"], "neither a store nor an episode"),
+    "no episode": (["show", "nowhere"], "neither a store nor STORE/ID"),
     "a seat that nobody took": (["score", "store", "--seat", "agnet"], "did you mean agent"),
     "another study's folder": (["run", "quickstart", "--out", "store"], "belongs to study 'tiny'"),
     "an instance that changed under its id": (

@@ -26,7 +26,7 @@ def test_the_closing_sentence_follows_from_the_numbers() -> None:
         {"game": "ipd", "strategy": "qa", "foresaw": 90.0, "acted on it": 0.2, "a round": 4.0},
     ]
     said = " ".join(gap_sentence(lines).split())
-    assert "In ipd under qa it foresaw 90%" in said and "in 20% of the rounds" in said
+    assert "In ipd under qa it predicted 90%" in said and "in 20% of the rounds" in said
 
 
 def test_who_knew_most_did_best_only_if_all_who_knew_most_did() -> None:
@@ -37,8 +37,8 @@ def test_who_knew_most_did_best_only_if_all_who_knew_most_did() -> None:
         for who in ("constant", "tabular")
     ]
     said = " ".join(what_it_shows(played).split())
-    assert "constant and tabular foresaw most (100 %) and tabular lost least" in said
+    assert "constant and tabular predicted best (100 %) and tabular lost least" in said
     assert said.endswith("In 1 of 1 games, knowing most was not enough to do best.")
     alone = " ".join(what_it_shows(played[1:]).split())
-    assert "tabular foresaw most (100 %) and lost least" in alone
-    assert alone.endswith("In every game, those who knew most did best.")
+    assert "tabular predicted best (100 %) and lost least" in alone
+    assert alone.endswith("In every game, those that knew most also did best.")

@@ -22,7 +22,8 @@ def test_weights_are_listed_once_they_are_here():
     QWEN_05B.cached.write_bytes(b"GGUF")
     assert embedded_lines()[:2] == [
         "Embedded weights in the cache: qwen-0.5b.",
-        "Not here: qwen-1.5b (1,117 MB to fetch); the first use of embedded:NAME fetches them.",
+        "Not in the cache: qwen-1.5b (1,117 MB to download); the first use of embedded:NAME "
+        "downloads them.",
     ]
 
 

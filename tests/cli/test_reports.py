@@ -35,12 +35,12 @@ def here(tmp_path_factory) -> Path:
     return folder
 
 
-def test_a_profile_says_what_its_ends_are_and_why_blanks_are_blank(here: Path):
+def test_a_profile_explains_its_scale_and_missing_values(here: Path):
     done = sally("profile", "held", cwd=here)
     assert done.returncode == 0, done.stderr
     assert "rps, seat agent" in done.stdout
     assert "1 = optimum (exact), 1 (doing 1.00), computed" in done.stdout
-    assert "best mindless = " in done.stdout and "a guess knows 33 %" in done.stdout
+    assert "best mindless = " in done.stdout and "a guess is right in 33 %" in done.stdout
     assert "no move was forfeited" in done.stdout
 
 
@@ -72,9 +72,9 @@ def test_figures_are_written_by_their_ending_and_refused_before_the_work(here: P
         (("compare", "held", "random", "tabular", "--metric", "tom"), "no metric named 'tom'"),
         (("compare", "held", "random", "tabular", "--margin", "0"), "must be above 0"),
         (("export", "held", "--to", "rows.xls"), ".csv, .tex or .parquet"),
-        (("export", "held", "--to", "a.svg", "--what", "decisions"), "decisions are rows"),
+        (("export", "held", "--to", "a.svg", "--what", "decisions"), "decisions cannot be drawn"),
         (("plan", "small.toml", "--detect", "0.1"), "give a pilot"),
-        (("plan", "small.toml", "--sd", "0.1"), "go with --detect"),
+        (("plan", "small.toml", "--sd", "0.1"), "need --detect"),
     ],
 )
 def test_bad_input_is_one_sentence(here: Path, args, said):
@@ -115,7 +115,7 @@ def test_a_plan_says_how_many_episodes_a_difference_takes(here: Path):
     asked = ("plan", "small.toml", "--out", "held", "--detect", "0.1", "--pilot", "held")
     done = sally(*asked, cwd=here)
     assert done.returncode == 0, done.stderr
-    assert "to see a difference of 0.1 reward_per_round" in done.stdout
+    assert "to detect a difference of 0.1 reward_per_round" in done.stdout
     (need,) = json.loads(sally(*asked, "--json", cwd=here).stdout)["needs"]
     assert need["pairs"] == 6 and need["episodes"][0] < need["episodes"][1]
-    assert "a rough guide, from fewer than 20 pilot pairs: rps" in done.stdout
+    assert "rough estimate, from fewer than 20 pilot pairs: rps" in done.stdout

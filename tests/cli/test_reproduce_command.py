@@ -19,7 +19,7 @@ def test_a_table_reads_like_the_papers_with_ours_below_each_line(tmp_path):
     at = next(n for n, line in enumerate(lines) if "0.181 ±0.013" in line)
     assert lines[at].split()[:6] == ["Mistral", "Large", "2", "QA", "RPS", "published"]
     assert lines[at + 1].split()[:3] == ["ours", "not", "run"]
-    assert "not run: 45 of 45 figures" in done.stdout
+    assert "not run: 45 of 45 values" in done.stdout
     assert "sally run riemer2025 --model PROVIDER/mistral-large-2 --out DIR" in done.stdout
 
 
@@ -27,9 +27,9 @@ def test_ours_stands_in_its_cell_and_the_rest_is_said_to_be_missing(tmp_path):
     stored(tmp_path / "s", *(repeated_episode("rps", a, 1) for a in range(3)))
     done = sally("reproduce", "riemer2025:9", "--episodes", "s", *RIEMER, cwd=tmp_path)
     assert "1.000" in done.stdout and "±2.484" not in done.stdout  # three are too few
-    assert "figures from episodes rest on n = 3 each" in done.stdout
-    assert "not run: 42 of 45 figures" in done.stdout
-    assert "censored, forfeited or not asked): 2 of 45 figures" in done.stdout  # no ToM there
+    assert "values from episodes have n = 3 each" in done.stdout
+    assert "not run: 42 of 45 values" in done.stdout
+    assert "censored, forfeited or not asked): 2 of 45 values" in done.stdout  # no ToM there
 
 
 def test_json_holds_rows_and_figures(tmp_path):
@@ -64,7 +64,7 @@ def test_all_of_a_paper_ends_with_a_count(tmp_path):
 REFUSED = {
     "a figure without a name": (["riemer2025", "--figure", "f.svg"], "riemer2025:FIGURE"),
     "a table that is none": (["riemer2025:99"], "no table or figure of riemer2025 named '99'"),
-    "a figure as a table": (["tang2024:figure6", "--to", "t.csv"], "which --figure draws"),
+    "a figure as a table": (["tang2024:figure6", "--to", "t.csv"], "use --figure"),
     "a table as a picture": (["tang2024:rerun", "--figure", "f.svg"], "There are figure6."),
     "a file of another kind": (["tang2024:rerun", "--to", "t.doc"], ".csv or .tex"),
     "a picture of another kind": (["tang2024:figure6", "--figure", "f.gif"], ".svg, .pdf or .png"),

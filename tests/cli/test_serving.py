@@ -92,8 +92,8 @@ def test_models_without_a_bound_are_said(
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: J"))
     monkeypatch.setitem(registry._added["models"], "stub", stub)
     given = ("--port", "0", "--allow-model", "stub")
-    assert "without bound; --tokens sets one" in serve(*given, folder=tmp_path)
-    assert "without bound" not in serve(*given, "--tokens", "1000", folder=tmp_path)
+    assert "without a limit; --tokens sets one" in serve(*given, folder=tmp_path)
+    assert "without a limit" not in serve(*given, "--tokens", "1000", folder=tmp_path)
     assert len(served) == 2
 
 
