@@ -22,7 +22,7 @@ import numpy as np
 from sally import store
 from sally.analysis.columns import measured_table, seat_table
 from sally.analysis.columns.measured import setting
-from sally.analysis.columns.replayed_rows import laid_open
+from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, to_line
 from sally.core.log.fingerprint import fingerprint
 from sally.core.match.drive import play_bots
@@ -105,7 +105,7 @@ class Pattern:
     def check(self, lines: bytes, columns: index.Columns) -> None:
         """Refuse to go on if a piece is not what its lines say."""
         each = [("", n, line) for n, line in enumerate(lines.splitlines(keepends=True))]
-        found = laid_open(each, self._parts())
+        found = replayed_columns(each, self._parts())
         wrong = [name for name in columns if columns[name] != found[name]]
         if wrong:
             sys.exit(f"The columns {', '.join(wrong)} are not what the lines say.")

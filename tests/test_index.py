@@ -11,17 +11,20 @@ import numpy as np
 import pytest
 
 from sally import api, store
-from sally.analysis.columns import replayed_rows as laid_open
-from sally.analysis.columns import seat_table
+from sally.analysis.columns import replayed_rows, seat_table
 from sally.analysis.columns.measured_table import MeasuredColumn
 from sally.analysis.columns.scores import FINEST, means, seats_of
 from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
 from sally.analysis.compare.compare import compare, indexed_store
 from sally.analysis.compare.crossplay import crossplay, stored_crossplay
 from sally.analysis.episodes import paper_store
-from sally.analysis.episodes.paper_store import PaperStore
-from sally.analysis.episodes.setups import SetupsColumn
-from sally.analysis.episodes.stored import FORFEITED, InMemory, told_apart
+from sally.analysis.episodes.paper_store import (
+    FORFEITED,
+    InMemory,
+    PaperStore,
+    SetupsColumn,
+    told_apart,
+)
 from sally.analysis.episodes.stores import each_once, measured_stores
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Setup, to_line
@@ -102,7 +105,7 @@ def test_what_is_in_the_index_is_not_replayed(folder: Path, monkeypatch):
     def no_more(episode: Episode) -> None:
         raise AssertionError("an episode was replayed again")
 
-    monkeypatch.setattr(laid_open, "played", no_more)
+    monkeypatch.setattr(replayed_rows, "played", no_more)
     assert by_index(folder) == first
     with pytest.raises(AssertionError, match="again"):
         seats_in(folder, [*NAMES, "moves"])  # a column that nobody asked for before
@@ -167,9 +170,9 @@ def test_nobody_waits_for_a_process_that_holds_the_index(folder: Path, monkeypat
 
 def test_another_version_of_the_code_measures_anew(folder: Path, monkeypatch):
     by_index(folder)
-    was = laid_open.played
+    was = replayed_rows.played
     replayed: list[str] = []
-    monkeypatch.setattr(laid_open, "played", lambda e: replayed.append(e.id) or was(e))
+    monkeypatch.setattr(replayed_rows, "played", lambda e: replayed.append(e.id) or was(e))
     by_index(folder)
     assert not replayed
     monkeypatch.setattr(seat_table, "fingerprint", lambda: "other code")
@@ -231,7 +234,7 @@ def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path
         piece = lines[n * index.PIECE : (n + 1) * index.PIECE]
         seats = SeatColumns((SEATS, SEEDS, *columns._numbers))
         parts = [Noting(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()]
-        assert found == laid_open.laid_open(piece, parts)
+        assert found == replayed_rows.replayed_columns(piece, parts)
 
 
 def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeypatch):
@@ -242,7 +245,7 @@ def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeyp
     with monkeypatch.context() as without:
         without.setattr(index, "SMALL", 10**9)
         before = by_index(folder), store.survey(folder), measured_stores([folder])
-    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    monkeypatch.setattr(replayed_rows, "played", lambda episode: 1 / 0)
     assert (by_index(folder), store.survey(folder), measured_stores([folder])) == before
 
 
@@ -261,7 +264,7 @@ def test_the_first_page_after_a_run_replays_no_line(folder: Path, monkeypatch):
     with monkeypatch.context() as without:
         without.setattr(index, "SMALL", 10**9)
         before = paged(folder)
-    monkeypatch.setattr(laid_open.store, "sound_line", lambda line: 1 / 0)
+    monkeypatch.setattr(replayed_rows.store, "sound_line", lambda line: 1 / 0)
     assert paged(folder) == before
     (folder / store.INDEX).unlink()
     with pytest.raises(ZeroDivisionError):
@@ -273,7 +276,7 @@ def test_columns_of_other_lines_than_the_file_holds_are_not_kept(folder: Path, m
     lines = (folder / file).read_bytes().splitlines(keepends=True)
     (folder / file).write_bytes(b"".join(reversed(lines)))
     columns.keep(folder, file)
-    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    monkeypatch.setattr(replayed_rows, "played", lambda episode: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         by_index(folder)
 
@@ -342,7 +345,7 @@ def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(
     how = ("ours", facts, AGENT, ("tom_percent", "reward"), of_setup)
     assert len(first) == 4 and told(PaperStore(folder, *how)) == first
     monkeypatch.setattr(paper_store, "HELD", 1)  # all but one are read again
-    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    monkeypatch.setattr(replayed_rows, "played", lambda episode: 1 / 0)
     again = PaperStore(folder, *how)
     assert again.many == len(whole) and told(again) == first
     plain = InMemory(told_apart(facts, whole), AGENT)
@@ -355,7 +358,7 @@ def test_a_paper_reads_one_line_of_each_setup_that_a_run_noted(folder: Path, mon
         old.unlink()
     columns, file = written(folder, SETUPS)
     columns.keep(folder, file)
-    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    monkeypatch.setattr(replayed_rows, "played", lambda episode: 1 / 0)
     asked: list[str] = []
 
     def facts(whole: Played) -> dict[str, str] | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sally import store
 from sally.analysis.columns import rows
 from sally.analysis.columns.rows import Chosen, Row
-from sally.analysis.columns.scores import Wanted
+from sally.analysis.columns.scores import ScoreQuery
 from sally.analysis.columns.seat_table import seats_in, table_columns
 from sally.analysis.compare.compare import Comparison, conclusion
 from sally.analysis.compare.crossplay import Pairing, Players
@@ -194,7 +194,7 @@ class StoredEpisodes(Sequence[Episode]):
         They are read from the index of the store; `pandas.DataFrame(...)` and
         `polars.DataFrame(...)` accept the result.
         """
-        return table_columns(seats_in(self._where, Wanted(metrics).named))
+        return table_columns(seats_in(self._where, ScoreQuery(metrics).named))
 
     def __repr__(self) -> str:
         return f"<{len(self)} episodes in {self._where}>"

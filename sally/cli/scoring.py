@@ -11,8 +11,8 @@ import click
 
 from sally import store
 from sally.analysis.columns.rows import Row, episode_rows
-from sally.analysis.columns.scores import FINEST, By, Wanted, chosen, keys_for, studied
-from sally.analysis.columns.seat_table import Seats, seats_in, table_means
+from sally.analysis.columns.scores import FINEST, By, ScoreQuery, chosen, keys_for, studied
+from sally.analysis.columns.seat_table import SeatTable, seats_in, table_means
 from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE, say_bad
 from sally.core.errors import listed
@@ -70,7 +70,7 @@ def score(
 
     Cells and other players are pooled; `--by cell` and `--by others` separate them.
     """
-    wanted = Wanted(metrics, every or as_json, seats, players, cells, games)
+    wanted = ScoreQuery(metrics, every or as_json, seats, players, cells, games)
     with opened(folder) as (place, _):
         if as_rows:
             bad: list[str] = []
@@ -90,7 +90,7 @@ def score(
     warn(table)
 
 
-def warn(seats: Seats) -> None:
+def warn(seats: SeatTable) -> None:
     """Print warnings about changed instances and unreadable lines."""
     for id in seats.mixed:
         click.echo(
@@ -112,9 +112,9 @@ def without_result(reasons: Mapping[str, int]) -> list[str]:
 
 
 def say(
-    seats: Seats,
+    seats: SeatTable,
     kinds: Sequence[Row],
-    wanted: Wanted,
+    wanted: ScoreQuery,
     keys: Sequence[str],
     page: int = 1,
     most: int = SCREEN,
@@ -131,7 +131,7 @@ def say(
 
 def say_summary(place: store.Where) -> None:
     """Print one screen about a store: by player, or by model if there are too many players."""
-    wanted = Wanted()
+    wanted = ScoreQuery()
     seats = seats_in(place, wanted.named)
     kinds = studied(seats.kinds)
     keys = keys_for(())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sally.analysis.columns import dictionary_column as coded
-from sally.analysis.columns.dictionary_column import Coding
+from sally.analysis.columns.dictionary_column import ColumnEncoder
 
 
 def bits(numbers: np.ndarray) -> list[int]:
@@ -18,7 +18,7 @@ def bits(numbers: np.ndarray) -> list[int]:
 def test_a_column_gives_back_every_number(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(coded, "MOST", most)
     pieces = [np.array([0.0, -0.0, 0.1, np.nan]), np.arange(400.0), np.array([0.1, 1e300])]
-    coding = Coding()
+    coding = ColumnEncoder()
     for piece in pieces:
         coding.add(piece)
         coding.add_none(2)
@@ -31,7 +31,7 @@ def test_a_column_gives_back_every_number(monkeypatch: pytest.MonkeyPatch, most:
 
 
 def test_a_column_without_a_number_takes_no_memory() -> None:
-    coding = Coding()
+    coding = ColumnEncoder()
     for _ in range(3):
         coding.add_none(1000)
     column = coding.column()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.analysis.columns.scores import (
-    Wanted,
+    ScoreQuery,
     chosen,
     keys_for,
     matches,
@@ -38,7 +38,7 @@ def rows():
 
 
 def test_cells_and_company_are_pooled_unless_they_are_kept_apart(rows):
-    agents = chosen(rows, Wanted(seats=("agent",)))
+    agents = chosen(rows, ScoreQuery(seats=("agent",)))
     pooled = {r["player"]: r["episodes"] for r in means(agents, ("payoff",), keys_for(()))}
     assert pooled == {"constant": 4, "random": 2}
     apart = means(agents, ("payoff",), keys_for(("cell",)))
@@ -51,13 +51,13 @@ def test_cells_and_company_are_pooled_unless_they_are_kept_apart(rows):
 
 def test_rows_are_chosen_by_cell_player_game_and_seat(rows):
     kept = chosen(
-        rows, Wanted(seats=("agent",), cells=("h*",), players=("const*",), games=("ipd",))
+        rows, ScoreQuery(seats=("agent",), cells=("h*",), players=("const*",), games=("ipd",))
     )
     assert {(r["cell"], r["player"]) for r in kept} == {("hard", "constant")}
     with pytest.raises(BadInput, match="together"):
-        chosen(rows, Wanted(cells=("hard",), players=("tit_for_tat",)))
+        chosen(rows, ScoreQuery(cells=("hard",), players=("tit_for_tat",)))
     with pytest.raises(BadInput, match="cell in this store"):
-        chosen(rows, Wanted(cells=("heard",)))
+        chosen(rows, ScoreQuery(cells=("heard",)))
 
 
 def test_a_star_is_the_only_sign_with_a_meaning():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.episodes.stored import pooled, same_model, short
+from sally.analysis.episodes.paper_store import pooled, same_model, short
 from sally.core.errors import BadInput
 from sally.output.files.bundle import pack
 from sally.output.tables.reproduce import Effort, Row, reproduce
@@ -119,7 +119,7 @@ def test_a_provider_before_the_name_does_not_matter_but_two_ways_to_one_model_do
     folder = stored(tmp_path / "one", served)
     assert one(reproduce("riemer2025", "9", folder, effort=FEW), **QA).ours == pytest.approx(2.0)
     folder = stored(tmp_path / "two", served, repeated_episode("rps", 0, 1))
-    with pytest.raises(BadInput, match="say which model is meant"):
+    with pytest.raises(BadInput, match="name the model in full"):
         reproduce("riemer2025", "9", folder, effort=FEW)
     chosen = reproduce("riemer2025", "9", folder, "mistral/Mistral-Large-2", FEW)
     assert one(chosen, **QA).ours == pytest.approx(2.0)

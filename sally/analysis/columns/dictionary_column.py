@@ -1,50 +1,68 @@
-"""Columns of numbers of which few are different: each is written once, and rows say which."""
+"""Dictionary-encoded columns: each distinct value is held once, and rows hold its code."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import Any, Generic, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-MOST = 1 << 16  # different numbers up to which a column is worth it
+MOST = 1 << 16  # distinct numbers up to which encoding saves memory
 NOT_A_NUMBER = int(np.array(np.nan).view(np.uint64))
 T = TypeVar("T", bound=np.generic)
 
 
-class Column(Generic[T]):
-    """A column of numbers; what it is asked for is worked out of the different ones."""
+class Dictionary:
+    """Distinct values, coded in order of their first appearance."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        self.values: list[Any] = []
+        self._codes: dict[Hashable, int] = {}
+        for value in values:
+            self.code(value)
+
+    def code(self, value: Any, key: Hashable = None) -> int:
+        """Return the code of a value, known by itself or by a key if it is not hashable."""
+        code = self._codes.setdefault(value if key is None else key, len(self._codes))
+        if code == len(self.values):
+            self.values.append(value)
+        return code
+
+
+class EncodedColumn(Generic[T]):
+    """A dictionary-encoded column of numbers."""
 
     def __init__(self, different: NDArray[T], which: NDArray[Any] | None) -> None:
-        self._different, self._which = different, which  # None: every row has its own
+        self._different, self._which = different, which  # None: one number for each row
 
     def __len__(self) -> int:
         return len(self._different if self._which is None else self._which)
 
     def __getitem__(self, rows: Any) -> Any:
-        """The numbers of some rows, or of one."""
+        """Return the numbers of some rows, or of one."""
         return self._different[rows if self._which is None else self._which[rows]]
 
-    def take(self, rows: NDArray[Any]) -> Column[T]:
-        """Some rows in this order."""
+    def take(self, rows: NDArray[Any]) -> EncodedColumn[T]:
+        """Return some rows in this order."""
         if self._which is None:
-            return Column(self._different[rows], None)
+            return EncodedColumn(self._different[rows], None)
         if len(self._different) == 1:
-            return Column(self._different, np.broadcast_to(np.uint8(0), len(rows)))
-        return Column(self._different, self._which[rows])
+            return EncodedColumn(self._different, np.broadcast_to(np.uint8(0), len(rows)))
+        return EncodedColumn(self._different, self._which[rows])
 
 
-class Coding:
-    """A column of numbers, piece by piece; bits decide what is different, so nothing is lost."""
+class ColumnEncoder:
+    """Builder of a column from chunks; numbers are distinct by their bits, so nothing is lost."""
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
         self._pieces: list[NDArray[Any] | int] = []  # codes; an int: so many rows without a number
-        self._plain = False  # whether there are too many different ones, and pieces hold numbers
+        self._plain = False  # whether there are too many distinct numbers to encode
 
     def add(self, numbers: Floats) -> None:
-        """Take some rows."""
+        """Add the numbers of some rows."""
         if self._plain:
             self._pieces.append(numbers)
             return
@@ -58,7 +76,7 @@ class Coding:
             self._plain, self._known = True, {}
 
     def add_none(self, rows: int) -> None:
-        """Take so many rows without a number."""
+        """Add rows without a number."""
         self._pieces.append(rows)
 
     def _kind(self) -> type[np.unsignedinteger[Any]]:
@@ -68,38 +86,38 @@ class Coding:
     def _table(self) -> Floats:
         return np.array(list(self._known), dtype=np.uint64).view(np.float64)
 
-    def column(self) -> Column[np.float64]:
-        """All rows; what was taken is let go."""
+    def column(self) -> EncodedColumn[np.float64]:
+        """Return the whole column and free the chunks."""
         pieces, self._pieces = self._pieces, []
         if self._plain:
             blank = (np.full(p, np.nan) if isinstance(p, int) else p for p in pieces)
-            return Column(np.concatenate(list(blank)), None)
+            return EncodedColumn(np.concatenate(list(blank)), None)
         if not self._known:
             rows = sum(p for p in pieces if isinstance(p, int))
-            return Column(np.array([np.nan]), np.broadcast_to(np.uint8(0), rows))
+            return EncodedColumn(np.array([np.nan]), np.broadcast_to(np.uint8(0), rows))
         none = self._known.setdefault(NOT_A_NUMBER, len(self._known))
         kind = self._kind()
         codes = (np.full(p, none, kind) if isinstance(p, int) else p for p in pieces)
-        return Column(self._table(), np.concatenate(list(codes)))
+        return EncodedColumn(self._table(), np.concatenate(list(codes)))
 
 
 # --- columns of one number ------------------------------------------------------------------------
 
 
 def lean(column: Floats) -> Floats:
-    """The column; where all of it is one number, without memory for each row."""
+    """Return the column, as a broadcast view of one number if all rows are equal."""
     bits = column.view(np.uint64)
     return np.broadcast_to(column[0].copy(), column.shape) if (bits == bits[0]).all() else column
 
 
 def is_one_number(columns: list[Floats | int]) -> TypeGuard[list[Floats]]:
-    """Whether all rows of some lean columns hold the same number, bit by bit."""
+    """Return whether some columns are all broadcast views of the same number, bit by bit."""
     one = [c for c in columns if not isinstance(c, int) and c.strides == (0,) and len(c)]
     return len(one) == len(columns) and len({c[:1].tobytes() for c in one}) == 1
 
 
 def taken(column: Floats, rows: NDArray[Any]) -> Floats:
-    """Some rows of a column, which stays lean if it is."""
+    """Return some rows of a column; a broadcast view stays one."""
     if column.strides != (0,) or not len(column):
         some: Floats = column[rows]
         return some

@@ -1,12 +1,13 @@
-"""One seat of one episode, measured for its profile: what it knew, did, and lost where.
+"""One seat of one episode, measured for its profile: what it knew, what it did, what it lost.
 
-Everything is read off one replay in one pass, so that a profile of thousands of episodes keeps a
-few numbers of each and no episode.
+Everything is computed from one replay in one pass, so that a profile of thousands of episodes
+keeps a few numbers of each and no episode.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -15,7 +16,15 @@ import msgspec
 from sally.analysis.decisions.losses import terms
 from sally.analysis.profile.intention_to_treat import intended, span_of
 from sally.analysis.profile.knowing import Knowing, Scored, knowing
-from sally.core.log.events import Censored, Episode, Forfeited, Moved, PlayerSpec, Setup
+from sally.core.log.events import (
+    Censored,
+    Episode,
+    Forfeited,
+    Instance,
+    Moved,
+    PlayerSpec,
+    Setup,
+)
 from sally.core.log.imported import RECORDED
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
@@ -31,27 +40,27 @@ class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     n: int = 0
     fits: int = 0  # best replies to the prediction
-    weighed: int = 0  # those of them all where a blind pick has a known chance
+    weighed: int = 0  # decisions in which a random pick has a known chance to be a best reply
     weighed_fits: int = 0
-    chance: float = 0.0  # what blind picks would have hit among these
+    chance: float = 0.0  # expected best replies of random picks among these
 
 
 class Measured(msgspec.Struct, frozen=True, gc=False):
-    """One seat of one episode in numbers; None where a number has no meaning."""
+    """One seat of one episode in numbers; None where a number is not defined."""
 
     episode: str
     cell: str
     family: str
     setup: Setup
     seat: str
-    setting: str  # the same for every player who met the same problem, chance and company
-    alike: str  # the same where the chance alone may differ
-    metric: str  # what `doing` is
+    setting: str  # hash of problem, seed and other players: all that a player met
+    alike: str  # hash of the setting without its seed
+    metric: str  # the metric of `doing`
     doing: float | None  # over the decisions that were made
-    least: float | None  # with forfeited and cut-off decisions at what the rules give
-    most: float | None  # with these at the best that they could have earned
-    span: tuple[float, float] | None  # the least and the most that doing can be in this game
-    optimum: float | None  # exact, of this episode; None where it is not known
+    least: float | None  # forfeited and cut-off decisions counted as the rules say
+    most: float | None  # the same decisions at the best they could have earned
+    span: tuple[float, float] | None  # the bounds of doing in this game
+    optimum: float | None  # exact, of this episode; None if not known
     knowing: Knowing
     acting: Acting
     terms: Terms
@@ -64,44 +73,44 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
         return self.setup.instance.game
 
 
-KNOWN = 4096  # setups of which it is kept in which settings they put a seat
+KNOWN = 4096  # setups whose encoded settings are cached
 Role = Literal["random", "mindless", "reference"]
 
 
 class Baseline(msgspec.Struct, frozen=True):
-    """What chance, a mindless player or the reference did where others were studied."""
+    """An episode of the random, best mindless or reference player in a studied setting."""
 
     role: Role
-    stored: bool  # found among the episodes, or played for the comparison
+    stored: bool  # found among the episodes, not played for the comparison
     measured: Measured
-    for_others: bool = False  # whether it stands for settings alike in which it was not played
+    for_others: bool = False  # whether it represents settings with other seeds, not played
 
 
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
-    """The seats of an episode, measured; all of them unless some are named."""
+    """Measure the seats of an episode; all of them unless some are named."""
     spec = registry.game(episode.setup.instance.game)
     return measured_seats(Played(spec, episode, replayed(spec, episode)), seats)
 
 
 def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
-    """The same of an episode that is laid open already."""
+    """Measure the seats of an episode that has been replayed."""
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
 def is_mind(who: PlayerSpec) -> bool:
-    """Whether it is studied wherever it sits: a model or a person."""
+    """Return whether a player is a model or a person, which is studied in any seat."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 
 def in_question(setup: Setup) -> tuple[str, ...]:
-    """The seats that were asked aside, or taken by a model or a person; none where nobody was."""
+    """Return the seats that were probed, or taken by a model or a person."""
     asked = [seat for seat, probes in setup.arms.items() if probes]
     minds = [seat for seat, who in setup.lineup.items() if is_mind(who)]
     return tuple(dict.fromkeys([*asked, *minds]))
 
 
 def measure(played: Played, seat: Seat) -> Measured:
-    """One seat of an episode."""
+    """Measure one seat of an episode."""
     spec, episode = played.spec, played.episode
     family, end = spec.family or spec.name, episode.end
     metric = doing_metric(spec, seat)
@@ -134,7 +143,7 @@ def measure(played: Played, seat: Seat) -> Measured:
 
 
 def acting(played: Played, seat: Seat) -> Acting:
-    """How often the seat did what its own prediction asked for."""
+    """Count how often a seat's move was a best reply to its own prediction."""
     if not (found := acted(played, seat)):
         return Acting()
     weighed = [each for each in found if each.chance is not None]
@@ -148,46 +157,44 @@ def acting(played: Played, seat: Seat) -> Acting:
 
 
 def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
-    """The metric that says how well a seat of a game did."""
+    """Return the metric of doing for a seat of a game."""
     known = registry.metrics(spec.family or spec.name)
     found: Metric = registry.pick(f"metric of {spec.name}", spec.doing.of(seat), known)
     return found
 
 
 def setting(setup: Setup, seat: str) -> str:
-    """All that a seat met and did not bring: problem, chance, company."""
-    problem, company, _ = _met(setup, seat)
-    said = b"[%b,%d,%d,%b]" % (problem, setup.seed, setup.repeat, company)
-    return blake2b(said, digest_size=12).hexdigest()
+    """Return a hash of everything a seat met: problem, seed, repeat and other players."""
+    problem, company, _ = _encoded(setup, seat)
+    text = b"[%b,%d,%d,%b]" % (problem, setup.seed, setup.repeat, company)
+    return blake2b(text, digest_size=12).hexdigest()
 
 
 def alike(setup: Setup, seat: str) -> str:
-    """What a seat met besides chance: problem and company."""
-    return _met(setup, seat)[2]
+    """Return a hash of the problem and the other players, without seed and repeat."""
+    return _encoded(setup, seat)[2]
 
 
-Met = tuple[bytes, bytes, str]
-_known: dict[bytes, Met] = {}  # of the latest setups: many differ in chance alone
+def _encoded(setup: Setup, seat: str) -> tuple[bytes, bytes, str]:
+    """Return a problem as JSON, a seat and the other players as JSON, and the hash of both."""
+    return _encoded_key(msgspec.msgpack.encode((setup.instance, setup.lineup, seat)))
 
 
-def _met(setup: Setup, seat: str) -> Met:
-    """A problem as text, a seat and its company as text, and the hash of both."""
-    key = msgspec.msgpack.encode((setup.instance, setup.lineup, seat))
-    if (known := _known.get(key)) is not None:
-        return known
-    others = {s: (who.player, who.params) for s, who in setup.lineup.items() if s != seat}
-    parts = (msgspec.json.encode(part, order="sorted") for part in (setup.instance, seat, others))
+@lru_cache(maxsize=KNOWN)  # many setups differ only in their seed
+def _encoded_key(key: bytes) -> tuple[bytes, bytes, str]:
+    instance, lineup, seat = _DECODER.decode(key)
+    others = {s: (who.player, who.params) for s, who in lineup.items() if s != seat}
+    parts = (msgspec.json.encode(part, order="sorted") for part in (instance, seat, others))
     problem, own, rest = parts
-    found = b"[%b,%b,%b]" % (problem, own, rest)
-    if len(_known) >= KNOWN:
-        _known.clear()
-    made = problem, b"%b,%b" % (own, rest), blake2b(found, digest_size=12).hexdigest()
-    _known[key] = made
-    return made
+    both = b"[%b,%b,%b]" % (problem, own, rest)
+    return problem, b"%b,%b" % (own, rest), blake2b(both, digest_size=12).hexdigest()
+
+
+_DECODER = msgspec.msgpack.Decoder(tuple[Instance, dict[str, PlayerSpec], str])
 
 
 def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[Scored]:
-    """The answers that are about somebody else's mind."""
+    """Return the answers to probes about another's mind."""
     return [a for a in answers if spec.probe(a[0].question.probe).of_mind]
 
 

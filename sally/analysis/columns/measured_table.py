@@ -1,7 +1,7 @@
-"""Measured seats column by column: a million of them fit into memory, and sums take no loop.
+"""Measured seats as columns: a million of them fit into memory, and sums need no loop.
 
-What seats have in common is written once; the numbers are arrays, in which a missing one is not a
-number. A single seat is put together as a `Measured` when somebody looks at it.
+What seats have in common is held once; numbers are arrays in which NaN marks a missing one. A
+single row is built as a `Measured` when it is read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.columns.dictionary_column import is_one_number, lean, taken
+from sally.analysis.columns.dictionary_column import Dictionary, is_one_number, lean, taken
 from sally.analysis.columns.measured import Acting, Measured, in_question, measured_seats
 from sally.analysis.profile.knowing import AGAIN, BINS, MIRROR, Knowing
 from sally.core.log.events import Episode, PlayerSpec, Setup
@@ -37,7 +37,7 @@ WHOLE = frozenset(("asked", "unread", "scored", "with_odds", "valued", *ACTED[:-
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """What the seats of one kind have in common."""
+    """What all measured seats of one kind have in common."""
 
     cell: str
     family: str
@@ -56,16 +56,16 @@ class Shared(msgspec.Struct, frozen=True):
         return self.setup.lineup[self.seat]
 
 
-class Piece(msgspec.Struct, array_like=True):
-    """The measured seats of some lines; a line that holds no episode has an empty id."""
+class MeasuredChunk(msgspec.Struct, array_like=True):
+    """The measured seats of some lines; a line without an episode has an empty id."""
 
     ids: list[str]
     cut: list[bool]
     why: list[str]  # why a line holds no episode
-    sat: list[int]  # in which seats somebody sat
+    sat: list[int]  # the code of each line's occupied seats
     sats: list[tuple[str, ...]]
-    rows: list[int]  # how many seats of each line are measured
-    kind: bytes  # of each row, and so on
+    rows: list[int]  # the number of measured seats of each line
+    kind: bytes  # by row, as are the following
     seed: list[int]
     repeat: list[int]
     setting: bytes  # in hexadecimal
@@ -73,47 +73,47 @@ class Piece(msgspec.Struct, array_like=True):
     causes: list[str]
     truths: list[int]
     sure: list[int]
-    counts: list[dict[str, int]]  # of truths, by number
-    numbers: dict[str, bytes]  # those that are 0 in every row are left out
+    counts: list[dict[str, int]]  # of truths, by code
+    numbers: dict[str, bytes]  # columns of zeros are left out
     bins: bytes
     shared: list[Shared]
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Sequence[Measured]):
-    """Measured seats, one a row."""
+class MeasuredTable(Sequence[Measured]):
+    """Measured seats, one in each row."""
 
     shared: list[Shared]
-    kind: Codes  # whose number of these a row has
+    kind: Codes  # by row, the index into `shared`
     episode: NDArray[np.bytes_]
     seed: NDArray[Any]
     repeat: Codes
     setting: NDArray[np.bytes_]
     censored: Codes
-    causes: list[str]  # the first is none
+    causes: list[str]  # the first is empty: not censored
     truths: Codes
     sure: Codes
     counts: list[dict[str, int]]
     numbers: dict[str, Floats]
-    bins: Floats | None  # by row and bin: how many, sum of odds, sum of right ones
+    bins: Floats | None  # by row and bin: count, sum of odds, sum of correct answers
 
     def of(self, name: str) -> Floats:
-        """One number of every row."""
+        """Return one column of numbers."""
         found = self.numbers.get(name)
         return np.zeros(len(self.kind)) if found is None else found
 
     def kinds(self) -> list[int]:
-        """The kinds that there are, in the order in which they first appear."""
+        """Return the kinds that occur, in order of first appearance."""
         kinds, first = np.unique(self.kind, return_index=True)
         ordered: list[int] = kinds[np.argsort(first)].tolist()
         return ordered
 
     def asked_kinds(self) -> set[int]:
-        """The kinds of which somebody was asked about others."""
+        """Return the kinds with a row that was asked about others."""
         return set(np.unique(self.kind[self.of("asked") > 0]).tolist())
 
-    def take(self, rows: NDArray[Any]) -> Table:
-        """Some rows, by number or by whether they are wanted; all of them are the table itself."""
+    def take(self, rows: NDArray[Any]) -> MeasuredTable:
+        """Return some rows, by number or by a boolean mask."""
         if rows.dtype == np.bool_ and rows.all():
             return self
         arrays = ("kind", "episode", "seed", "repeat", "setting", "censored", "truths", "sure")
@@ -131,7 +131,7 @@ class Table(Sequence[Measured]):
         return map(self.row, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and list(self) == list(other)
+        return isinstance(other, MeasuredTable) and list(self) == list(other)
 
     @overload
     def __getitem__(self, at: int) -> Measured: ...
@@ -143,7 +143,7 @@ class Table(Sequence[Measured]):
         return self.row(range(len(self))[at])
 
     def row(self, n: int) -> Measured:
-        """One seat as it was measured."""
+        """Return one row as a `Measured`."""
         shared = self.shared[self.kind[n]]
         got = {name: _known(self.of_row(name, n)) for name in GOT}
         setup = msgspec.structs.replace(
@@ -169,7 +169,7 @@ class Table(Sequence[Measured]):
         )
 
     def of_row(self, name: str, n: int) -> Any:
-        """One number of one row."""
+        """Return one number of one row."""
         found = self.numbers.get(name)
         value = 0.0 if found is None else float(found[n])
         return int(value) if name in WHOLE else value
@@ -191,18 +191,26 @@ def _known(value: float) -> float | None:
     return None if value != value else value
 
 
-def table_of(found: Sequence[Measured]) -> Table:
-    """Measured seats as a table, if they are none already."""
-    if isinstance(found, Table):
+def table_of(found: Sequence[Measured]) -> MeasuredTable:
+    """Return measured seats as a table."""
+    if isinstance(found, MeasuredTable):
         return found
-    rows = Rows()
+    rows, joined = MeasuredRows(), MeasuredTableBuilder()
     for m in found:
         rows.add(m)
-    return tables_joined([rows.filled([m.episode for m in found], [1] * len(found))])
+    joined.add(rows.filled([m.episode for m in found], [1] * len(found)))
+    return joined.table()
 
 
-class Rows:
-    """Takes measured seats one by one, for a table or for the index."""
+def _dictionaries() -> tuple[Dictionary, Dictionary, Dictionary]:
+    """Return empty dictionaries of kinds, causes and counts; code 0 means no cause, no counts."""
+    counts = Dictionary()
+    counts.code({}, b"\x80")
+    return Dictionary(), Dictionary([""]), counts
+
+
+class MeasuredRows:
+    """Collector of measured seats, for a table or for the index."""
 
     def __init__(self) -> None:
         self._numbers: list[tuple[float | None, ...]] = []
@@ -210,20 +218,17 @@ class Rows:
         self._setting = bytearray()
         self._seed, self._repeat = list[int](), list[int]()
         self._censored, self._truths, self._sure = list[int](), list[int](), list[int]()
-        self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {b"\x80": 0})
-        self._shared, self._causes, self._counts = list[Shared](), [""], [dict[str, int]()]
+        self._kinds, self._causes, self._counts = _dictionaries()
 
     def add(self, m: Measured) -> None:
-        """Take one seat."""
+        """Add one seat."""
         k, setup = m.knowing, msgspec.structs.replace(m.setup, seed=0, repeat=0)
         shared = Shared(m.cell, m.family, m.seat, m.metric, m.alike, m.span, setup)
-        kinds, causes, counts = self._known
-        key = msgspec.msgpack.encode(shared)
-        self._kind.append(numbered(kinds, self._shared, shared, key))
-        self._censored.append(numbered(causes, self._causes, m.censored, m.censored))
+        self._kind.append(self._kinds.code(shared, msgspec.msgpack.encode(shared)))
+        self._censored.append(self._causes.code(m.censored))
         for column, found in ((self._truths, k.truths), (self._sure, k.sure_truths)):
             key = msgspec.msgpack.encode(found, order="sorted") if found else b"\x80"
-            column.append(numbered(counts, self._counts, found, key))
+            column.append(self._counts.code(found, key))
         self._seed.append(m.setup.seed)
         self._repeat.append(m.setup.repeat)
         self._setting += m.setting.encode()
@@ -238,14 +243,14 @@ class Rows:
             self._bins[len(self._numbers)] = k.bins
         self._numbers.append((*got, *sums, *acted, *lost, m.moves, m.forfeits))
 
-    def filled(self, ids: list[str], rows: list[int], **lines: Any) -> Piece:
-        """A piece of these lines, of which each has so many rows."""
+    def filled(self, ids: list[str], rows: list[int], **lines: Any) -> MeasuredChunk:
+        """Return a chunk of lines, each with this many of the rows added."""
         plain: dict[str, Any] = {"cut": [], "why": [], "sat": [], "sats": []}
         numbers: Floats = np.array(self._numbers, dtype=np.float64).reshape(-1, len(NUMBERS)).T
         bins = np.zeros((len(self._numbers) * bool(self._bins), BINS, 3))
         if self._bins:
             bins[list(self._bins)] = list(self._bins.values())
-        return Piece(
+        return MeasuredChunk(
             ids=ids,
             rows=rows,
             kind=self._kind.tobytes(),
@@ -253,53 +258,34 @@ class Rows:
             repeat=self._repeat,
             setting=bytes(self._setting),
             censored=self._censored,
-            causes=self._causes,
+            causes=self._causes.values,
             truths=self._truths,
             sure=self._sure,
-            counts=self._counts,
+            counts=self._counts.values,
             numbers={n: c.tobytes() for n, c in zip(NUMBERS, numbers, strict=True) if c.any()},
             bins=bins.tobytes(),
-            shared=self._shared,
+            shared=self._kinds.values,
             **(plain | lines),
         )
 
 
-def numbered(known: dict[Any, int], every: list[Any], value: Any, key: Any) -> int:
-    """The number of a value in a list in which each stands once."""
-    number = known.setdefault(key, len(known))
-    if number == len(every):
-        every.append(value)
-    return number
-
-
-def tables_joined(pieces: Sequence[Piece]) -> Table:
-    """All rows of some pieces."""
-    joined = Joined()
-    for piece in pieces:
-        joined.add(piece)
-    return joined.table()
-
-
-class Joined:
-    """Pieces put together, one after another, so that none of them has to stay."""
+class MeasuredTableBuilder:
+    """Builder of a table from chunks, none of which it keeps."""
 
     def __init__(self) -> None:
-        self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {b"\x80": 0})
-        self._shared, self._causes, self._counts = list[Shared](), [""], [dict[str, int]()]
+        self._kinds, self._causes, self._counts = _dictionaries()
         self._columns: dict[str, list[NDArray[Any]]] = {}
         self._numbers: dict[str, list[Floats | int]] = {name: [] for name in (*NUMBERS, "bins")}
 
-    def add(self, piece: Piece) -> None:
-        """Take the rows of a piece."""
-        kinds, causes, counts = self._known
+    def add(self, piece: MeasuredChunk) -> None:
+        """Add the rows of a chunk."""
         coded = {
-            "kind": [numbered(kinds, self._shared, s, msgspec.msgpack.encode(s))
-                     for s in piece.shared],
-            "censored": [numbered(causes, self._causes, each, each) for each in piece.causes],
-        }  # fmt: skip
+            "kind": [self._kinds.code(s, msgspec.msgpack.encode(s)) for s in piece.shared],
+            "censored": [self._causes.code(cause) for cause in piece.causes],
+        }
         coded["truths"] = coded["sure"] = [
-            numbered(counts, self._counts, c, msgspec.msgpack.encode(c, order="sorted"))
-            for c in piece.counts
+            self._counts.code(counts, msgspec.msgpack.encode(counts, order="sorted"))
+            for counts in piece.counts
         ]
         mine = {"kind": np.frombuffer(piece.kind, dtype=np.int64)}
         for name in ("censored", "truths", "sure"):
@@ -317,20 +303,20 @@ class Joined:
             data = piece.bins if name == "bins" else piece.numbers.get(name, b"")
             numbers.append(lean(np.frombuffer(data)) if data else rows)
 
-    def table(self) -> Table:
-        """All rows that were added."""
+    def table(self) -> MeasuredTable:
+        """Return the table of all rows added."""
         if not self._columns:
-            self.add(Rows().filled([], []))
-        # Each column is let go as soon as it is whole: together they are most of the memory.
+            self.add(MeasuredRows().filled([], []))
+        # The chunks of each column are freed once it is whole: they are most of the memory.
         columns: dict[str, Any] = {
             n: np.concatenate(self._columns.pop(n)) for n in [*self._columns]
         }
         bins = _whole(self._numbers.pop("bins"), 3 * BINS)
         numbers = {name: _whole(self._numbers.pop(name)) for name in [*self._numbers]}
-        return Table(
-            shared=self._shared,
-            causes=self._causes,
-            counts=self._counts,
+        return MeasuredTable(
+            shared=self._kinds.values,
+            causes=self._causes.values,
+            counts=self._counts.values,
             numbers={name: column for name, column in numbers.items() if column is not None},
             bins=None if bins is None else bins.reshape(-1, BINS, 3),
             **columns,
@@ -342,7 +328,7 @@ def _large(seeds: Sequence[int]) -> bool:
 
 
 def _whole(columns: list[Floats | int], width: int = 1) -> Floats | None:
-    """A column put together; a number stands for so many rows of zeros, None for nothing else."""
+    """Concatenate a column, where an int means that many rows of zeros; None if all are zeros."""
     if all(isinstance(column, int) for column in columns):
         return None
     if is_one_number(columns):
@@ -354,22 +340,21 @@ def _whole(columns: list[Floats | int], width: int = 1) -> Floats | None:
 
 
 def column(seat: str = "", playable: bool = False) -> str:
-    """The name of the column that holds the named seat measured, or those in question."""
+    """Return the name of the index column of a measured seat, or of the seats under study."""
     return f"{'playable, ' * playable}measured {seat}"
 
 
 class MeasuredColumn:
-    """The column of measured seats, line by line."""
+    """Builder of the index column of measured seats."""
 
     def __init__(self, seat: str = "", playable: bool = False) -> None:
         self._seat, self._name = seat, column(seat, playable)
-        self._rows, self._ids, self._many = Rows(), list[str](), list[int]()
+        self._rows, self._ids, self._many = MeasuredRows(), list[str](), list[int]()
         self._cut, self._why, self._sat = list[bool](), list[str](), list[int]()
-        self._known: dict[tuple[str, ...], int] = {}
-        self._sats: list[tuple[str, ...]] = []
+        self._sats = Dictionary()
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
-        """Measure an episode, or note why a line holds none."""
+        """Measure an episode, or record why a line holds none."""
         if not isinstance(found, Episode) or whole is None:
             self._note("", False, str(found), (), 0)
             return
@@ -384,12 +369,12 @@ class MeasuredColumn:
         self._ids.append(id)
         self._cut.append(cut)
         self._why.append(why)
-        self._sat.append(numbered(self._known, self._sats, sat, sat))
+        self._sat.append(self._sats.code(sat))
         self._many.append(many)
 
     def columns(self) -> Columns:
-        """What was measured, as the index keeps it."""
-        lines = {"cut": self._cut, "why": self._why, "sat": self._sat, "sats": self._sats}
+        """Return what was measured, as the index stores it."""
+        lines = {"cut": self._cut, "why": self._why, "sat": self._sat, "sats": self._sats.values}
         return {
             self._name: msgspec.msgpack.encode(self._rows.filled(self._ids, self._many, **lines))
         }

@@ -1,4 +1,4 @@
-"""Lines of a store laid open, one after another, for whoever makes columns of them."""
+"""Columns of the index, built from the lines of a store by replaying each episode once."""
 
 from __future__ import annotations
 
@@ -13,19 +13,26 @@ from sally.core.rules.metric import Played
 from sally.store.index import Columns, Line
 
 
-class Part(Protocol):
-    """Makes columns of lines that are given to it one by one."""
+class ColumnBuilder(Protocol):
+    """Builder of index columns that takes the lines of a store one by one."""
 
     def add(self, found: Episode | str, whole: Played | None) -> None: ...
 
     def columns(self) -> Columns: ...
 
 
-def laid_open(lines: Sequence[Line], parts: Sequence[Part], playable: bool = False) -> Columns:
-    """The columns of all parts; every line is read, checked and replayed once, and not kept.
+def replayed_columns(
+    lines: Sequence[Line], builders: Sequence[ColumnBuilder], playable: bool = False
+) -> Columns:
+    """Return the columns of all builders; every line is read, checked and replayed once.
 
-    Where only the `playable` are wanted, an episode that cannot be replayed here is as good as
-    none; else it is refused.
+    Args:
+        lines: Lines of a store.
+        builders: Each is given every line.
+        playable: Whether to treat an episode that cannot be replayed here as a bad line.
+
+    Raises:
+        BadInput: If an episode cannot be replayed, unless `playable`.
     """
     for _, _, line in lines:
         found = store.sound_line(line)
@@ -35,6 +42,6 @@ def laid_open(lines: Sequence[Line], parts: Sequence[Part], playable: bool = Fal
             if not playable:
                 raise
             found, whole = str(why), None
-        for part in parts:
-            part.add(found, whole)
-    return {name: data for part in parts for name, data in part.columns().items()}
+        for builder in builders:
+            builder.add(found, whole)
+    return {name: data for builder in builders for name, data in builder.columns().items()}

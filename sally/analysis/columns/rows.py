@@ -1,4 +1,4 @@
-"""Tidy rows: one way to count. Every table, plot and test starts from these."""
+"""Tidy rows of episodes and decisions, from which tables, plots and exports are made."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Row = dict[str, Any]
 
 
 def played(episode: Episode) -> Played:
-    """An episode laid open for measuring."""
+    """Replay an episode for measuring."""
     spec = registry.game(episode.setup.instance.game)
     return Played(spec, episode, replayed(spec, episode))
 
@@ -45,7 +45,7 @@ Chosen = bool | Collection[str]  # every metric that fits the game, none, or the
 
 
 def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterator[Row]:
-    """One row for each seat of each episode, with every metric that fits the game."""
+    """Yield one row for each seat of each episode, with every metric that fits the game."""
     for episode in episodes:
         for row in seat_rows(played(episode), metrics):
             del row["ends"]
@@ -53,7 +53,7 @@ def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterato
 
 
 def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
-    """The rows of one episode that is laid open already, and within what its game says they lie."""
+    """Yield the rows of a replayed episode, with the bounds that its game declares in `ends`."""
     game = whole.replay.game
     for seat in game.seats:
         row = _episode_row(whole, seat, metrics)
@@ -89,7 +89,7 @@ Measure = Callable[[Played, Seat], float | None]
 
 
 def seat_measures(family: str, names: Collection[str]) -> dict[str, Measure]:
-    """Of these metrics and counts, those that a seat of a family of games can have."""
+    """Return those of the named metrics and counts that fit a family of games."""
     fitting = registry.metrics(family)
     counts = {"payoff": _payoff, "turns": _turns, "forfeited": _forfeited}
     efforts = {name: _effort_of(name) for name in EFFORT}
@@ -121,7 +121,7 @@ def _effort_of(name: str) -> Measure:
 
 
 def _player(who: PlayerSpec) -> Row:
-    """Who sat there: a label, and of a player with a model its model, strategy and settings."""
+    """Return the columns of a player: its label, and its model, strategy and settings if any."""
     spoken = uses_model(who)
     asked = who.params.get("settings") or {}
     row: Row = {
@@ -136,10 +136,10 @@ def _player(who: PlayerSpec) -> Row:
 
 
 def _effort(episode: Episode, seat: Seat) -> Row:
-    """Forfeits, retries, calls and tokens of one seat."""
+    """Count the forfeits, retries, calls and tokens of one seat."""
     mine = [e for e in episode.events if e.seat == seat]
     since = episode.setup.fork.turn if episode.setup.fork else 0
-    own = [e for e in mine if e.turn >= since]  # what came before a fork, another episode paid
+    own = [e for e in mine if e.turn >= since]  # calls before a fork belong to another episode
     calls = [call for event in own for call in event.calls]
     return {
         "moves": sum(isinstance(e, Moved) for e in mine),
@@ -153,15 +153,15 @@ def _effort(episode: Episode, seat: Seat) -> Row:
 
 
 def tokens(calls: Sequence[Call], kind: str) -> int | None:
-    """All tokens of a kind; None where a provider did not count those of an answered call."""
+    """Return the tokens of a kind; None if a provider did not count those of an answered call."""
     answered = [call.usage for call in calls if not call.failure]
-    if any("input" not in usage for usage in answered):  # no page is empty
+    if any("input" not in usage for usage in answered):  # no prompt is empty
         return None
     return sum(int(usage.get(kind, 0)) for usage in answered)
 
 
 def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
-    """One row for each move, forfeit and report, with what was true where that is known."""
+    """Yield one row for each move, forfeit and report, with the truth where it is known."""
     for episode in episodes:
         whole = played(episode)
         head = {
@@ -191,12 +191,12 @@ def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
 
 
 def _seconds(calls: Sequence[Call]) -> float | None:
-    """How long the calls behind an answer took; None where there were none."""
+    """Return the duration of the calls behind an answer; None if there were none."""
     return sum(c.usage.get("seconds", 0.0) for c in calls) if calls else None
 
 
 def _option(context: SeatContext | None, whole: Played, event: Moved) -> str | None:
-    """What the seat's own words call a move; None for free text, which goes by no name."""
+    """Return the name of a move in the seat's own words; None for free text."""
     if context is None or not isinstance(event.action, int | str):
         return None
     action = whole.replay.move(event.turn, Seat(event.seat))
@@ -249,7 +249,7 @@ def _reported(whole: Played, event: Reported, context: SeatContext | None) -> Ro
 def _answer(
     whole: Played, event: Reported, found: Judged | None, context: SeatContext | None
 ) -> str | None:
-    """What the seat's own words call an answer to a choice."""
+    """Return the name of a chosen answer in the seat's own words."""
     if found is None or not isinstance(event.value, int | str):
         return None
     context = context or SeatContext(whole.spec, whole.replay.game, Seat(event.seat), 0)
@@ -264,7 +264,7 @@ def _flat(value: Any) -> Any:
 
 
 def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
-    """The mean of a metric in each group, with its 95% interval; None values are left out."""
+    """Return the mean of a metric in each group, with its 95% interval; None is left out."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         if metric not in row:
@@ -277,9 +277,9 @@ def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
 
 
 def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> Estimate:
-    """The mean of a metric with its 95% interval by our one rule (`sally.stats.cluster_interval`).
+    """Return the mean of a metric with its 95% interval (`sally.stats.cluster_interval`).
 
-    Episodes of one person or one instance hang together, so they do not count as so many.
+    Episodes of one person or one instance are not independent, so intervals are clustered.
     """
     there = [row for row in rows if row.get(metric) is not None]
     units = units_of(there)
@@ -289,7 +289,7 @@ def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> E
 
 
 def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """What rows can be grouped by, the coarsest first; the last is each row for itself."""
+    """Return the units that rows can be clustered by, coarsest first; the last is single rows."""
     again = [(row.get("instance"), row.get("repeat")) for row in rows]
     return {
         "participants": [row.get("participant") for row in rows],
@@ -300,7 +300,7 @@ def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
 
 
 def estimate_row(metric: str, found: Estimate) -> Row:
-    """An estimate as columns."""
+    """Return an estimate as columns."""
     return {
         "metric": metric,
         "value": found.value,

@@ -1,4 +1,4 @@
-"""Means of a store by what is kept apart: read once, only the metrics in question held."""
+"""Means of a store's metrics by group: selection of rows, metrics and grouping keys."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sally.core.registry import registry
 By = Literal["player", "model", "strategy", "others", "cell"]
 KEYS = ("cell", "game", "seat", "player", "others", "model", "strategy")
 FINEST = ("cell", "game", "seat", "player", "others")
-STUDIED = "studied"  # whether the seat was asked or taken by a mind, in that very episode
+STUDIED = "studied"  # whether the seat was probed or taken by a model or person in the episode
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """Which metrics, of whom, and what is kept apart; empty means all."""
+class ScoreQuery(msgspec.Struct, frozen=True):
+    """Selection of metrics, seats, players, cells and games; empty means all."""
 
     metrics: tuple[str, ...] = ()  # empty: the headline ones and the payoff
     every: bool = False  # all that have a value
@@ -34,7 +34,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The metrics in question, in the order in which they are shown."""
+        """The selected metrics, in the order in which they are shown."""
         known = registry.entries("metrics")
         for name in self.metrics:
             if name not in (*known, *PAID, *COUNTS):
@@ -44,12 +44,12 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 def _place(metric: str) -> int:
-    """What was known before what was done, and what was forfeited last."""
+    """Order metrics: knowing first, then doing, then payoff, forfeits last."""
     return {"tom_percent": 0, "payoff": 2, "forfeits": 3}.get(metric, 1)
 
 
 def seats_of(episodes: Iterable[Episode], metrics: Collection[str]) -> list[Row]:
-    """A slim row for each seat of each episode: who, where, and these metrics."""
+    """Return a row for each seat of each episode: keys, instance, bounds and these metrics."""
     found = []
     for episode in episodes:
         asked = in_question(episode.setup)
@@ -63,8 +63,12 @@ def seats_of(episodes: Iterable[Episode], metrics: Collection[str]) -> list[Row]
     return found
 
 
-def chosen(rows: Sequence[Row], wanted: Wanted) -> list[Row]:
-    """The rows that were asked for; a name that fits none of them is refused."""
+def chosen(rows: Sequence[Row], wanted: ScoreQuery) -> list[Row]:
+    """Return the selected rows.
+
+    Raises:
+        BadInput: If a name or pattern matches no row, or all of them together match none.
+    """
     kept = list(rows)
     for key, patterns in (
         ("seat", wanted.seats),
@@ -93,7 +97,7 @@ def _fitting(
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a name is the one asked for; a star stands for anything, nothing else is special."""
+    """Return whether a name matches a pattern, in which only `*` is special."""
     if "*" not in pattern:
         return pattern == name
     plain = re.sub(r"([\[?])", r"[\1]", pattern)
@@ -101,13 +105,13 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def studied(rows: Sequence[Row]) -> list[Row]:
-    """The seats that were asked or taken by a mind; in games where none was, all of them."""
+    """Return the rows of studied seats; all rows of a game without studied seats."""
     games = {row["game"] for row in rows if row[STUDIED]}
     return [row for row in rows if row[STUDIED] or row["game"] not in games]
 
 
 def keys_for(by: Sequence[By]) -> tuple[str, ...]:
-    """What is kept apart: games and seats always, players unless their models or strategies are."""
+    """Return the grouping keys: game and seat always, player unless grouped by its parts."""
     for name in by:
         if name not in get_args(By):
             raise unknown("way to keep things apart", name, get_args(By))
@@ -117,7 +121,7 @@ def keys_for(by: Sequence[By]) -> tuple[str, ...]:
 
 
 def means(rows: Sequence[Row], metrics: Sequence[str], keys: Sequence[str]) -> list[Row]:
-    """One row for each metric in each group, those without a value left out, in a fixed order."""
+    """Return one row for each metric and group that has a value, in a fixed order."""
     order = sorted(rows, key=lambda row: [str(row[key]) for key in keys])
     found = [row for name in metrics for row in summary(_with(order, name), name, keys)]
     return [row for row in found if row["value"] is not None]

@@ -1,13 +1,14 @@
-"""The seats of a whole store as columns, taken from the index where it has them.
+"""The seats of a whole store as columns, read from the index where it has them.
 
-A row of the table is a seat of an episode. Who sat there is written once a kind, the rest are
-arrays, so that a million episodes fit into memory and their means take seconds.
+A row of the table is one seat of one episode. Players are held once for each kind of seat and the
+rest in arrays, so that a million episodes fit into memory and their means take seconds.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.columns.dictionary_column import Coding, Column
+from sally.analysis.columns.dictionary_column import ColumnEncoder, Dictionary, EncodedColumn
 from sally.analysis.columns.measured import in_question
-from sally.analysis.columns.replayed_rows import laid_open
-from sally.analysis.columns.rows import Row, estimate_row, seat_measures
+from sally.analysis.columns.replayed_rows import replayed_columns
+from sally.analysis.columns.rows import Measure, Row, estimate_row, seat_measures
 from sally.analysis.columns.scores import FINEST, STUDIED
-from sally.analysis.columns.seat_values import Values
 from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of, mean_within
+from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.log.fingerprint import fingerprint
+from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.stats import Estimate
 from sally.stats.cluster_interval import Unit, coarsest
@@ -34,63 +36,70 @@ from sally.store.index import Columns, Line
 
 SEATS = "seats"
 PERSON = "participant"
-SEEDS = "seeds"  # apart from the rest: only pairing asks for them
+SEEDS = "seeds"  # a separate column: only pairing needs them
 Codes = NDArray[np.int64]
 Whole = NDArray[np.object_]  # numbers of any size
 Floats = NDArray[np.float64]
 
 
-class Kind(msgspec.Struct, frozen=True):
-    """What seats have in common that are told apart by problem and chance alone."""
+class SeatKind(msgspec.Struct, frozen=True):
+    """What seats have in common that differ only in problem and seed."""
 
     cell: str
     game: str
     seat: str
-    seats: tuple[str, ...]  # of the game, in its order
+    seats: tuple[str, ...]  # all seats of the game, in order
     lineup: dict[str, PlayerSpec]
     studied: bool
 
     @property
     def row(self) -> Row:
-        """Who sat there and with whom, as tables say it."""
+        """The columns that name the player and the other players."""
         who = self.lineup[self.seat]
         model, strategy = model_and_strategy(who)
-        others = ", ".join(label(self.lineup[s]) for s in self.seats if s != self.seat)
-        said = {"cell": self.cell, "game": self.game, "seat": self.seat, "player": label(who)}
-        said |= {"others": others, "model": model, "strategy": strategy}
-        return {**said, "participant": who.params.get("participant"), STUDIED: self.studied}
+        return {
+            "cell": self.cell,
+            "game": self.game,
+            "seat": self.seat,
+            "player": label(who),
+            "others": ", ".join(label(self.lineup[s]) for s in self.seats if s != self.seat),
+            "model": model,
+            "strategy": strategy,
+            "participant": who.params.get("participant"),
+            STUDIED: self.studied,
+        }
 
 
-class Piece(msgspec.Struct, array_like=True):
-    """The seats of some lines; a line that holds no episode has an empty id."""
+class SeatChunk(msgspec.Struct, array_like=True):
+    """The seats of some lines; a line without an episode has an empty id."""
 
     ids: list[str]
-    cut: list[bool]  # to be run again
+    cut: list[bool]  # whether a resumed study runs the episode again
     why: list[str]  # why there is no result, or no episode
     problem: list[int]
     repeat: list[int]
-    seats: list[int]  # how many rows each line has
+    seats: list[int]  # the number of rows of each line
     kind: list[int]  # of each row
     problems: list[tuple[str, str, bytes]]  # cell, instance, and the instance's parameters
-    kinds: list[Kind]
+    kinds: list[SeatKind]
 
 
 @dataclass
-class Seats:
-    """The rows of a store: who sat there as a number, the problem as another, and metrics."""
+class SeatTable:
+    """The rows of a store: the kind of seat and the problem as codes, and metrics."""
 
-    kinds: list[Row]  # `at` is the number
-    whole: list[Kind]  # by number, those that no row has among them
+    kinds: list[Row]  # those that occur; `at` is the code
+    whole: list[SeatKind]  # all kinds, by code
     kind: Codes
     problems: list[tuple[str, str, bytes]]  # cell, instance, and the instance's parameters
     problem: Codes
     instance: Codes
     repeat: Codes
     seed: Whole  # empty unless asked for
-    values: Mapping[str, Column[np.float64]]  # not a number where there is none
+    values: Mapping[str, EncodedColumn[np.float64]]  # NaN where there is no value
     bad: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
-    mixed: list[str] = field(default_factory=list)  # instances that changed between runs
+    mixed: list[str] = field(default_factory=list)  # instances whose parameters changed
 
 
 def seats_in(
@@ -98,9 +107,16 @@ def seats_in(
     metrics: Sequence[str],
     watch: Callable[[int], None] | None = None,
     seeds: bool = False,
-) -> Seats:
-    """A row for each seat of each episode, each once; a finished run instead of a cut one."""
-    gathered, lines = Gathered(metrics), 0
+) -> SeatTable:
+    """Return one row for each seat of each episode of a store, without duplicates.
+
+    Args:
+        where: The store.
+        metrics: The metrics and counts to include.
+        watch: Called with the number of lines read so far.
+        seeds: Whether to include the seed of each row.
+    """
+    gathered, lines = SeatTableBuilder(metrics), 0
     names = [SEATS, *([SEEDS] if seeds else ()), *metrics]
     for at, found in store.columns(where, names, fingerprint(), worked):
         gathered.add(at, found)
@@ -112,24 +128,24 @@ def seats_in(
 
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """These columns of some lines, each episode replayed once."""
-    return laid_open(lines, [SeatColumns(names)])
+    """Return these columns of some lines, replaying each episode once."""
+    return replayed_columns(lines, [SeatColumns(names)])
 
 
 class SeatColumns:
-    """The columns of a store's seats, line by line."""
+    """Builder of the index columns of a store's seats."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names, self._metrics = names, frozenset(names) - {SEATS, SEEDS}
-        self._piece = Piece([], [], [], [], [], [], [], [], [])
+        self._kinds, self._problems = Dictionary(), Dictionary()
+        kinds, problems = self._kinds.values, self._problems.values
+        self._piece = SeatChunk([], [], [], [], [], [], [], problems, kinds)
         self._seeds: list[int] = []
-        self._alike: dict[bytes, tuple[int, dict[str, int]]] = {}  # by all but seed and repeat
-        self._kinds: dict[bytes, int] = {}
-        self._problems: dict[tuple[str, str, bytes], int] = {}
-        self._values: dict[str, Values] = {}  # by family of games
+        self._alike: dict[bytes, tuple[int, dict[str, int]]] = {}  # by setup without its seed
+        self._values: dict[str, SeatValues] = {}  # by family of games
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
-        """Take the seats of an episode, or note why a line holds none."""
+        """Add the seats of an episode, or record why a line holds none."""
         if not isinstance(found, Episode) or whole is None:
             self._note("", False, str(found), -1, 0, 0)
             self._seeds.append(0)
@@ -140,7 +156,7 @@ class SeatColumns:
             known = self._alike[alike] = self._new(found, seats)
         family = whole.spec.family or whole.spec.name
         if (values := self._values.get(family)) is None:
-            values = self._values[family] = Values(seat_measures(family, self._metrics))
+            values = self._values[family] = SeatValues(seat_measures(family, self._metrics))
         values.add(whole, seats, len(rows))
         rows += [known[1][seat] for seat in seats]
         cut, why = store.to_run_again(found), store.reason(found)
@@ -148,18 +164,15 @@ class SeatColumns:
         self._seeds.append(setup.seed)
 
     def _new(self, found: Episode, seats: tuple[str, ...]) -> tuple[int, dict[str, int]]:
-        """The number of an episode's problem, and by seat the number of what sat there."""
+        """Return the code of an episode's problem, and that of each seat's kind."""
         setup, asked = found.setup, in_question(found.setup)
-        game = setup.instance.game
-        kinds = {
-            seat: self._numbered(Kind(found.cell, game, seat, seats, setup.lineup, seat in asked))
-            for seat in seats
-        }
+        codes: dict[str, int] = {}
+        for seat in seats:
+            common = (seat, seats, setup.lineup, seat in asked)
+            kind = SeatKind(found.cell, setup.instance.game, *common)
+            codes[seat] = self._kinds.code(kind, msgspec.msgpack.encode(kind))
         problem = (found.cell, setup.instance.id, key_of(setup.instance))
-        number = self._problems.setdefault(problem, len(self._problems))
-        if number == len(self._piece.problems):
-            self._piece.problems.append(problem)
-        return number, kinds
+        return self._problems.code(problem), codes
 
     def _note(self, id: str, cut: bool, why: str, problem: int, repeat: int, seats: int) -> None:
         piece = self._piece
@@ -170,21 +183,15 @@ class SeatColumns:
         piece.repeat.append(repeat)
         piece.seats.append(seats)
 
-    def _numbered(self, kind: Kind) -> int:
-        number = self._kinds.setdefault(msgspec.msgpack.encode(kind), len(self._kinds))
-        if number == len(self._piece.kinds):
-            self._piece.kinds.append(kind)
-        return number
-
     def columns(self) -> Columns:
-        """What was taken, as the index keeps it."""
+        """Return the columns as the index stores them."""
         rows = len(self._piece.kind)
         made = self._packed(rows)
         more = {SEATS: self._piece, SEEDS: self._seeds}
         return made | {n: msgspec.msgpack.encode(v) for n, v in more.items() if n in self._names}
 
     def _packed(self, rows: int) -> dict[str, bytes]:
-        """The numbers of all rows, column by column; one without a number is empty."""
+        """Encode the numbers of all rows by column; a column without numbers is empty."""
         made = dict.fromkeys(self._metrics, b"")
         whole: dict[str, Floats] = {}
         for values in self._values.values():
@@ -194,20 +201,46 @@ class SeatColumns:
         return made | {name: column.tobytes() for name, column in whole.items()}
 
 
-class Gathered:
-    """Pieces put together, with the lines that count chosen in the end."""
+class SeatValues:
+    """Metrics of the seats of one family of games, row by row."""
+
+    def __init__(self, measures: Mapping[str, Measure]) -> None:
+        self._names, self._measures = tuple(measures), tuple(measures.values())
+        self.rows: list[int] = []
+        self._values: list[list[float | None]] = []
+
+    def add(self, whole: Played, seats: Sequence[Seat], first: int) -> None:
+        """Measure all seats of an episode; none is added if one is invalid."""
+        found = [[measure(whole, seat) for measure in self._measures] for seat in seats]
+        for values in found:
+            if not math.isfinite(sum([v for v in values if v is not None])):
+                self._check(whole.episode, values)
+        self._values += found
+        self.rows += range(first, first + len(seats))
+
+    def _check(self, episode: Episode, values: Sequence[float | None]) -> None:
+        for name, value in zip(self._names, values, strict=True):
+            if value is not None and not math.isfinite(value):
+                raise BadInput(f"Episode {episode.id}: {name} is {value}; a metric must be finite.")
+
+    def columns(self) -> Iterator[tuple[str, Floats]]:
+        """Yield each metric's name and column, with NaN where there is no value."""
+        whole = np.array(self._values, dtype=np.float64).reshape(len(self.rows), len(self._names))
+        return zip(self._names, whole.T, strict=True)
+
+
+class SeatTableBuilder:
+    """Builder of a seat table from chunks; duplicate lines are dropped at the end."""
 
     def __init__(self, metrics: Sequence[str]) -> None:
         self._metrics = metrics
-        self._kinds: dict[bytes, int] = {}
-        self._rows: list[Row] = []
-        self._whole: list[Kind] = []
+        self._kinds = Dictionary()
         self._problems: dict[tuple[str, str, bytes], int] = {}
         self._kind: list[Codes] = []
         self._problem: list[Codes] = []
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
-        self._values = {name: Coding() for name in metrics}
+        self._values = {name: ColumnEncoder() for name in metrics}
         self._every = Gathering()
         self._many: list[Codes] = []  # rows of each line
         self._why: dict[int, str] = {}  # by line, why there is no result
@@ -216,7 +249,7 @@ class Gathered:
         self.bad_files: dict[str, None] = {}
 
     def add(self, at: Sequence[tuple[str, int]], found: Columns) -> None:
-        """Take a piece, and note which lines may count."""
+        """Add a chunk with its lines."""
         piece = self.add_rows(found)
         self._every.add(piece.ids, piece.cut)
         self._many.append(np.array(piece.seats, dtype=np.int64))
@@ -228,10 +261,11 @@ class Gathered:
                 self.bad_files[at[n][0]] = None
         self._lines += len(at)
 
-    def add_rows(self, found: Columns) -> Piece:
-        """Take the rows of a piece; a column that is not there has no value."""
-        piece = msgspec.msgpack.decode(found[SEATS], type=Piece)
-        codes = np.array([self._coded(kind) for kind in piece.kinds], dtype=np.int64)
+    def add_rows(self, found: Columns) -> SeatChunk:
+        """Add the rows of a chunk; a missing column has no values."""
+        piece = msgspec.msgpack.decode(found[SEATS], type=SeatChunk)
+        kinds = [self._kinds.code(kind, msgspec.msgpack.encode(kind)) for kind in piece.kinds]
+        codes = np.array(kinds, dtype=np.int64)
         self._kind.append(codes[np.array(piece.kind, dtype=np.int64)] if piece.kind else _NONE)
         known = self._problems
         names = np.array([known.setdefault(p, len(known)) for p in piece.problems] + [-1])
@@ -249,46 +283,36 @@ class Gathered:
                 values.add_none(size)
         return piece
 
-    def _coded(self, kind: Kind) -> int:
-        key = msgspec.msgpack.encode(kind)
-        if key not in self._kinds:
-            self._kinds[key] = len(self._rows)
-            self._rows.append({**kind.row, "at": len(self._rows)})
-            self._whole.append(kind)
-        return self._kinds[key]
-
     def rows_of_seat(self, seat: str) -> Codes:
-        """The rows, by number, in which somebody sat in this seat."""
-        mine = np.array([kind.seat == seat for kind in self._whole], dtype=np.bool_)
+        """Return the numbers of the rows of a seat."""
+        mine = np.array([kind.seat == seat for kind in self._kinds.values], dtype=np.bool_)
         return np.flatnonzero(mine[np.concatenate([*self._kind, _NONE])])
 
-    def seats(self) -> Seats:
-        """The rows of each episode once: finished ones as they come, then those that were cut."""
+    def seats(self) -> SeatTable:
+        """Return the table without duplicates: finished episodes in order, then cut ones."""
         count, cut = self._every.counted()
         lines = count.lines
         lines = np.concatenate([np.sort(lines[~cut[lines]]), lines[cut[lines]]])
         why = (self._why[n] for n in lines.tolist() if n in self._why) if self._why else ()
         return self.chosen(rows_of(lines, np.concatenate([*self._many, _NONE])), Counter(why))
 
-    def chosen(self, order: Codes, reasons: Counter[str]) -> Seats:
-        """The table of these rows, in this order."""
-        as_it_is = len(order) == sum(map(len, self._kind)) and bool((order[1:] > order[:-1]).all())
+    def chosen(self, order: Codes, reasons: Counter[str]) -> SeatTable:
+        """Return the table of these rows, in this order."""
+        unchanged = len(order) == sum(map(len, self._kind)) and bool((order[1:] > order[:-1]).all())
         values = {}
         for name in self._metrics:
             values[name] = self._values.pop(name).column()
-            if not as_it_is:
+            if not unchanged:
                 values[name] = values[name].take(order)
         kind, problem, repeat = (
             np.concatenate([*some, _NONE])[order]
             for some in (self._kind, self._problem, self._repeat)
         )
         seed = np.concatenate(self._seed)[order] if self._seed else np.array([], dtype=object)
-        there = set(np.unique(kind).tolist())
-        rows = [row for row in self._rows if row["at"] in there]
-        problems = list(self._problems)
-        return Seats(
-            rows,
-            self._whole,
+        whole, problems = self._kinds.values, list(self._problems)
+        return SeatTable(
+            [{**whole[at].row, "at": at} for at in np.unique(kind).tolist()],
+            whole,
             kind,
             problems,
             problem,
@@ -303,14 +327,14 @@ class Gathered:
 
 
 def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:
-    """By problem, the number of its instance, whatever cell it is in."""
+    """Return the code of each problem's instance, which may be in several cells."""
     known: dict[str, int] = {}
     found = [known.setdefault(id, len(known)) for _, id, _ in problems]
     return np.array(found, dtype=np.int64)
 
 
 def _mixed(problems: Sequence[tuple[str, str, bytes]]) -> list[str]:
-    """Instances that changed between runs: one cell holds them with different parameters."""
+    """Return the instances that one cell holds with different parameters."""
     seen = Counter((cell, id) for cell, id, _ in problems)
     return sorted({id for (_, id), n in seen.items() if n > 1})
 
@@ -321,27 +345,27 @@ _NONE: Codes = np.array([], dtype=np.int64)
 # --- columns ------------------------------------------------------------------------------------
 
 
-def table_columns(seats: Seats) -> dict[str, NDArray[Any]]:
-    """The table column by column, who sat there said in words."""
-    said = {row["at"]: row for row in seats.kinds}
-    found = {name: _spread(seats, said, name) for name in (*FINEST, "model", "strategy", PERSON)}
+def table_columns(seats: SeatTable) -> dict[str, NDArray[Any]]:
+    """Return the table as columns, with players by name."""
+    rows = {row["at"]: row for row in seats.kinds}
+    found = {name: _spread(seats, rows, name) for name in (*FINEST, "model", "strategy", PERSON)}
     ids = np.array([id for _, id, _ in seats.problems], dtype=object)
     whole = {name: column[:] for name, column in seats.values.items()}
     return {**found, "instance": ids[seats.problem], "repeat": seats.repeat, **whole}
 
 
-def _spread(seats: Seats, said: Mapping[int, Row], name: str) -> NDArray[Any]:
-    words = [said[n][name] if n in said else None for n in range(len(seats.whole))]
-    return np.array([*words, None], dtype=object)[seats.kind]
+def _spread(seats: SeatTable, rows: Mapping[int, Row], name: str) -> NDArray[Any]:
+    values = [rows[n][name] if n in rows else None for n in range(len(seats.whole))]
+    return np.array([*values, None], dtype=object)[seats.kind]
 
 
 # --- means --------------------------------------------------------------------------------------
 
 
 def table_means(
-    seats: Seats, kinds: Sequence[Row], metrics: Sequence[str], keys: Sequence[str]
+    seats: SeatTable, kinds: Sequence[Row], metrics: Sequence[str], keys: Sequence[str]
 ) -> list[Row]:
-    """One row for each metric in each group, those without a value left out, in a fixed order."""
+    """Return one row for each metric and group that has a value, in a fixed order."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for kind in sorted(kinds, key=lambda row: [str(row[key]) for key in keys]):
         groups.setdefault(tuple(kind[key] for key in keys), []).append(kind)
@@ -364,26 +388,26 @@ def table_means(
     return found
 
 
-def again_of(seats: Seats) -> Codes:
-    """A number for each repeat of each instance: its chance is the same, whoever sits there."""
+def again_of(seats: SeatTable) -> Codes:
+    """Return a code for each repeat of each instance: all lineups share its seed."""
     span = int(seats.repeat.max(initial=0)) + 1
     return seats.instance * span + seats.repeat
 
 
-def mean_row(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
-    """The mean of a metric over some rows, as columns."""
+def mean_row(seats: SeatTable, group: Sequence[Row], rows: Codes, metric: str) -> Row:
+    """Return the mean of a metric over some rows, as columns."""
     return estimate_row(metric, mean_of_rows(seats, group, rows, metric))
 
 
-def mean_of_rows(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Estimate:
-    """The mean of a metric over some rows that have it, clustered as `rows.mean_of` has it."""
+def mean_of_rows(seats: SeatTable, group: Sequence[Row], rows: Codes, metric: str) -> Estimate:
+    """Return the mean of a metric over some rows that have it, clustered like `rows.mean_of`."""
     seat_of = {row["at"]: row["seat"] for row in group}
     many = len(seats.problems)
     met = np.unique(seats.kind[rows] * many + seats.problem[rows]).tolist()
     people = {row["at"]: row["participant"] for row in group}
-    told = None not in people.values()
+    named = None not in people.values()
     units: dict[str, Unit] = {
-        "participants": [people[k] for k in seats.kind[rows].tolist()] if told else [None],
+        "participants": [people[k] for k in seats.kind[rows].tolist()] if named else [None],
         "instances": as_met(seats.instance[rows]),
         "repeats of instances": as_met(again_of(seats)[rows]),
         "episodes": range(rows.size),

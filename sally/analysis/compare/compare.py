@@ -19,7 +19,7 @@ import numpy as np
 from sally import store
 from sally.analysis.columns.measured import doing_metric, setting
 from sally.analysis.columns.rows import played
-from sally.analysis.columns.seat_table import Kind, Seats, seats_in
+from sally.analysis.columns.seat_table import SeatKind, SeatTable, seats_in
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label, model_and_strategy
@@ -366,7 +366,7 @@ class IndexedStore:
     """A store with its kinds of seats; scores are read from its index."""
 
     where: store.Where
-    kinds: tuple[Kind, ...]
+    kinds: tuple[SeatKind, ...]
     bad: tuple[str, ...]  # lines that hold no episode
 
 
@@ -499,10 +499,10 @@ def _from_index(
 
 
 def _scored(
-    table: Seats,
+    table: SeatTable,
     row: int,
     metrics: Sequence[str],
-    kind: Kind,
+    kind: SeatKind,
     instance: Instance,
     others: str,
     way: str,

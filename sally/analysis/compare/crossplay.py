@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.rows import Row, mean_of
-from sally.analysis.columns.seat_table import Codes, Seats, again_of
+from sally.analysis.columns.seat_table import Codes, SeatTable, again_of
 from sally.analysis.profile.bounds import enclosing, game_bounds, instance_bounds
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, label
@@ -60,7 +60,7 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
     return {pair: _pairing(found) for pair, found in paid.items()}
 
 
-def stored_crossplay(table: Seats, game: str | None) -> dict[str, dict[Players, Pairing]]:
+def stored_crossplay(table: SeatTable, game: str | None) -> dict[str, dict[Players, Pairing]]:
     """Return the pairings of one game, or of each, from the seat table of a store."""
     rows = np.argsort(table.kind, kind="stable")
     ends = np.searchsorted(table.kind[rows], np.arange(len(table.whole) + 1))
@@ -81,7 +81,7 @@ def stored_crossplay(table: Seats, game: str | None) -> dict[str, dict[Players, 
     }
 
 
-def _paired(table: Seats, rows: Codes) -> Pairing:
+def _paired(table: SeatTable, rows: Codes) -> Pairing:
     """Average the rows of the first seat, and those of the second, which follow them directly."""
     units: dict[str, Sequence[Any]] = {
         "instances": table.instance[rows].tolist(),

@@ -1,4 +1,4 @@
-"""A store as it was at one moment, read one episode at a time, so that memory stays small."""
+"""A snapshot of a store, read one episode at a time so that memory stays small."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sally.store import Where
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """Where the line of an episode stands in the copy."""
+    """The position of an episode's line in the copy."""
 
     offset: int
     size: int
-    cut: bool  # whether a resume would run it again
+    cut: bool  # whether a resumed study would run it again
 
 
 class Snapshot:
-    """The lines of a store in a file of ours, and in memory only where they stand.
+    """A copy of a store's lines in a temporary file, with their positions in memory.
 
-    As when a store is loaded, a finished run of an episode takes the place of a cut one.
+    As when a store is loaded, a finished run of an episode replaces a cut one.
     """
 
     def __init__(self, where: Where) -> None:
@@ -50,7 +50,7 @@ class Snapshot:
             raise
 
     def _keep(self, episode: Episode, offset: int) -> int:
-        """Copy an episode, unless it is there already; how many bytes that took."""
+        """Copy an episode unless it is there already; return the bytes written."""
         there = self.spots.get(episode.id)
         if there is not None and not there.cut:
             self.doubled += 1
@@ -68,25 +68,25 @@ class Snapshot:
         return self.episodes(self.spots)
 
     def episodes(self, ids: Iterable[str]) -> Iterator[Episode]:
-        """The episodes of these ids, in their order."""
+        """Yield the episodes of these ids, in their order."""
         return map(from_line, self.lines(ids))
 
     def lines(self, ids: Iterable[str]) -> Iterator[bytes]:
-        """The lines of these ids, in their order."""
+        """Yield the lines of these ids, in their order."""
         for id in ids:
             spot = self.spots[id]
             self._copy.seek(spot.offset)
             yield self._copy.read(spot.size)
 
     def digest(self) -> str:
-        """The SHA-256 of all episodes in the order of their ids: the same for the same records."""
+        """Return the SHA-256 of all episodes in the order of their ids."""
         found = sha256()
         for line in self.lines(sorted(self.spots)):
             found.update(line)
         return found.hexdigest()
 
     def close(self) -> None:
-        """Let the copy go."""
+        """Delete the copy."""
         self._copy.close()
 
     def __enter__(self) -> Snapshot:

@@ -1,4 +1,4 @@
-"""Stores read line by line: an episode is held only as long as it is looked at."""
+"""Episodes and measured seats of stores, read line by line so that memory stays small."""
 
 from __future__ import annotations
 
@@ -8,20 +8,27 @@ import msgspec
 import numpy as np
 
 from sally import store
-from sally.analysis.columns.measured_table import Joined, MeasuredColumn, Piece, Table, column
-from sally.analysis.columns.replayed_rows import laid_open
+from sally.analysis.columns.measured_table import (
+    MeasuredChunk,
+    MeasuredColumn,
+    MeasuredTable,
+    MeasuredTableBuilder,
+    column,
+)
+from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.core.log.events import Episode
 from sally.core.log.fingerprint import fingerprint
 from sally.store.deduplicate import Gathering, rows_of
 from sally.store.index import Columns, Line
 
-Said = Callable[[str], None]  # what to do with a line that holds no episode
 
+def each_once(
+    folders: Sequence[store.Where], bad: Callable[[str], None] | None = None
+) -> Iterator[Episode]:
+    """Yield the episodes of some stores without duplicates; a finished run replaces a cut one.
 
-def each_once(folders: Sequence[store.Where], bad: Said | None = None) -> Iterator[Episode]:
-    """The episodes of some stores, each once; a finished run takes the place of a cut one.
-
-    Episodes that were cut come last: only then is it known that no finished run follows.
+    Cut episodes come last, when it is known that no finished run follows. `bad` is called with
+    the description of each line that holds no episode.
     """
     seen: set[str] = set()
     cut: dict[str, Episode] = {}
@@ -39,11 +46,11 @@ def each_once(folders: Sequence[store.Where], bad: Said | None = None) -> Iterat
 
 
 class Stores(msgspec.Struct, frozen=True):
-    """The seats of all episodes in some stores, measured, and the lines that hold none."""
+    """The measured seats of all episodes in some stores, and the lines without an episode."""
 
-    measured: Table
+    measured: MeasuredTable
     episodes: int
-    seats: frozenset[str]  # in which somebody sat
+    seats: frozenset[str]  # that were occupied
     bad: tuple[str, ...]
 
 
@@ -53,11 +60,12 @@ def measured_stores(
     watch: Callable[[int], None] | None = None,
     playable: bool = False,
 ) -> Stores:
-    """The seat that is named, or those in question, of every episode; all where none is.
+    """Measure the named seat, or the studied seats, of every episode in some stores.
 
-    An episode of rules that are not installed is refused, unless only the `playable` are wanted.
+    Raises:
+        BadInput: If the rules of an episode are not installed, unless `playable`.
     """
-    every, rows, many = Gathering(), Joined(), list[int]()
+    every, rows, many = Gathering(), MeasuredTableBuilder(), list[int]()
     sat: dict[tuple[str, ...], int] = {}
     which, bad = list[int](), list[str]()
     for folder in folders:
@@ -86,15 +94,15 @@ def measured_stores(
 
 def measured_pieces(
     where: store.Where, seat: str, playable: bool
-) -> Iterator[tuple[list[tuple[str, int]], Piece]]:
-    """The lines of a store, some at a time, with what is measured of them."""
+) -> Iterator[tuple[list[tuple[str, int]], MeasuredChunk]]:
+    """Yield the lines of a store in chunks, with their measured seats."""
     name = column(seat, playable)
 
     def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-        return laid_open(lines, [MeasuredColumn(seat, playable)], playable)
+        return replayed_columns(lines, [MeasuredColumn(seat, playable)], playable)
 
     for at, found in store.columns(where, [name], fingerprint(), work):
         yield at, _DECODER.decode(found[name])
 
 
-_DECODER = msgspec.msgpack.Decoder(Piece)
+_DECODER = msgspec.msgpack.Decoder(MeasuredChunk)

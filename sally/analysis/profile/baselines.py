@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind, measured_seats
-from sally.analysis.columns.measured_table import Codes, Shared, Table, table_of
+from sally.analysis.columns.measured_table import Codes, MeasuredTable, Shared, table_of
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
@@ -34,7 +34,7 @@ class BaselineRows(msgspec.Struct, frozen=True):
     """The episodes of one baseline player: rows of a table, and those played for the comparison."""
 
     role: Role
-    table: Table
+    table: MeasuredTable
     rows: Codes
     played: list[tuple[Measured, bool]]  # with whether it represents settings that were not played
 
@@ -148,7 +148,7 @@ def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
     return bool(shared or not listed) and all(listed[name] == met[name] for name in shared)
 
 
-def _all(who: PlayerSpec, role: Role, settings: Codes, table: Table) -> BaselineRows:
+def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> BaselineRows:
     """Return the episodes of one player in each setting, stored or played."""
     kinds = [k for k in table.kinds() if _who(table.shared[k].player_spec) == _who(who)]
     theirs = np.flatnonzero(np.isin(table.kind, kinds) & (table.censored == 0))[::-1]
@@ -224,7 +224,7 @@ def _redealt(met: Measured, n: int) -> Measured:
     return msgspec.structs.replace(met, setup=setup)
 
 
-def _settings(table: Table, rows: Codes) -> Codes:
+def _settings(table: MeasuredTable, rows: Codes) -> Codes:
     """Return one row for each setting that can be played again: no model or person opposite."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
@@ -245,7 +245,7 @@ def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
     return [(settings[n], others) for n, others in _spread(table.kind, table)]
 
 
-def _spread(kinds: Codes, table: Table) -> list[tuple[int, bool]]:
+def _spread(kinds: Codes, table: MeasuredTable) -> list[tuple[int, bool]]:
     """Return at most `PLAYED` of the settings that differ only in their seed, evenly spaced.
 
     Each is given by its position, with whether it represents settings that are left out.
@@ -261,7 +261,7 @@ def _spread(kinds: Codes, table: Table) -> list[tuple[int, bool]]:
     return kept
 
 
-def _groups(table: Table, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
+def _groups(table: MeasuredTable, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
     """Return the rows of each game and seat, and of each cell if `by_cell`."""
     found: dict[tuple[str, str, str], list[int]] = {}
     for k in table.kinds():

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind
-from sally.analysis.columns.measured_table import Codes, Floats, Table, table_of
+from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, table_of
 from sally.analysis.profile.baselines import BaselineRows, Baselines
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
@@ -31,7 +31,7 @@ Zero = Literal["random", "mindless"]
 class _Selection(NamedTuple):
     """Rows of a table, whether they were stored, and which represent settings not played."""
 
-    table: Table
+    table: MeasuredTable
     rows: Codes
     stored: bool
     others: Codes
@@ -97,7 +97,7 @@ class BaselineScores:
             mine.append(_Selection(played, np.arange(len(played)), False, others))
         self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
-    def levels(self, role: str, table: Table) -> Floats:
+    def levels(self, role: str, table: MeasuredTable) -> Floats:
         """Return, by row, a baseline's score in its setting, or its mean over other seeds."""
         known = self._roles.get(role)
         if known is None or not len(known.there):
@@ -112,7 +112,7 @@ class BaselineScores:
         value = float(self.levels(role, table_of([m]))[0])
         return None if value != value else value
 
-    def there(self, role: str, table: Table) -> tuple[_RoleScores, Codes] | None:
+    def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
         """Return the positions of a role's episodes in exactly the settings of these rows."""
         known = self._roles.get(role)
         if known is None:
@@ -200,7 +200,7 @@ def top(met: BaselineScores, m: Measured) -> float | None:
     return m.optimum if m.optimum is not None else met.level("reference", m)
 
 
-def tops(met: BaselineScores, table: Table) -> Floats:
+def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
     """Return the best known score in the setting of each row."""
     exact = table.of("optimum")
     if not np.isnan(exact).any():
@@ -245,7 +245,7 @@ def _why_not(
     return "", share
 
 
-def _no_zero(group: Table) -> str:
+def _no_zero(group: MeasuredTable) -> str:
     kinds = [group.shared[kind] for kind in group.kinds()]
     across = (w for s in kinds for seat, w in s.setup.lineup.items() if seat != s.seat)
     if any(map(is_mind, across)):
@@ -257,7 +257,7 @@ def _end(reference: Mark) -> str:
     return "the optimum" if reference.player == OPTIMUM else reference.player
 
 
-def _reference(group: Table, met: BaselineScores) -> Mark | None:
+def _reference(group: MeasuredTable, met: BaselineScores) -> Mark | None:
     """Return the exact optimum if every episode has one, else the reference player."""
     exact = group.of("optimum")
     known = exact[~np.isnan(exact)]
@@ -266,7 +266,7 @@ def _reference(group: Table, met: BaselineScores) -> Mark | None:
     return _mark(group, met, "reference")
 
 
-def _mark(group: Table, met: BaselineScores, role: str) -> Mark | None:
+def _mark(group: MeasuredTable, met: BaselineScores, role: str) -> Mark | None:
     found = met.there(role, group)
     if found is None:
         return None

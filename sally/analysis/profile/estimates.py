@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from sally.analysis.columns.measured import Measured
-from sally.analysis.columns.measured_table import Codes, Floats, Table, table_of
+from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, table_of
 from sally.core.log.events import Setup
 from sally.stats import Estimate
 from sally.stats.cluster_interval import PEOPLE, Bounds, ratio_by_rule
@@ -44,7 +44,7 @@ def clusters_of(group: Sequence[Measured]) -> tuple[Clusters, str]:
     return range(len(table)), "episodes"
 
 
-def _coded(table: Table, names: Mapping[int, str]) -> Codes:
+def _coded(table: MeasuredTable, names: Mapping[int, str]) -> Codes:
     """Return an integer code for the name of each row's kind."""
     known: dict[str, int] = {}
     codes = np.zeros(len(table.shared), dtype=np.int64)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured_table import Floats, Table
+from sally.analysis.columns.measured_table import Floats, MeasuredTable
 from sally.analysis.profile.estimates import Means, or_missing, total
 from sally.analysis.profile.knowing import AGAIN, MIRROR
 from sally.stats import Estimate
@@ -51,7 +51,7 @@ def skills(means: Means) -> Skills:
     )
 
 
-def _company(table: Table) -> list[str]:
+def _company(table: MeasuredTable) -> list[str]:
     """Return the players in the other seats, as a key, for each row."""
     keys = []
     for shared in table.shared:
@@ -64,7 +64,7 @@ def _company(table: Table) -> list[str]:
     return [keys[kind] for kind in table.kind.tolist()]
 
 
-def _hits(table: Table) -> dict[str, Floats]:
+def _hits(table: MeasuredTable) -> dict[str, Floats]:
     """Return, by mindless rule, the number of answers it would predict correctly in each row."""
     scored = table.of("scored")
     if not scored.any():
@@ -75,7 +75,7 @@ def _hits(table: Table) -> dict[str, Floats]:
     return {name: table.of(name) for name in (AGAIN, MIRROR)} | {SAME: np.array(same)}
 
 
-def _frequencies(table: Table) -> Floats:
+def _frequencies(table: MeasuredTable) -> Floats:
     """Return the Brier score that the frequencies of the answers would have in each row."""
     if not table.of("with_odds").any():
         return np.zeros(len(table))
@@ -106,7 +106,7 @@ def _brier(means: Means, floor: Floats) -> Estimate:
     return means.ratio(stated - table.of("brier"), stated)
 
 
-def _predictor(table: Table, rule: str, floor: Floats) -> Predictor:
+def _predictor(table: MeasuredTable, rule: str, floor: Floats) -> Predictor:
     scored, guess, right = (
         total(column) for column in (table.of("scored"), table.of("guess"), floor)
     )

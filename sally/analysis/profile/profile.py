@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, measured
-from sally.analysis.columns.measured_table import Table, table_of
+from sally.analysis.columns.measured_table import MeasuredTable, table_of
 from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
 from sally.analysis.profile.doing_scale import (
     OPTIMUM,
@@ -150,7 +150,7 @@ def profile_of(
     ]
 
 
-def _parts(group: Table, met: BaselineScores) -> list[tuple[str, Table]]:
+def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, MeasuredTable]]:
     """Split the episodes of a row if only some of them have an upper end of the scale."""
     ended = ~np.isnan(group.of("least"))
     without = ended & np.isnan(tops(met, group))
@@ -161,7 +161,7 @@ def _parts(group: Table, met: BaselineScores) -> list[tuple[str, Table]]:
 
 
 def _row(
-    key: tuple[str, ...], part: str, group: Table, met: BaselineScores, zero: Zero
+    key: tuple[str, ...], part: str, group: MeasuredTable, met: BaselineScores, zero: Zero
 ) -> ProfileRow:
     unit, name = clusters_of(group)
     means = Means(group, unit)
@@ -189,7 +189,7 @@ def _row(
     return msgspec.structs.replace(row, why=_reasons(row, group, found.why, found.why_regret))
 
 
-def _ends(metric: Metric, group: Table) -> Bounds | None:
+def _ends(metric: Metric, group: MeasuredTable) -> Bounds | None:
     """Return the bounds of the raw figure in these games."""
     if metric.ends is not None:
         return metric.ends
@@ -249,7 +249,9 @@ def _calibration(means: Means) -> Iterator[CalibrationPoint]:
 # --- why a number is missing ----------------------------------------------------------------------
 
 
-def _reasons(row: ProfileRow, group: Table, no_doing: str, no_regret: str) -> dict[str, str]:
+def _reasons(
+    row: ProfileRow, group: MeasuredTable, no_doing: str, no_regret: str
+) -> dict[str, str]:
     """Return why each field without a value has none, in a few words."""
     asked, chosen = (int(group.of(name).sum()) for name in ("asked", "scored"))
     no_answer = _no_answer(group, asked)
@@ -278,7 +280,7 @@ def _reasons(row: ProfileRow, group: Table, no_doing: str, no_regret: str) -> di
     return {name: why for name, why in found.items() if getattr(row, name).value is None}
 
 
-def _no_answer(group: Table, asked: int) -> str:
+def _no_answer(group: MeasuredTable, asked: int) -> str:
     if not asked:
         kinds = (group.shared[kind] for kind in group.kinds())
         silent = any(shared.setup.arms.get(shared.seat) for shared in kinds)

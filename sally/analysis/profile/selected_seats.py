@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Measured, is_mind
-from sally.analysis.columns.measured_table import Shared, Table, table_of
+from sally.analysis.columns.measured_table import MeasuredTable, Shared, table_of
 from sally.analysis.columns.scores import matches
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import label, model_and_strategy
@@ -21,7 +21,7 @@ def select_seats(
     players: Sequence[str] = (),
     seat: str = "",
     cells: Sequence[str] = (),
-) -> Table:
+) -> MeasuredTable:
     """Return the studied seats, or those that the arguments select; patterns may hold stars.
 
     Raises:

@@ -6,10 +6,10 @@ from typing import Any
 
 from sally import store
 from sally.analysis.columns.measured_table import MeasuredColumn
-from sally.analysis.columns.replayed_rows import Part
+from sally.analysis.columns.replayed_rows import ColumnBuilder
 from sally.analysis.columns.rows import played
 from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns
-from sally.analysis.episodes.setups import SetupsColumn
+from sally.analysis.episodes.paper_store import SetupsColumn
 from sally.core.log.events import Ended, Episode, Moved
 from sally.core.log.fingerprint import fingerprint
 from sally.core.match.replay import Replay
@@ -36,7 +36,7 @@ class IndexWriter:
         self._parts = self._begun()
         self._given_up = False
 
-    def _begun(self) -> tuple[Part, ...]:
+    def _begun(self) -> tuple[ColumnBuilder, ...]:
         seats = SeatColumns((SEATS, SEEDS, *self._numbers))
         return Noting(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.analysis.columns.replayed_rows import laid_open
+from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.analysis.columns.rows import played
 from sally.analysis.columns.seat_table import SEATS, SeatColumns
 from sally.core.errors import BadInput
@@ -121,7 +121,7 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
     """The columns of a page for some lines: its own, and the numbers of their seats."""
     seats = [name for name in names if name != COLUMN]
     try:
-        return laid_open(lines, [PageColumn(), *([SeatColumns(seats)] if seats else ())])
+        return replayed_columns(lines, [PageColumn(), *([SeatColumns(seats)] if seats else ())])
     except BadInput:
         return _worked_apart(lines)
 

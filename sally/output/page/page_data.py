@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.columns.seat_table import SEATS, Gathered, SeatColumns, Seats
+from sally.analysis.columns.seat_table import SEATS, SeatColumns, SeatTable, SeatTableBuilder
 from sally.core.log.events import Episode
 from sally.core.log.fingerprint import fingerprint
 from sally.core.registry.study import Study
@@ -62,7 +62,7 @@ class PageData:
     lineups: Lines
     ends: list[str]  # causes of a censoring, by number
     end: Lines
-    seats: Seats  # the rows of those that could be measured
+    seats: SeatTable  # the rows of those that could be measured
     row_of: Lines  # by row, the number of its episode
     seen: Provenance
     doubled: int
@@ -99,7 +99,7 @@ class _Gathering:
         self._held, self.files = held, list[str]()
         self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {}, {})
         self._ends, self._facts, self._lineups = [""], list[Facts](), list[bytes]()
-        self._seats = Gathered(numbers_shown())
+        self._seats = SeatTableBuilder(numbers_shown())
         names = ("ids", "cut", "size", "end", "facts", "lineup", "sums", "keys", "file", "line",
                  "rows")  # fmt: skip
         self._columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.analysis.columns.rows import Row
-from sally.analysis.columns.seat_table import Seats, mean_of_rows
+from sally.analysis.columns.seat_table import SeatTable, mean_of_rows
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.output.figures.svg import Bar, estimate, interval_plot, number
@@ -107,7 +107,7 @@ def sheets_of(held: PageData) -> list[Sheet]:
     return found
 
 
-def _first(seats: Seats) -> Callable[[Row], int]:
+def _first(seats: SeatTable) -> Callable[[Row], int]:
     """Where a kind of seat first appears."""
     kinds, places = np.unique(seats.kind, return_index=True)
     known = dict(zip(kinds.tolist(), places.tolist(), strict=True))

@@ -16,15 +16,15 @@ from sally import store
 from sally.analysis.compare import published as reference
 from sally.analysis.compare.agreement import half_a_digit, target, verdict
 from sally.analysis.compare.published import Condition, Figure, Spread
-from sally.analysis.episodes.paper_store import PaperStore
-from sally.analysis.episodes.stored import (
+from sally.analysis.episodes.paper_store import (
     Conditions,
-    Found,
     InMemory,
     Known,
     Matching,
-    Stored,
-    Told,
+    PaperEpisodes,
+    PaperStore,
+    TableFigure,
+    TableMatcher,
     Uneven,
     short,
     told_apart,
@@ -181,7 +181,7 @@ class Reproduction:
         self.published = reference.load(paper)
         self._model, self._folder = model, episodes
         many, known = _episodes(paper, engine, episodes)
-        self._stored = Stored(engine.matching, known, model)
+        self._stored = TableMatcher(engine.matching, known, model)
         if many and not self._stored.known:
             raise BadInput(
                 f"None of the {many} episodes in {episodes} belongs to a table or figure "
@@ -256,23 +256,23 @@ class Reproduction:
         how = self.brought(table, first.row) or self.command(first.row)
         return msgspec.structs.replace(row, missing=why, run=how, **lost)
 
-    def of(self, row: Conditions, metric: str) -> Found:
+    def of(self, row: Conditions, metric: str) -> TableFigure:
         """Ours by the paper's convention: computed, tabulated, or the mean over episodes."""
         engine = self.engine
         if engine.cannot(row, metric) is not None:
-            return Found()
+            return TableFigure()
         ours = engine.computes(row, metric, self.effort)
         if ours is not None:
-            return Found(ours, computed=True)
+            return TableFigure(ours, computed=True)
         if engine.tabulates is not None and self._stored.known:
             ours = engine.tabulates(row, metric, self._stored.known, self._model)
             if ours is not None:
-                return Found(ours)
+                return TableFigure(ours)
         if metric in engine.metrics and self._stored.known:
             return self._stored.measured(row, engine.metrics[metric])
-        return Found()
+        return TableFigure()
 
-    def _filled(self, row: Row, found: Found) -> Row:
+    def _filled(self, row: Row, found: TableFigure) -> Row:
         """A row with our figure and what it rests on."""
         ours = found.ours
         assert ours is not None  # whoever calls has looked
@@ -361,7 +361,7 @@ def _provided(model: str) -> str:
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
-def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, Told]:
+def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, PaperEpisodes]:
     """How many episodes there are, and those that are the paper's with what they are."""
     if folder is None:
         return 0, InMemory((), engine.seat)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sally.analysis.episodes.stored import Conditions, Known, same_model
+from sally.analysis.episodes.paper_store import Conditions, Known, same_model
 from sally.core.log.events import Instance, Setup
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match

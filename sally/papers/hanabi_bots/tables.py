@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sally.analysis.episodes.stored import Conditions
+from sally.analysis.episodes.paper_store import Conditions
 from sally.analysis.profile.bounds import metric_bounds
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import Seat

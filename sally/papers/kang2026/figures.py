@@ -13,7 +13,7 @@ from statistics import fmean
 
 import msgspec
 
-from sally.analysis.episodes.stored import pooled, short
+from sally.analysis.episodes.paper_store import pooled, short
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.episodes.stored import TOTAL, same_model
+from sally.analysis.episodes.paper_store import TOTAL, same_model
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat

@@ -8,7 +8,7 @@ from math import exp, factorial
 
 import numpy as np
 
-from sally.analysis.episodes.stored import Conditions, Known, same_model
+from sally.analysis.episodes.paper_store import Conditions, Known, same_model
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played

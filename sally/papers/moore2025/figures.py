@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from sally.analysis.episodes.stored import pooled
+from sally.analysis.episodes.paper_store import pooled
 from sally.core.rules.metric import Played
 from sally.games.mindgames import metrics
 from sally.games.mindgames.rules import MESSAGES, TARGET

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sally.analysis.episodes.stored import pooled
+from sally.analysis.episodes.paper_store import pooled
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from sally.analysis.episodes.stored import same_model, short, those
+from sally.analysis.episodes.paper_store import same_model, short, those
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.regret import running_regret, running_tom_percent

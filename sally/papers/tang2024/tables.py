@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from sally.analysis.compare.published import load, table, where
-from sally.analysis.episodes.stored import pooled, same_model, short
+from sally.analysis.episodes.paper_store import pooled, same_model, short
 from sally.core.registry import registry
 from sally.core.rules.metric import ENDS, Played
 from sally.games.pick_the_right_stuff.generate_published import published_games

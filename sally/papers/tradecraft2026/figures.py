@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 
-from sally.analysis.episodes.stored import short
+from sally.analysis.episodes.paper_store import short
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.spec import GROUPS

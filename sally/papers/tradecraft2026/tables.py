@@ -15,7 +15,7 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
-from sally.analysis.episodes.stored import same_model, short
+from sally.analysis.episodes.paper_store import same_model, short
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Question
 from sally.games.tradecraft.instances import instance_set
