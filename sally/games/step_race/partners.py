@@ -14,6 +14,7 @@ from sally.games.step_race import solver
 from sally.games.step_race.rules import (
     MOVES,
     SEATS,
+    STAYS,
     Action,
     Done,
     Say,
@@ -144,23 +145,39 @@ def _hits_announced(game: StepRace, seat: Seat) -> Script:
     return _script(odds)
 
 
-def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
-    """Replies best to what the others announced; a silent seat is taken to play the equilibrium.
+def _expects(view: View, other: int, trust: float) -> dict[int, float]:
+    """What a listener expects of a seat: its word with a chance, else its habit so far.
 
-    A standing is worth what uniform play from there on is worth. It announces, in its first words,
-    what it would do now, and moves by what is known after the talk.
+    A habit is how often the seat made each move, with the equilibrium of a turn counted as one
+    turn more.
     """
+    said = announced(view.talk, view.turn)[other]
+    if said is not None:
+        return {move: trust if move == said else (1 - trust) / 2 for move in MOVES}
+    prior, _ = solver.stage_equilibrium()
+    seen = [turn.moves[other] for turn in view.past]
+    made = [move for move in seen if move != STAYS]
+    return {
+        move: (p + made.count(move)) / (1 + len(made)) for move, p in zip(MOVES, prior, strict=True)
+    }
+
+
+def _trusted(trust: float) -> float:
     if not 0 <= trust <= 1:
         raise BadInput(f"listener: trust must be from 0 to 1, not {trust}")
-    silent, _ = solver.stage_equilibrium()
+    return trust
 
-    def expects(said: int | None) -> dict[int, float]:
-        odds = silent if said is None else solver.keeper(trust).moves((0, 0, 0), 0, 1, (said,) * 3)
-        return dict(zip(MOVES, odds, strict=True))
+
+def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
+    """Replies best to what the others announced, and to the habits of those who announced nothing.
+
+    A standing is worth what uniform play from there on is worth. It announces, whenever that
+    changes, what it would do now, and moves by what is known after the talk.
+    """
+    _trusted(trust)
 
     def reply(view: View) -> int:
-        said = announced(view.talk, view.turn)
-        one, two = (expects(said[other]) for other in others_of(view.number))
+        one, two = (_expects(view, other, trust) for other in others_of(view.number))
         worth = weighed(missing_of(game, view.positions), view.number, joint_odds(one, two))
         return max(best(worth))
 
@@ -178,21 +195,18 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
 # --- answers to probes ----------------------------------------------------------------------------
 
 
-def _listens(trust: float) -> Callable[[Turn[Action, View]], Report | Silence]:
-    """Expects others to do as they announced, with a chance; else the equilibrium of a turn."""
-    silent, _ = solver.stage_equilibrium()
+def _listens(trust: float) -> Answerer:
+    """Answers by what a listener expects."""
 
     def answer(turn: Turn[Action, View]) -> Report | Silence:
         question = turn.question
         assert question is not None
-        if question.probe not in ("their_move", "will_keep"):
-            return Silence("this mind has no such thought")
-        other = SEATS.index(Seat(question.about))
-        said = announced(turn.view.talk, turn.view.turn)[other]
         if question.probe == "will_keep":
             return Report("yes" if trust >= 0.5 else "no")
-        odds = silent if said is None else solver.keeper(trust).moves((0, 0, 0), 0, 1, (said,) * 3)
-        return _likeliest(question, odds)
+        if question.probe != "their_move":
+            return Silence("this mind has no such thought")
+        odds = _expects(turn.view, SEATS.index(Seat(question.about)), trust)
+        return _likeliest(question, (odds[1], odds[3], odds[5]))
 
     return answer
 
@@ -203,7 +217,7 @@ def _likeliest(question: Question, odds: Odds) -> Report:
 
 
 def _listener_answers(game: StepRace, seat: Seat, trust: float = 0.8) -> Answerer:
-    return _listens(trust)
+    return _listens(_trusted(trust))
 
 
 def _follower_answers(game: StepRace, seat: Seat) -> Answerer:
@@ -269,12 +283,11 @@ PARTNERS = {
         ),
         Partner(
             "listener",
-            "replies best to what the others announced, believing it with chance `trust`, and "
-            "announces its own reply",
+            "replies best to what the others announced, believed with chance `trust`, and to the "
+            "habits of the silent; announces its own reply",
             "Sally",
             _listener,
             answers=_listener_answers,
-            memory=0,
             params={"trust": 0.8},
         ),
         Partner(

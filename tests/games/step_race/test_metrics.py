@@ -128,3 +128,9 @@ def test_the_study_has_the_certified_tables_and_plays() -> None:
     )
     episode = play(setup, cell)
     assert episode.payoffs is not None and episode.cell == cell
+
+
+def test_a_listener_learns_the_habit_of_the_silent() -> None:
+    race = played("listener", ALWAYS_5, ALWAYS_5)
+    assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
+    assert decided(race, ME)[0].mine == 5  # what it expects at first
