@@ -80,7 +80,7 @@ class Match(Generic[S, A, V]):
         self.over = False
         if like is None:
             check_playable(spec, self.game, setup)
-        self._contexts = (
+        self._contexts: dict[Seat, SeatContext] = (
             {seat: context.again(setup.seed) for seat, context in like._contexts.items()}
             if like is not None
             else {
@@ -229,7 +229,7 @@ class Match(Generic[S, A, V]):
         observe, to_move, step = game.observe, game.to_move, game.step
         repeats = game.same_menus and not self._may_reject
         repeats = repeats and (game.censors_forfeits or not self._may_censor)
-        unprobed = self._probes is None
+        probes = self._probes
         plain = False  # whether `asks` are the moves of a whole turn, in order
         awaited: list[tuple[Turn[A, V], Any]] = []
         while True:
@@ -247,7 +247,7 @@ class Match(Generic[S, A, V]):
                     if (
                         type(given) is int
                         and given in menu
-                        and (unprobed or (turn.question is None and seat not in self._probes.after))
+                        and (probes is None or (turn.question is None and seat not in probes.after))
                     ):
                         made[seat] = Moved(number, seat, given)
                         moves[seat] = given

@@ -74,7 +74,8 @@ def mismatch(
     try:
         match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
         logged = _LogSource(spec, episode, asked_again)
-        sources = dict.fromkeys((*match.game.seats, *match.game.helpers), logged)
+        seats = map(str, (*match.game.seats, *match.game.helpers))
+        sources = dict.fromkeys(seats, logged)
         match.play(sources, sources)
         if not match.over:
             _stop_as_logged(match, episode)

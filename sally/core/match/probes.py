@@ -301,7 +301,7 @@ class ProbeSession:
     def _note(self, section: str, event: Reported | Skipped | Told) -> None:
         self._noted(section, Seat(event.seat))[event.probe, event.about] = event
 
-    def logged(self, movers: tuple[Seat, ...], made: list[Event]) -> list[Event]:
+    def logged(self, movers: tuple[Seat, ...], made: Iterable[Event]) -> list[Event]:
         """Return the events of this turn in canonical order, and forget its notes."""
         self._keep_own(movers)
         events: list[Event] = []
