@@ -37,6 +37,7 @@ ENCODERS: list[Who] = [
     ("adapts", {}),
     ("anything", {}),
 ]
+MINDLESS: list[Who] = [("decoy", {}), ("hub", {}), ("loner", {}), ("random", {})]
 INTERCEPTORS = ("by_history", "by_bayes", "random")
 ROWS = 15  # of four games
 
@@ -102,7 +103,7 @@ def links(rows: int = ROWS) -> None:
 
 def certified(rows: int = 50) -> None:
     """Certified decisions: the right model, the wrong one, and none."""
-    for name, params in ENCODERS:
+    for name, params in ENCODERS + MINDLESS:
         for interceptor in INTERCEPTORS[:2]:
             who = {"encoder": (name, params), "decoder": ("by_keywords", {})}
             params_ = {"set": "which", "rounds": 1, "tokens": 1}
