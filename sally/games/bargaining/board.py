@@ -39,7 +39,7 @@ def BOARD(context: SeatContext, view: View) -> Board:
     parts: list[Part] = [_axis(view), _notes(game, view)]
     if len(view.past):
         parts.append(_rounds(view))
-    if game.talk != "none":
+    if view.said or any(each.said for each in view.past):
         parts.append(_talk(view))
     return Board(tuple(parts), {"text": Limit(MOST_CHARACTERS)})
 
@@ -63,8 +63,6 @@ def _notes(game: Bargaining, view: View) -> Notes:
     notes = [Note("Round", f"{min(view.round, game.rounds)} of {game.rounds}")]
     if view.limit is not None:
         notes.append(Note(f"Your {_own(view)}", str(view.limit), "yours"))
-        earns = "value less price" if view.is_buyer else "price less cost"
-        notes.append(Note("A trade earns you", earns))
     notes.append(Note("Earned so far", str(view.total), "goal"))
     return Notes(f"You are the {view.seat}", tuple(notes))
 
