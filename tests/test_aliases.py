@@ -35,5 +35,5 @@ def test_nobody_else_is_called_by_a_models_alias() -> None:
 def test_a_file_that_holds_no_alias_is_named(tmp_path: Path) -> None:
     (tmp_path / "aliases").mkdir()
     (tmp_path / "aliases" / "0a.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"aliases/0a\.json does not hold an alias"):
+    with pytest.raises(BadInput, match=r"aliases/0a\.json is not a valid alias"):
         store.aliases(tmp_path)

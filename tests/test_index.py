@@ -38,7 +38,7 @@ from sally.output.page.page_data import PageData
 from sally.runner.local import play_open
 from sally.runner.seating import resolved
 from sally.store import index
-from sally.store.summary import Noting
+from sally.store.summary import SummaryColumn
 
 DUEL = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
 NAMES = ("payoff", "tom_percent", "action_consistency", "turns")
@@ -233,7 +233,7 @@ def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path
     for n, (_, found) in enumerate(columns._made):
         piece = lines[n * index.PIECE : (n + 1) * index.PIECE]
         seats = SeatColumns((SEATS, SEEDS, *columns._numbers))
-        parts = [Noting(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()]
+        parts = [SummaryColumn(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()]
         assert found == replayed_rows.replayed_columns(piece, parts)
 
 

@@ -152,7 +152,7 @@ class StoredEpisodes(Sequence[Episode]):
     """The episodes of a store, each read from disk on access; only their ids are in memory."""
 
     def __init__(self, where: store.Where) -> None:
-        self._where, self._there = where, store.Standing(where)
+        self._where, self._there = where, store.EpisodeOffsets(where)
 
     @property
     def ids(self) -> Sequence[str]:

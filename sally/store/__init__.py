@@ -1,29 +1,32 @@
-"""Episodes kept: one line an episode, one file a writer, and nothing lost in silence.
+"""Stores of episodes: one line per episode, one file per writer.
 
-A store is a folder, here or at an address that fsspec knows. `study.json` says what it holds,
-`studies/` what its runs asked for, `packs/` in which words,
-`aliases/` what they called their models. In a local folder a writer appends
-whole lines to a file of its own, `<writer>.open`, and renames it to `<writer>.jsonl` when it is
-done, so several processes never write to one file and a killed one leaves all but the line it was
-writing. At an address it puts immutable parts. A line that cannot be read is copied to
-`quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
+A store is a local folder or an address that fsspec knows. `study.json` names its study, `studies/`
+holds the studies of its runs, `packs/` their words packs, `aliases/` their names for models. In a
+local folder each writer appends whole lines to its own file `<writer>.open` and renames it to
+`<writer>.jsonl` at the end, so no two processes write to one file, and a killed process loses at
+most the line it was writing. At an address a writer uploads immutable parts. An unreadable line is
+copied to `quarantine/` and reported with file and line. `index.sqlite` caches columns computed from
+the lines.
 """
 
-from sally.store.episode_offsets import Reader, Standing
+from sally.store.episode_offsets import EpisodeOffsets, Reader
 from sally.store.index import INDEX, columns, fill, sum_of_lines
 from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
     MANIFEST,
+    PEOPLE,
     Manifest,
+    PeoplePlan,
     aliases,
     claim,
     keep_alias,
+    keep_people_plan,
     manifest_of,
+    people_plan,
     read_manifest,
     require,
     studies,
 )
-from sally.store.people import PEOPLE, PeoplePlan, keep_people_plan, people_plan
 from sally.store.places import Folder, Place, Remote, Where, is_address, place
 from sally.store.reading import (
     BadLine,
@@ -48,6 +51,7 @@ __all__ = [
     "PEOPLE",
     "BadLine",
     "Contents",
+    "EpisodeOffsets",
     "Folder",
     "Manifest",
     "Ours",
@@ -55,7 +59,6 @@ __all__ = [
     "Place",
     "Reader",
     "Remote",
-    "Standing",
     "Survey",
     "TakenOver",
     "Where",

@@ -1,4 +1,4 @@
-"""Which lines of a store count: each episode once, a finished run in the place of a cut one."""
+"""Deduplication of lines: each episode counts once, and a finished run replaces a censored one."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-ID_BYTES = 24  # of an episode's id, which is a hash in hexadecimal
+ID_BYTES = 24  # length of an episode id, a hexadecimal hash
 Ids = NDArray[np.bytes_]
 
 
 def packed_ids(ids: Sequence[str]) -> Ids:
-    """Ids in 24 bytes each; that of a line that holds no episode is empty."""
+    """Return ids as an array of 24-byte strings; the id of an unreadable line is empty."""
     return np.array(ids, dtype=f"S{ID_BYTES}")
 
 
 class IdSet(Set[str]):
-    """Ids in 24 bytes each, sorted: a million of them take as many bytes and no objects."""
+    """A set of ids stored as a sorted array, 24 bytes per id."""
 
     def __init__(self, ids: Ids) -> None:
         self._ids = np.sort(ids)
@@ -33,7 +33,7 @@ class IdSet(Set[str]):
         return bool(self.have(packed_ids([str(id)]))[0])
 
     def have(self, ids: Ids) -> NDArray[np.bool_]:
-        """Which of some ids are among these."""
+        """Return a mask of the ids that are in the set."""
         if not len(self._ids):
             return np.zeros(len(ids), dtype=np.bool_)
         places = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
@@ -47,11 +47,11 @@ class IdSet(Set[str]):
 
 @dataclass(frozen=True)
 class Counted:
-    """The lines that count, by number, in the order in which their episodes first appear."""
+    """The lines that count, in the order in which their episodes first appear."""
 
     lines: NDArray[np.int64]
-    again: NDArray[np.int64]  # lines of episodes that had come to their end before
-    replaced: int  # cut runs that another line takes the place of
+    again: NDArray[np.int64]  # duplicate lines of finished episodes
+    replaced: int  # censored runs replaced by another line
 
     @property
     def doubled(self) -> int:
@@ -59,7 +59,7 @@ class Counted:
 
 
 def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
-    """Of each episode the first line that is not cut, or the last one if all are."""
+    """Select, for each episode, its first uncensored line, or the last one if all are censored."""
     there = np.flatnonzero(ids != b"")
     every, first, which = np.unique(ids[there], return_index=True, return_inverse=True)
     whole = ~cut[there]
@@ -73,36 +73,36 @@ def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
 
 
 def rows_of(lines: NDArray[np.int64], many: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows of some lines, where each line of a store has so many rows."""
+    """Return the row numbers of some lines, given the number of rows per line."""
     starts, mine = np.cumsum(many) - many, many[lines]
     within = np.arange(int(mine.sum())) - np.repeat(np.cumsum(mine) - mine, mine)
     return np.repeat(starts[lines], mine) + within
 
 
-class Gathering:
-    """The lines of a store, piece by piece, and then those that count."""
+class Deduplicator:
+    """Collects the ids of a store piece by piece and selects the lines that count."""
 
     def __init__(self) -> None:
         self._ids, self._cut = [packed_ids([])], [np.array([], dtype=np.bool_)]
 
     def add(self, ids: Sequence[str], cut: Sequence[bool]) -> None:
-        """Take the lines of a piece."""
+        """Add the lines of a piece."""
         self._ids.append(packed_ids(ids))
         self._cut.append(np.array(cut, dtype=np.bool_))
 
     def counted(self) -> tuple[Counted, NDArray[np.bool_]]:
-        """The lines that count, and of all lines whether they were cut."""
+        """Return the lines that count, and a mask of the censored lines."""
         self._ids, self._cut = [np.concatenate(self._ids)], [np.concatenate(self._cut)]
         return counted(self._ids[0], self._cut[0]), self._cut[0]
 
     def finished(self) -> IdSet:
-        """The ids of those that need not be run again."""
+        """Return the ids that need not be run again."""
         count, cut = self.counted()
         return IdSet(self._ids[0][count.lines[~cut[count.lines]]])
 
 
 def which_are_there(finished: Set[str], ids: bytes) -> list[bool]:
-    """Of some ids, twelve bytes each, which are among these."""
+    """Return which of some binary ids (12 bytes each) are finished."""
     hexed = np.frombuffer(ids.hex().encode(), dtype=f"S{ID_BYTES}")
     if not isinstance(finished, IdSet):
         finished = IdSet(packed_ids(list(finished)))

@@ -1,4 +1,4 @@
-"""Where the episodes of a store stand, so that each is read when it is wanted and not before."""
+"""File and line of every episode of a store, so that episodes can be read on demand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from sally.store.summary import COLUMN, noted, noted_lines
 
 
 class Reader:
-    """Reads single lines of a store that is still as it was; the last file stays in memory."""
+    """Reads single lines of an unchanged store; the last file read stays in memory."""
 
     def __init__(self, where: Where) -> None:
         self._at = place(where)
-        self._open: tuple[str, bytes, list[int]] = ("", b"", [])  # the last file that was read
+        self._open: tuple[str, bytes, list[int]] = ("", b"", [])  # name, bytes and line offsets
 
     def episode(self, file: str, line: int, id: str) -> Episode:
-        """The episode of this id in a line; the store must still be as it was."""
+        """Return the episode with this id from a line.
+
+        Raises:
+            BadInput: The line was changed after the store was loaded.
+        """
         whole, starts = self._read(file)
         there = whole[starts[line - 1] : starts[line]] if line < len(starts) else b""
         found = sound_line(there)
@@ -35,7 +39,7 @@ class Reader:
         return found
 
     def _read(self, file: str) -> tuple[bytes, list[int]]:
-        """A file of lines, and where each of them begins and the last one ends."""
+        """Return the bytes of a file, and the offsets of its lines and of its end."""
         if self._open[0] != file:
             if isinstance(self._at, Folder):
                 with open_lines(self._at.path / file) as lines:
@@ -49,8 +53,8 @@ class Reader:
         return self._open[1], self._open[2]
 
 
-class Standing:
-    """The ids of a store's episodes in order, and for each the file and the line it stands in."""
+class EpisodeOffsets:
+    """The ids of a store's episodes in order, with the file and line of each."""
 
     def __init__(self, where: Where) -> None:
         self.ids: list[str] = []
@@ -65,16 +69,16 @@ class Standing:
         return len(self.ids)
 
     def place_of(self, id: str) -> int | None:
-        """Which episode has this id."""
+        """Return the number of the episode with this id, or None."""
         return self._places.get(id)
 
     def episode(self, number: int) -> Episode:
-        """Read one episode; the store must still be as it was."""
+        """Read one episode of the unchanged store."""
         file = self._files[self._file[number]]
         return self._reader.episode(file, self._line[number], self.ids[number])
 
     def _find(self) -> None:
-        """As when a store is loaded, a finished run of an episode takes the place of a cut one."""
+        """Locate every episode; a finished run replaces a censored one, as in `load`."""
         files: dict[str, int] = {}
         cut: set[str] = set()
         for at, kept in columns(self._at, [COLUMN], fingerprint(), noted_lines):

@@ -1,10 +1,10 @@
-"""An index beside the lines: columns read off them once, and never the truth.
+"""A cache of columns computed from the lines of a store; it can always be rebuilt.
 
-`index.sqlite` in a local store keeps columns for each piece of up to `PIECE` lines, under the hash
-of the piece: an edited line is another hash, and its columns are worked out anew. A file whose size
-and times are as they were is not read again. Everything in the index is sealed with a key of this
-user, so that rows that came with somebody else's store are not believed. It may be deleted at any
-time; where none can be kept, everything works without.
+`index.sqlite` in a local store holds columns for each piece of up to `PIECE` lines, keyed by the
+hash of the piece, so the columns of an edited line are computed again. A file with unchanged size
+and times is not read again. Every row is authenticated with a key of this user, so rows that came
+with someone else's store are ignored. The index may be deleted at any time; where it cannot be
+written, everything works without it.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import all_lines, lines_of, ready
 
 INDEX = "index.sqlite"
-PIECE = 1000  # lines whose columns are kept together
-SMALL = 4_000_000  # bytes of lines up to which a store is read faster than it is indexed
-SETTLED = 2.0  # seconds after which another write would show in a file's times
-KEEP_SECONDS = 2.0  # how often what was worked out is made safe
-BUSY_SECONDS = 2.0  # that one waits for another process which is writing, once
-MOST_ASKED = 500  # names in one question to the database, which takes at least 999
-FORMAT = "2"  # of the tables below; part of every hash
+PIECE = 1000  # lines per piece
+SMALL = 4_000_000  # bytes up to which reading a store is faster than indexing it
+SETTLED = 2.0  # seconds after which another write would change the file times
+KEEP_SECONDS = 2.0  # interval of commits
+BUSY_SECONDS = 2.0  # how long to wait for another writing process
+MOST_ASKED = 500  # names per query; SQLite allows at least 999 parameters
+FORMAT = "2"  # version of the tables below; part of every hash
 
-At = tuple[str, int]  # file, number of a line
-Line = tuple[str, int, bytes]  # and what it says
+At = tuple[str, int]  # file, line number
+Line = tuple[str, int, bytes]  # file, line number, content
 Columns = Mapping[str, bytes]  # by name
-Work = Callable[[Sequence[Line], Sequence[str]], Columns]  # (lines, names) -> these columns
+Work = Callable[[Sequence[Line], Sequence[str]], Columns]  # (lines, names) -> columns
 Asked = tuple[Sequence[Line], Sequence[str]]
-Made = tuple[bytes, Columns]  # the sum of a piece's lines, and their columns
+Made = tuple[bytes, Columns]  # hash of a piece's lines, and its columns
 Many = Callable[[Iterable[Asked]], Iterable[Columns]]
 
 TABLES = """
@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS columns (
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """Some lines of a file, one after another."""
+    """A range of consecutive lines of a file."""
 
     file: str
     number: int  # of the first line
@@ -69,17 +69,23 @@ class Piece(msgspec.Struct, frozen=True):
 def columns(
     where: Where, names: Sequence[str], code: str, work: Work, many: Many | None = None
 ) -> Iterator[tuple[list[At], Columns]]:
-    """For each piece of a store, where its lines stand, and its columns, worked out if need be.
+    """Yield, for each piece of a store, its lines' positions and its columns.
 
-    `code` says what the columns hang on besides the lines; under another one they are made anew.
-    What `work` does not give is not there, and is asked for again the next time.
-    `many` works on several pieces at once, and gives their columns back in order.
+    Args:
+        where: The store.
+        names: The columns wanted.
+        code: Fingerprint of the code the columns depend on; with another one they are recomputed.
+        work: Computes columns of some lines; a column it omits is requested again next time.
+        many: Computes columns of several pieces at once, in order; default: `work` for each.
+
+    Raises:
+        BadInput: The store cannot be read.
     """
     at = place(where)
     each = many or (lambda asked: (work(*one) for one in asked))
     try:
         files, ours = ready(at)
-        base = _base(at) if ours and isinstance(at, Folder) and _is_big(at, files) else None
+        base = _open(at) if ours and isinstance(at, Folder) and _is_big(at, files) else None
         if base is None:
             yield from _without_index(at, files, names, each)
             return
@@ -92,12 +98,12 @@ def columns(
 
 
 def fill(where: Where, file: str, code: str, made: Sequence[Made]) -> None:
-    """Keep columns that were made of lines before these were written to a file.
+    """Store columns computed while the lines of a file were being written.
 
-    If the file does not hold these very lines, piece by piece, nothing is kept.
+    Nothing is stored if the lines of the file differ from those the columns were computed from.
     """
     at = place(where)
-    base = _base(at) if isinstance(at, Folder) else None
+    base = _open(at) if isinstance(at, Folder) else None
     if base is None:
         return
     try:
@@ -107,7 +113,7 @@ def fill(where: Where, file: str, code: str, made: Sequence[Made]) -> None:
 
 
 def sum_of_lines(whole: bytes) -> bytes:
-    """What some lines are known by before they are in a store."""
+    """Return the hash of some lines, independent of the user's key."""
     return blake2b(whole, digest_size=16).digest()
 
 
@@ -127,30 +133,30 @@ def _without_index(
 
 
 def _is_big(at: Folder, files: Sequence[str]) -> bool:
-    """Whether a store holds enough lines to be worth an index."""
+    """Return whether a store is large enough for an index."""
     total = 0
     for name in files:
-        with suppress(FileNotFoundError):  # it was renamed just now
+        with suppress(FileNotFoundError):  # renamed meanwhile
             total += (at.path / name).stat().st_size
     return total > SMALL
 
 
-class _Base:
-    """The tables of one store."""
+class _Database:
+    """The SQLite database of one store."""
 
     def __init__(self, folder: Path, key: bytes) -> None:
         self._folder, self._key = folder, key
         self._db = sqlite3.connect(folder / INDEX, timeout=BUSY_SECONDS)
-        self._db.execute("PRAGMA synchronous=OFF")  # what is lost is worked out again
+        self._db.execute("PRAGMA synchronous=OFF")  # lost rows are computed again
         self._db.executescript(TABLES)
         self._kept = time.monotonic()
         self._changed: set[bytes] = set()
         self._recut = False
-        self._mute = False  # whether nothing more is kept this time
+        self._mute = False  # set after a failed write
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
-            if self._recut and not self._mute:  # what no piece goes by any more
+            if self._recut and not self._mute:  # remove columns without a piece
                 here = "SELECT digest FROM pieces"
                 self._db.execute(f"DELETE FROM columns WHERE digest NOT IN ({here})")
             self._db.commit()
@@ -159,7 +165,7 @@ class _Base:
     def columns(
         self, files: Sequence[str], names: Sequence[str], code: str, work: Work, each: Many
     ) -> Iterator[tuple[list[At], Columns]]:
-        """The columns of all pieces, in the order of the files."""
+        """Yield the columns of all pieces, in the order of the files."""
         self._forget(files)
         pieces = [piece for name in files for piece in self._pieces(name)]
         lacking = {i: lack for i, p in enumerate(pieces) if (lack := self._lack(p, names, code))}
@@ -176,7 +182,7 @@ class _Base:
             yield [(piece.file, piece.number + n) for n in range(piece.lines)], found
 
     def fill(self, file: str, code: str, made: Sequence[Made]) -> None:
-        """Read a file once, and only then write: others wait for their turn."""
+        """Read the file before writing, to keep the database lock short."""
         pieces, sums = list[Piece](), list[bytes]()
         for piece, whole in self._cut(file):
             pieces.append(piece)
@@ -196,15 +202,15 @@ class _Base:
             return known[1]
         found = [piece for piece, _ in self._cut(name)]
         self._recut = True
-        if stat == _stat(self._folder / name):  # nobody wrote meanwhile
+        if stat == _stat(self._folder / name):  # the file did not change meanwhile
             self._remember(name, stat, found)
         return found
 
     def _known(self, name: str) -> tuple[str, list[Piece]] | None:
-        row = self._asked("SELECT stat, seal FROM files WHERE name = ?", name)
+        row = self._query("SELECT stat, seal FROM files WHERE name = ?", name)
         if not row:
             return None
-        rows = self._asked(
+        rows = self._query(
             "SELECT file, number, start, size, lines, digest FROM pieces WHERE file = ? "
             "ORDER BY number",
             name,
@@ -214,7 +220,7 @@ class _Base:
         return (stat, pieces) if seal == self._seal(name, stat, pieces) else None
 
     def _cut(self, name: str) -> Iterator[tuple[Piece, bytes]]:
-        """The pieces of a file as it is, and what they say; a line still being written is left."""
+        """Yield the pieces of a file and their bytes, without a line still being written."""
         lines, start = lines_of(self._folder / name), 0
         while some := list(islice(lines, PIECE)):
             whole = b"".join(line for _, line in some)
@@ -225,43 +231,43 @@ class _Base:
     def _remember(self, name: str, stat: str, pieces: list[Piece]) -> None:
         seal = self._seal(name, stat, pieces)
         self._put_pieces(name, pieces)
-        self._told("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", [(name, stat, seal)])
+        self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", [(name, stat, seal)])
 
     def _put_pieces(self, name: str, pieces: Sequence[Piece]) -> None:
-        self._told("DELETE FROM pieces WHERE file = ?", [(name,)])
+        self._write("DELETE FROM pieces WHERE file = ?", [(name,)])
         rows = [(p.file, p.number, p.start, p.size, p.lines, p.digest) for p in pieces]
-        self._told("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._write("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def _lines(self, piece: Piece) -> list[Line]:
         with (self._folder / piece.file).open("rb") as file:
             file.seek(piece.start)
             whole = file.read(piece.size)
         if self._hash(FORMAT.encode(), whole) != piece.digest:
-            self._changed.add(piece.digest)  # somebody edits the file: nothing is kept of it
+            self._changed.add(piece.digest)  # the file changed meanwhile: do not store its columns
         lines = whole.split(b"\n")
         ended = [line + b"\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
         return [(piece.file, piece.number + i, line) for i, line in enumerate(ended)]
 
     def _forget(self, files: Sequence[str]) -> None:
-        """Drop what belongs to files that are gone."""
+        """Delete the rows of files that no longer exist."""
         here = set(files)
-        known = self._asked("SELECT name FROM files UNION SELECT file FROM pieces")
+        known = self._query("SELECT name FROM files UNION SELECT file FROM pieces")
         gone = [row for row in known if row[0] not in here]
-        self._told("DELETE FROM files WHERE name = ?", gone)
-        self._told("DELETE FROM pieces WHERE file = ?", gone)
+        self._write("DELETE FROM files WHERE name = ?", gone)
+        self._write("DELETE FROM pieces WHERE file = ?", gone)
 
     # --- columns --------------------------------------------------------------------------------
 
     def _lack(self, piece: Piece, names: Sequence[str], code: str) -> list[str]:
         query = "SELECT name FROM columns WHERE digest = ? AND code = ?"
-        there = {name for (name,) in self._asked(query, piece.digest, code)}
+        there = {name for (name,) in self._query(query, piece.digest, code)}
         return [name for name in names if name not in there]
 
     def _kept_columns(self, piece: Piece, names: Sequence[str], code: str) -> dict[str, bytes]:
         found, start = {}, "SELECT name, data, seal FROM columns WHERE digest = ? AND code = ?"
         for some in batched(names, MOST_ASKED):
             query = f"{start} AND name IN ({', '.join('?' * len(some))})"
-            for name, data, seal in self._asked(query, piece.digest, code, *some):
+            for name, data, seal in self._query(query, piece.digest, code, *some):
                 if seal == self._hash(piece.digest, name.encode(), code.encode(), data):
                     found[name] = data
         return found
@@ -279,7 +285,7 @@ class _Base:
             )
             for name, data in found.items()
         ]
-        self._told("INSERT OR REPLACE INTO columns VALUES (?, ?, ?, ?, ?)", rows)
+        self._write("INSERT OR REPLACE INTO columns VALUES (?, ?, ?, ?, ?)", rows)
         if time.monotonic() - self._kept > KEEP_SECONDS:
             with suppress(sqlite3.Error):
                 self._db.commit()
@@ -287,15 +293,15 @@ class _Base:
 
     # --- the database ---------------------------------------------------------------------------
 
-    def _asked(self, query: str, *given: object) -> list[Any]:
-        """What the index says; nothing where it cannot be read."""
+    def _query(self, query: str, *given: object) -> list[Any]:
+        """Return the rows of a query, or none if the index cannot be read."""
         try:
             return self._db.execute(query, given).fetchall()
         except sqlite3.Error:
             return []
 
-    def _told(self, query: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Write to the index; after a full disk, or while another process writes, not at all."""
+    def _write(self, query: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Write rows; after a failure (full disk, locked database) write nothing more."""
         if self._mute:
             return
         try:
@@ -314,27 +320,27 @@ class _Base:
 
 
 def batched(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Names, so many at a time."""
+    """Split names into chunks of `size`."""
     return (names[n : n + size] for n in range(0, len(names), size))
 
 
-def _base(at: Folder) -> _Base | None:
-    """The index of a store; one that is broken is begun anew, and None where none can be kept."""
+def _open(at: Folder) -> _Database | None:
+    """Open the index of a store, replacing a corrupt one; None if it cannot be written."""
     try:
         key = _key()
         try:
-            return _Base(at.path, key)
+            return _Database(at.path, key)
         except sqlite3.DatabaseError as why:
             if isinstance(why, sqlite3.OperationalError):
                 return None  # a read-only folder, a full disk
             (at.path / INDEX).unlink()
-            return _Base(at.path, key)
+            return _Database(at.path, key)
     except (OSError, sqlite3.Error):
         return None
 
 
 def _stat(path: Path) -> str:
-    """What would change if a file did; nothing while it is too fresh for that to be seen."""
+    """Return a text that changes with the file; empty if the file is too recent to tell."""
     try:
         found = path.stat()
     except OSError:
@@ -345,7 +351,7 @@ def _stat(path: Path) -> str:
 
 
 def _key() -> bytes:
-    """This user's own key, made when it is first needed."""
+    """Return this user's key, creating it on first use."""
     folder = Folder(cache_folder())
     with suppress(FileNotFoundError):
         return folder.read("index.key")[:32]

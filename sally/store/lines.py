@@ -1,4 +1,4 @@
-"""One line of a store: an episode that says its own sum, or why there is none."""
+"""One line of a store: an episode with a checksum."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from sally.core.errors import BadInput
 from sally.core.log.events import SCHEMA, Episode, from_line
 from sally.core.log.validation import unsound
 
-_SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # how a line ends that says its own sum
+_SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # end of a line with a checksum
 SUM_BYTES = 28
-CHANGED = "the line was changed after it was written: its sum is another"
-MOST_REMEMBERED = 500_000  # lines that this process has found to be sound
-_SOUND: set[int] = set()  # their hashes, so that one command does not work them out twice
+CHANGED = "the line was changed after it was written: its checksum does not match"
+MOST_REMEMBERED = 500_000  # hashes of valid lines kept in memory
+_VALID: set[int] = set()  # hashes of lines already validated by this process
 
 
 def why_wrong(line: bytes, episode: Episode) -> str | None:
-    """Why an episode cannot have been played as its line says; worked out once a line."""
-    if (seen := hash(line)) in _SOUND:
+    """Return why an episode is invalid, or None; each line is validated once per process."""
+    if (seen := hash(line)) in _VALID:
         return None
     if (why := unsound(episode)) is not None:
         return f"the line is wrong: {why}"
-    if len(_SOUND) >= MOST_REMEMBERED:
-        _SOUND.clear()
-    _SOUND.add(seen)
+    if len(_VALID) >= MOST_REMEMBERED:
+        _VALID.clear()
+    _VALID.add(seen)
     return None
 
 
 def sound_line(line: bytes) -> Episode | str:
-    """The episode of a line that can have been played as it says, or why there is none."""
+    """Return the validated episode of a line, or why the line is invalid."""
     found = read_line(line)
     return found if isinstance(found, str) else why_wrong(line, found) or found
 
 
 def read_line(line: bytes, sums: bool = True) -> Episode | str:
-    """The episode of a line, whatever its schema version, or why there is none."""
+    """Return the episode of a line of any schema version, or why the line is unreadable."""
     if not line.endswith(b"\n"):
-        return "the line is torn"
+        return "the line is incomplete"
     try:
         if (head := _head(line)) is None:
-            return "the line is no record"
+            return "the line is not a record"
         if sums and head.sum is not msgspec.UNSET and not _is_as_written(line):
             return CHANGED
         version = head.schema
@@ -55,14 +55,14 @@ def read_line(line: bytes, sums: bool = True) -> Episode | str:
             episode = msgspec.convert(migrated(plain), Episode)
         else:
             return f"schema version {version} is unknown; this Sally reads up to {SCHEMA}"
-        episode.end  # noqa: B018  an episode without an end is no episode
+        episode.end  # noqa: B018  raises if the episode has no end
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
         return f"the line is corrupt: {why}"
     return episode
 
 
 class _Head(msgspec.Struct):
-    """What says how a line is to be read."""
+    """The fields that determine how a line is decoded."""
 
     schema: Any = None
     sum: Any = msgspec.UNSET
@@ -75,12 +75,12 @@ def _head(line: bytes) -> _Head | None:
     try:
         return _HEAD.decode(line)
     except msgspec.ValidationError:
-        msgspec.json.decode(line)  # whether it is JSON at all
+        msgspec.json.decode(line)  # raises if it is not JSON
         return None
 
 
 def was_changed(line: bytes) -> bool:
-    """Whether a line says a sum that is not its own."""
+    """Return whether the checksum of a line does not match."""
     return read_line(line) == CHANGED
 
 
@@ -90,18 +90,22 @@ def _is_as_written(line: bytes) -> bool:
 
 
 def sealed(line: bytes) -> bytes:
-    """A line with its own sum at the end, so that no byte of it can change unseen."""
+    """Return the line with a checksum appended, which reveals any changed byte."""
     body = line.removesuffix(b"}\n")
     return body + b',"sum":"' + sum_of(body) + b'"}\n'
 
 
 def sum_of(body: bytes) -> bytes:
-    """The sum of a line, without the end that says it."""
+    """Return the checksum of a line without its checksum field."""
     return blake2b(body, digest_size=8).hexdigest().encode()
 
 
 def migrated(plain: dict[str, Any]) -> dict[str, Any]:
-    """A stored record of an older schema in the present one, step by step."""
+    """Convert a record of an older schema to the current one, version by version.
+
+    Raises:
+        BadInput: A migration fails.
+    """
     while (version := plain["schema"]) != SCHEMA:
         try:
             plain = {**MIGRATIONS[version](plain), "schema": version + 1}
@@ -110,4 +114,5 @@ def migrated(plain: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # version -> to the next
+# Schema version -> migration to the next version.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}

@@ -1,4 +1,4 @@
-"""Whose a store is: one study's, and nobody else's."""
+"""The manifest of a store, which belongs to one study, and the studies and aliases of its runs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from sally.core.registry.study import Study
 from sally.store.places import Folder, Place, Where, place
 
 MANIFEST = "study.json"
+PEOPLE = "people_study.json"
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a store holds: the study's name and the hash of all that it asks for."""
+    """Name of the study of a store, and the hash of everything the study asks for."""
 
     study: str
     asks: str
@@ -23,36 +24,44 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def require(where: Where, study: str) -> None:
-    """Refuse a place that cannot be this study's; nothing is written."""
+    """Check that a place can hold this study, without writing anything.
+
+    Raises:
+        BadInput: The place belongs to another study or holds other files.
+    """
     at = place(where)
     try:
         if MANIFEST not in _inside(at):
             refuse_others(at)
             return
     except OSError as why:
-        raise BadInput(f"The store {at} cannot be made: {why.strerror}.") from None
+        raise BadInput(f"The store {at} cannot be created: {why.strerror}.") from None
     theirs = read_manifest(at)
     if theirs.study != study:
-        raise BadInput(f"The folder {at} belongs to study {theirs.study!r}; choose another one.")
+        raise BadInput(f"The folder {at} belongs to study {theirs.study!r}; choose another folder.")
 
 
 def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
-    """Make the place this study's, or refuse if it is another's; keep what is asked for."""
+    """Create the manifest of a study and store the study.
+
+    Raises:
+        BadInput: The place belongs to another study or holds other files.
+    """
     at = place(where)
     require(at, manifest.study)
     try:
         if MANIFEST not in _inside(at):
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
-            at.create(MANIFEST, data)  # if another process was quicker: whose is it then?
+            at.create(MANIFEST, data)  # another process may be first; `require` checks its study
     except OSError as why:
-        raise BadInput(f"The store {at} cannot be made: {why.strerror}.") from None
+        raise BadInput(f"The store {at} cannot be created: {why.strerror}.") from None
     require(at, manifest.study)
     if asked is not None:
         _keep_study(at, manifest.asks, asked)
 
 
 def _keep_study(at: Place, asks: str, study: Study) -> None:
-    """Put a study into the store, once, under the hash of all that it asks for."""
+    """Store a study once, under the hash of everything it asks for."""
     try:
         if f"{asks}.json" not in at.names("studies"):
             at.create(f"studies/{asks}.json", msgspec.json.encode(study, order="sorted") + b"\n")
@@ -61,7 +70,11 @@ def _keep_study(at: Place, asks: str, study: Study) -> None:
 
 
 def studies(where: Where) -> dict[str, Study]:
-    """What was asked for in the runs of a store, by hash; empty where none was kept."""
+    """Return the studies of a store's runs by hash.
+
+    Raises:
+        BadInput: A file is not a valid study.
+    """
     at, found = place(where), dict[str, Study]()
     for name in at.names("studies"):
         try:
@@ -69,37 +82,37 @@ def studies(where: Where) -> dict[str, Study]:
                 at.read(f"studies/{name}"), type=Study
             )
         except (OSError, msgspec.DecodeError) as why:
-            raise BadInput(f"{at}/studies/{name} does not hold a study: {why}.") from None
+            raise BadInput(f"{at}/studies/{name} is not a valid study: {why}.") from None
     return found
 
 
 class _Lineups(msgspec.Struct):
-    """Of a cell, who sits where."""
+    """The lineups of a cell."""
 
     lineups: tuple[dict[str, PlayerSpec], ...]
 
 
 class _Cells(msgspec.Struct):
-    """Of a study, its cells: reading no more takes a fraction of the time."""
+    """The cells of a study; decoding only these takes a fraction of the time."""
 
     cells: tuple[_Lineups, ...]
 
 
 def models_asked(where: Where) -> set[str]:
-    """The models that the studies of a store name; a file that holds no study names none."""
+    """Return the models that the studies of a store name; invalid files are skipped."""
     at, found = place(where), set[str]()
     for name in at.names("studies"):
         try:
             asked = msgspec.json.decode(at.read(f"studies/{name}"), type=_Cells)
         except (OSError, msgspec.DecodeError):
-            continue  # `studies` says so to whoever needs the study itself
+            continue  # `studies` reports it
         seats = [who for c in asked.cells for lineup in c.lineups for who in lineup.values()]
         found |= {str(who.params["model"]) for who in seats if "model" in who.params}
     return found
 
 
 def keep_alias(where: Where, alias: str, model: str) -> None:
-    """Put what a run calls a model into the store, once, so that its tables call it so anywhere."""
+    """Store a run's alias of a model, so that tables show it on any machine."""
     at, data = place(where), msgspec.json.encode([alias, model])
     name = f"{hashlib.sha256(data).hexdigest()[:16]}.json"
     try:
@@ -110,27 +123,31 @@ def keep_alias(where: Where, alias: str, model: str) -> None:
 
 
 def aliases(where: Where) -> dict[str, str]:
-    """By model, what the runs of a store called it; of several names the first by the alphabet."""
+    """Return the alias of each model; of several aliases, the first in alphabetical order.
+
+    Raises:
+        BadInput: A file is not a valid alias.
+    """
     at, found = place(where), dict[str, str]()
     for name in at.names("aliases"):
         try:
             alias, model = msgspec.json.decode(at.read(f"aliases/{name}"), type=tuple[str, str])
         except (OSError, msgspec.DecodeError) as why:
-            raise BadInput(f"{at}/aliases/{name} does not hold an alias: {why}.") from None
+            raise BadInput(f"{at}/aliases/{name} is not a valid alias: {why}.") from None
         found[model] = min(alias, found.get(model, alias))
     return found
 
 
 def refuse_others(at: Place) -> None:
-    """A folder with files in it is somebody's; a manifest in the making is another process's."""
+    """Raise BadInput if a folder without a manifest holds files."""
     if _inside(at):
-        if MANIFEST in _inside(at):  # it was made while we looked
+        if MANIFEST in _inside(at):  # another process created it meanwhile
             return
-        raise BadInput(f"The folder {at} holds other files; choose another one.")
+        raise BadInput(f"The folder {at} holds other files; choose another folder.")
 
 
 def _inside(at: Place) -> list[str]:
-    """What stands in a place, hidden files of others included."""
+    """Return all names in a place, including hidden files except a manifest being written."""
     if isinstance(at, Folder):
         if not at.path.exists():
             return []
@@ -140,15 +157,54 @@ def _inside(at: Place) -> list[str]:
 
 
 def manifest_of(where: Where) -> Manifest | None:
-    """What a store says that it holds; None for a folder of bare files."""
+    """Return the manifest of a store, or None if it has none."""
     at = place(where)
     return read_manifest(at) if MANIFEST in at.names() else None
 
 
 def read_manifest(where: Where) -> Manifest:
-    """The manifest of a store."""
+    """Return the manifest of a store.
+
+    Raises:
+        BadInput: The manifest is missing or not valid.
+    """
     at = place(where)
     try:
         return msgspec.json.decode(at.read(MANIFEST), type=Manifest)
     except (OSError, msgspec.DecodeError) as why:
-        raise BadInput(f"{at}/{MANIFEST} does not describe a store: {why}.") from None
+        raise BadInput(f"{at}/{MANIFEST} is not a valid manifest: {why}.") from None
+
+
+# --- studies with people --------------------------------------------------------------------------
+
+
+class PeoplePlan(msgspec.Struct, frozen=True):
+    """Name and planned size of a study with people."""
+
+    study: str
+    title: str
+    asks: str  # hash of the study file
+    participants: int
+    planned: dict[str, int]  # number of games by condition
+    games: tuple[str, ...]
+
+
+def keep_people_plan(where: Where, plan: PeoplePlan) -> None:
+    """Store the plan, replacing an earlier one."""
+    data = msgspec.json.format(msgspec.json.encode(plan, order="sorted"), indent=2)
+    place(where).put(PEOPLE, data + b"\n")
+
+
+def people_plan(where: Where) -> PeoplePlan | None:
+    """Return the plan in a store, or None if it has none.
+
+    Raises:
+        BadInput: The file of the plan is not valid.
+    """
+    at = place(where)
+    if PEOPLE not in at.names():
+        return None
+    try:
+        return msgspec.json.decode(at.read(PEOPLE), type=PeoplePlan)
+    except (OSError, msgspec.DecodeError) as why:
+        raise BadInput(f"{at}/{PEOPLE} is not a valid plan: {why}.") from None

@@ -1,12 +1,13 @@
-"""Where a store lives: a local folder, or any address that fsspec knows.
+"""Locations of stores: a local folder, or any address that fsspec knows.
 
-A place holds whole files under names such as `study.json` or `packs/x.toml`. A file appears under
-its name all at once: by a rename, or by a single put where the service makes that atomic.
+A place holds files under names such as `study.json` or `packs/x.toml`. A file appears atomically:
+by a rename, or by a single upload where the service guarantees that.
 """
 
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import secrets
 import stat
@@ -17,40 +18,42 @@ from typing import Any, Protocol
 
 from sally.core.errors import BadInput
 
-# A put to these is seen whole or not at all; elsewhere a file is written aside and renamed.
+log = logging.getLogger(__name__)
+
+# Uploads to these are atomic; elsewhere a temporary file is written and renamed.
 SINGLE_PUT = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oci", "memory"})
 
 
 class Place(Protocol):
-    """A folder of whole files, near or far; what goes wrong with one is an OSError."""
+    """A local or remote folder of files; failures raise OSError."""
 
     def exists(self) -> bool:
-        """Whether anything is there."""
+        """Return whether the folder exists."""
 
     def names(self, under: str = "") -> list[str]:
-        """The names of the files in a folder of the place, in order; none if it is not there."""
+        """Return the sorted file names of a subfolder; empty if it does not exist."""
 
     def read(self, name: str) -> bytes:
-        """All of a file."""
+        """Return the content of a file."""
 
     def put(self, name: str, data: bytes) -> None:
-        """A file, whole or not at all, in the place of an earlier one."""
+        """Write a file atomically, replacing an earlier one."""
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
-        """A new file, whole or not at all; False if the name is taken.
+        """Create a file atomically; return False if the name is taken.
 
-        One that is not `lasting` is not waited for: a power cut may take it, or empty it.
+        Without `lasting` the file is not flushed to disk: a power failure may lose or empty it.
         """
 
     def remove(self, name: str) -> None:
-        """Take a file away, if it is there."""
+        """Remove a file if it exists."""
 
 
 Where = str | Path | Place
 
 
 def place(where: Where) -> Place:
-    """The place that a path, an address or a place itself means."""
+    """Return the place for a path or an address; a place is returned unchanged."""
     if isinstance(where, Path):
         return Folder(where)
     if isinstance(where, str):
@@ -59,12 +62,12 @@ def place(where: Where) -> Place:
 
 
 def is_address(where: str) -> bool:
-    """Whether a text names a place that is reached through fsspec."""
+    """Return whether a text is an address for fsspec."""
     return "://" in where
 
 
 class Folder:
-    """A folder on this machine, or one that is mounted here."""
+    """A local or mounted folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,22 +81,22 @@ class Folder:
     def names(self, under: str = "") -> list[str]:
         try:
             with os.scandir(self.path / under) as found:
-                # Not asked whether each is a file: that is a call each, and all of ours are.
+                # No is_file() check: it costs a system call per entry, and stores hold only files.
                 return sorted(entry.name for entry in found if not entry.name.startswith("."))
         except FileNotFoundError:
             return []
 
     def read(self, name: str) -> bytes:
         path = self.path / name
-        if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would be to wait for ever
-            raise OSError(errno.EINVAL, "it is no plain file")
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block
+            raise OSError(errno.EINVAL, "it is not a regular file")
         return path.read_bytes()
 
     def put(self, name: str, data: bytes) -> None:
-        self._aside(name, data).rename(self.path / name)
+        self._temporary(name, data).rename(self.path / name)
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
-        aside = self._aside(name, data, lasting)
+        aside = self._temporary(name, data, lasting)
         try:
             os.link(aside, self.path / name)  # unlike a rename, this fails if the name is taken
         except FileExistsError:
@@ -105,7 +108,7 @@ class Folder:
     def remove(self, name: str) -> None:
         (self.path / name).unlink(missing_ok=True)
 
-    def _aside(self, name: str, data: bytes, lasting: bool = True) -> Path:
+    def _temporary(self, name: str, data: bytes, lasting: bool = True) -> Path:
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -136,18 +139,18 @@ class Remote:
 
     @property
     def in_one_process(self) -> bool:
-        """Whether no other process sees what is put here."""
+        """Whether the content is visible to this process only."""
         return self.address.startswith("memory:")
 
     def exists(self) -> bool:
-        with self._said():
+        with self._as_os_error():
             self._fs.invalidate_cache()
             return bool(self._fs.exists(self._root))
 
     def names(self, under: str = "") -> list[str]:
         folder = f"{self._root}/{under}".rstrip("/")
-        with self._said():
-            self._fs.invalidate_cache()  # others write too
+        with self._as_os_error():
+            self._fs.invalidate_cache()  # other processes write too
             try:
                 found = self._fs.ls(folder, detail=True)
             except FileNotFoundError:
@@ -157,12 +160,12 @@ class Remote:
         return sorted(name for name in names if not name.startswith("."))
 
     def read(self, name: str) -> bytes:
-        with self._said():
+        with self._as_os_error():
             return bytes(self._fs.cat_file(f"{self._root}/{name}"))
 
     def put(self, name: str, data: bytes) -> None:
         path = f"{self._root}/{name}"
-        with self._said():
+        with self._as_os_error():
             if self._single_put:
                 self._fs.pipe_file(path, data)
                 return
@@ -178,9 +181,9 @@ class Remote:
                 raise
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
-        """As exclusive as the service makes it: some look first and put then."""
+        """Create a file; on some services check and upload are two steps, hence not exclusive."""
         path = f"{self._root}/{name}"
-        with self._said():
+        with self._as_os_error():
             if not self._single_put:
                 self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             try:
@@ -190,19 +193,20 @@ class Remote:
         return True
 
     def remove(self, name: str) -> None:
-        with self._said(), suppress(FileNotFoundError):
+        with self._as_os_error(), suppress(FileNotFoundError):
             self._fs.rm_file(f"{self._root}/{name}")
 
     def put_at(self, name: str) -> float:
-        """When a file was put, by the clock of the service; 0 where it does not say."""
+        """Return the upload time of a file by the service's clock, or 0 if unknown."""
         try:
             return float(self._fs.modified(f"{self._root}/{name}").timestamp())
-        except Exception:  # not every service knows, and a file may be gone by now
+        except Exception as why:  # services differ in what they raise if they do not know
+            log.debug("The upload time of %s in %s is unknown: %r", name, self, why)
             return 0.0
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
-        """Whatever a service raises, as an OSError with a sentence."""
+    def _as_os_error(self) -> Iterator[None]:
+        """Turn any exception of a service into an OSError with a message."""
         try:
             yield
         except OSError as why:
@@ -218,8 +222,8 @@ def _filesystem(address: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs  # type: ignore[import-untyped]
     except ImportError:
         raise BadInput(
-            f"The store {address} is reached through fsspec, which is not installed; "
-            "`pip install 'sally-lab[stores]'` brings it."
+            f"The store {address} needs fsspec, which is not installed; "
+            "install it with `pip install 'sally-lab[stores]'`."
         ) from None
     try:
         fs, root = url_to_fs(address)

@@ -1,4 +1,4 @@
-"""Reading a store: every line an episode, and what is none set aside and reported."""
+"""Reading a store; unreadable lines are quarantined and reported."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from sally.store.lines import read_line, sound_line, was_changed
 from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place
 
-_NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
-Among = Callable[[str], bool]  # whether a file is meant, by its name
-OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
+# Numbers that differ between episodes censored for the same reason.
+_NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")
+Among = Callable[[str], bool]  # selects files by name
+OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; uploaded part; finished file
 
-
-QUARANTINE_BYTES = 1_000_000  # of bad lines that are copied for one file of lines
+QUARANTINE_BYTES = 1_000_000  # maximum size of the quarantined copy of one file's bad lines
 
 
 class BadLine(msgspec.Struct, frozen=True):
-    """A line that holds no episode."""
+    """An unreadable line and the reason."""
 
     file: str
     line: int
@@ -45,27 +45,27 @@ class BadLine(msgspec.Struct, frozen=True):
 
 @dataclass
 class Contents:
-    """What a store holds: episodes by id, and what could not be read."""
+    """The episodes of a store by id, and its unreadable lines."""
 
     episodes: dict[str, Episode] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
-    doubled: int = 0  # lines whose episode was there already
-    changed: set[str] = field(default_factory=set)  # ids whose lines were changed, if not checked
+    doubled: int = 0  # duplicate lines
+    changed: set[str] = field(default_factory=set)  # ids with a wrong checksum
 
     @property
     def finished(self) -> set[str]:
-        """The ids that a resume need not run again."""
+        """Ids that need not be run again."""
         return {id for id, e in self.episodes.items() if not to_run_again(e)}
 
 
 def to_run_again(episode: Episode) -> bool:
-    """Whether an episode was cut short by something that is not part of play."""
+    """Return whether an episode was censored by a cause outside the game, such as a budget."""
     end = episode.end
     return isinstance(end, Censored) and end.cause in RESUMABLE
 
 
 def load(where: Where, quarantine: bool = True, check: bool = True) -> Contents:
-    """Everything in a store; a finished run of an episode takes the place of a cut one."""
+    """Load a store; a finished run of an episode replaces a censored one."""
     contents = Contents()
     for found in read(where, quarantine, "", check, contents.changed):
         _add(contents, found)
@@ -73,9 +73,9 @@ def load(where: Where, quarantine: bool = True, check: bool = True) -> Contents:
 
 
 def load_file(path: Path, check: bool = True) -> Contents:
-    """Everything in one file of lines."""
+    """Load one file of lines."""
     if not path.is_file():
-        raise BadInput(f"There is neither a store nor a file at {path}.")
+        raise BadInput(f"{path} is neither a store nor a file.")
     contents = Contents()
     lines = ((path.name, *line) for line in lines_of(path))
     for found in _episodes(lines, None, check, contents.changed):
@@ -95,7 +95,7 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
 
 
 def reason(episode: Episode) -> str:
-    """Why an episode has no result, in words that are the same for episodes cut alike."""
+    """Return why an episode was censored, with numbers removed so that equal causes match."""
     end = episode.end
     if not isinstance(end, Censored):
         return ""
@@ -109,10 +109,11 @@ def read(
     check: bool = True,
     changed: set[str] | None = None,
 ) -> Iterator[Episode | BadLine]:
-    """The lines of a store, one after another; only one is held at a time.
+    """Yield the lines of a store, holding one in memory at a time.
 
-    With `check`, a line that was changed or cannot have been played is as bad as a torn one;
-    without, it is read as it stands, and the ids of changed ones are put into `changed`.
+    With `check`, a line with a wrong checksum or an invalid episode is yielded as a BadLine;
+    without it, such a line is decoded as it is, and ids with a wrong checksum are added to
+    `changed`.
     """
     at = place(where)
     try:
@@ -125,14 +126,20 @@ def read(
 
 
 def ready(at: Place) -> tuple[list[str], bool]:
-    """Know the words and models of a store; its files of lines, and whether it is one of ours."""
+    """Register the words packs and models of a store.
+
+    Returns its files of lines and whether it has a manifest.
+
+    Raises:
+        BadInput: There is no store, or its manifest is not valid.
+    """
     if not at.exists():
         raise BadInput(f"There is no store at {at}.")
     inside = _listed(at)
     names = first_finished_first(at, [name for name in inside if _holds_lines(name)])
-    ours = MANIFEST in inside  # a foreign folder stays as it is
+    ours = MANIFEST in inside  # nothing is written to a folder without a manifest
     if ours:
-        read_manifest(at)  # one that cannot be read is no store of ours
+        read_manifest(at)  # raises if it is not valid
     elif not names:
         raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
     know_packs(at)
@@ -141,7 +148,7 @@ def ready(at: Place) -> tuple[list[str], bool]:
 
 
 def quarantine_lines(at: Place, names: Iterable[str]) -> None:
-    """Copy the bad lines of some files into the quarantine, if the store is one of ours."""
+    """Copy the bad lines of some files to the quarantine, if the store has a manifest."""
     some = list(names)
     if some and MANIFEST in at.names():
         for _ in _episodes(all_lines(at, some), at, True):
@@ -172,14 +179,14 @@ def _episodes(
 
 
 def know_packs(where: Where) -> None:
-    """Make the packs of a store known, so that its pages can be rendered again."""
+    """Register the words packs of a store, so that its prompts can be rendered again."""
     at, to_check = place(where), list[tuple[Pack, Mapping[str, str]]]()
     for name in at.names("packs"):
         text = at.read(f"packs/{name}").decode("utf-8", "replace")
         pack = packs.parsed(text, f"{at}/packs/{name}")
-        with suppress(BadInput):  # a game that is not installed cannot check its words
+        with suppress(BadInput):  # the words of a game that is not installed cannot be checked
             spec = registry.game(pack.game)
-            # A problem's own text, such as a ruleset, is no words.
+            # A text of an instance, such as a ruleset, is not a words pack.
             if not spec.portable or set(pack.texts) & set(spec.texts):
                 to_check.append((pack, spec.texts))
         packs.remember(pack)
@@ -190,10 +197,9 @@ def know_packs(where: Where) -> None:
 
 
 def _set_aside(at: Place, name: str, lines: bytes) -> None:
-    """Copy a file's bad lines into one file of the quarantine, unless they are there already.
+    """Copy a file's bad lines to a file of the quarantine, unless they are already there.
 
-    What does not fit the bound is counted with the rest and stays where it was; a store that is
-    read-only stays as it is.
+    A read-only store stays unchanged.
     """
     try:
         if at.create(f"quarantine/{name}", lines) or at.read(f"quarantine/{name}") == lines:
@@ -207,9 +213,9 @@ def _set_aside(at: Place, name: str, lines: bytes) -> None:
 
 
 def _listed(at: Place) -> list[str]:
-    """All names, though a writer may end, and give its lines another name, while we list them.
+    """Return all names, even if a writer renames its file during the listing.
 
-    A single listing may pass by both names; of two, one sees the old name or the other the new.
+    A single listing may miss both names; of two listings, at least one sees one of them.
     """
     found = {*at.names(), *at.names()}
     ended = {name.removesuffix(DONE) for name in found if name.endswith(DONE)}
@@ -221,9 +227,9 @@ def _holds_lines(name: str) -> bool:
 
 
 def first_finished_first(at: Place, names: list[str]) -> list[str]:
-    """Files in the order of their names, but of two writers of one shard the earlier one first.
+    """Sort files by name, but the writers of one shard by time of upload.
 
-    At an address a run that stood still may put an episode which its heir has put meanwhile.
+    In a remote store a stalled run may upload an episode that its successor has already uploaded.
     """
     if not isinstance(at, Remote):
         return names
@@ -241,18 +247,18 @@ def first_finished_first(at: Place, names: list[str]) -> list[str]:
 
 
 def _shard(name: str) -> str:
-    """The number and hash with which the files of a shard begin; without one, all of the name."""
+    """Return the shard prefix (number and hash) of a file name, or the whole name without one."""
     found = re.match(r"\d{5}-[0-9a-f]{8}-", name)
     return found[0] if found else name
 
 
 def episode_files(folder: Path) -> list[Path]:
-    """The files of all writers of a local store, in a fixed order."""
+    """Return the files of all writers of a local store, sorted."""
     return [folder / name for name in Folder(folder).names() if _holds_lines(name)]
 
 
 def all_lines(at: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
-    """Every line with its file and number."""
+    """Yield every line with its file and number."""
     if isinstance(at, Folder):
         for name in names:
             for number, line in lines_of(at.path / name):
@@ -267,13 +273,13 @@ def _writer(name: str) -> str:
 
 
 def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, int, bytes]]:
-    """The lines of a writer that puts: its parts, or the one file that took their place."""
+    """Yield the lines of a remote writer: from its parts, or from the file that replaced them."""
     whole, seen = writer + DONE, 0
     if whole not in names:
         for name in names:
             try:
                 lines = at.read(name).splitlines(keepends=True)
-            except FileNotFoundError:  # while we read, the writer came to its end
+            except FileNotFoundError:  # the writer finished meanwhile
                 break
             for number, line in enumerate(lines, 1):
                 yield name, number, line
@@ -286,7 +292,7 @@ def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, 
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers; a line that its writer is still writing is left."""
+    """Yield the numbered lines of a file, without a line that is still being written."""
     with open_lines(path) as file:
         number = 0
         while line := file.readline():
@@ -294,23 +300,27 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             if not line.endswith(b"\n"):
                 if is_being_written(file):
                     return
-                line += file.readline()  # it may have been finished since we came to its end
+                line += file.readline()  # it may have been completed meanwhile
             yield number, line
 
 
 def open_lines(path: Path) -> BinaryIO:
-    """The file, under the name that its writer gave it at the end if that is gone already."""
+    """Open a file of lines, under its final name if its writer has renamed it meanwhile.
+
+    Raises:
+        BadInput: The path is not a regular file.
+    """
     try:
-        if not path.is_file() and path.exists():  # to open a pipe would be to wait for ever
-            raise BadInput(f"{path} is not a file of lines, though it has the name of one.")
+        if not path.is_file() and path.exists():  # opening a pipe would block
+            raise BadInput(f"{path} has the name of a file of lines but is not a regular file.")
         return path.open("rb")
     except FileNotFoundError:
         done = path.with_suffix(DONE)
-        return done.open("rb") if done.exists() else BytesIO()  # an empty one was taken away
+        return done.open("rb") if done.exists() else BytesIO()  # an empty file is removed on close
 
 
 def is_being_written(file: BinaryIO) -> bool:
-    """Whether a live writer holds this file."""
+    """Return whether a running process holds the lock of this file."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
@@ -324,10 +334,10 @@ def _is_among(name: str, among: Among | str) -> bool:
 
 
 def has_living_writer(where: Where, among: Among | str) -> bool:
-    """Whether a process is still appending to a local file whose name begins so, or is meant."""
+    """Return whether a process is still appending to one of the selected local files."""
     at = place(where)
     if not isinstance(at, Folder):
-        return False  # a put is over when it is seen
+        return False  # an upload is complete once visible
     for name in at.names():
         if name.endswith(OPEN) and _is_among(name, among):
             with open_lines(at.path / name) as file:

@@ -1,4 +1,4 @@
-"""What a run must know of a store: which episodes are there, which were cut, and why."""
+"""Summary of a store for a run: which episodes it holds, which were censored, and why."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ COLUMN = "survey"
 
 @dataclass
 class Survey:
-    """What a run must know of a store, without the episodes: memory for ids alone."""
+    """Summary of a store; holds ids but no episodes."""
 
     finished: Set[str] = frozenset()
-    cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
-    blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
+    cut: dict[str, str] = field(default_factory=dict)  # id -> reason; to be run again
+    blank: dict[str, str] = field(default_factory=dict)  # id -> reason; finished without a result
     instances: dict[str, Instance] = field(default_factory=dict)
-    broken_readers: int = 0  # replies over which a reader broke down
+    broken_readers: int = 0  # replies that crashed a reader
     bad: list[BadLine] = field(default_factory=list)
     doubled: int = 0
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Why episodes have no result, the most frequent first."""
+        """Number of episodes without a result by reason, most frequent first."""
         return dict(Counter([*self.cut.values(), *self.blank.values()]).most_common())
 
     @property
     def episodes(self) -> int:
-        """How many episodes there are, cut ones among them."""
+        """Number of episodes, including censored ones."""
         return len(self.finished) + len(self.cut)
 
 
 class Noted(msgspec.Struct, array_like=True):
-    """What is noted of the lines of a piece, column by column; a bad line has an empty id."""
+    """Summary columns of a piece of lines; an unreadable line has an empty id."""
 
     ids: list[str]
     cut: list[bool]
-    why: list[str]  # why an episode has no result, or why a line holds none
+    why: list[str]  # why an episode has no result, or why a line is unreadable
     instance: list[int]
-    broken: list[int]  # replies over which a reader broke down
+    broken: list[int]  # replies that crashed a reader
     instances: list[Instance]
 
 
@@ -64,10 +64,10 @@ _DECODER = msgspec.msgpack.Decoder(Noted)
 
 
 def survey(where: Where, among: Among | str = "") -> Survey:
-    """Which episodes a store holds, in all files or in those whose names begin so, or are meant."""
+    """Summarise a store, or only the files selected by prefix or function."""
     if not among:
         return _whole(where)
-    found, finished = Survey(), set[str]()  # a shard: a few lines, which are not worth looking up
+    found, finished = Survey(), set[str]()  # a shard: too few lines for the index
     for line in read(where, among=among):
         if isinstance(line, BadLine):
             found.bad.append(line)
@@ -79,12 +79,12 @@ def survey(where: Where, among: Among | str = "") -> Survey:
 
 
 def _whole(where: Where) -> Survey:
-    """A store by its columns; ids are kept in arrays."""
-    from sally.store.deduplicate import Gathering  # numpy: a worker surveys shards and needs none
+    """Summarise a whole store from its index columns."""
+    from sally.store.deduplicate import Deduplicator  # imports numpy, which workers do without
 
-    found, every, lines = Survey(), Gathering(), 0
-    whys: dict[int, tuple[str, str]] = {}  # by line, the id and why it has no result
-    broken: dict[int, int] = {}  # by line, replies over which a reader broke down
+    found, every, lines = Survey(), Deduplicator(), 0
+    whys: dict[int, tuple[str, str]] = {}  # line -> id and reason
+    broken: dict[int, int] = {}  # line -> replies that crashed a reader
     for at, kept in columns(where, [COLUMN], fingerprint(), noted_lines):
         piece = noted(kept[COLUMN])
         every.add(piece.ids, piece.cut)
@@ -136,27 +136,27 @@ def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
 
 
 def noted_lines(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """The column of a survey for some lines."""
-    made = Noting()
+    """Return the summary column of some lines."""
+    made = SummaryColumn()
     for _, _, line in lines:
         made.add(sound_line(line))
     return made.columns()
 
 
 def noted(column: bytes) -> Noted:
-    """What a column of the index says."""
+    """Decode a summary column of the index."""
     return _DECODER.decode(column)
 
 
-class Noting:
-    """The column of a survey, line by line."""
+class SummaryColumn:
+    """Builds the summary column line by line."""
 
     def __init__(self) -> None:
         self._made = Noted([], [], [], [], [], [])
         self._places: dict[bytes, int] = {}
 
     def add(self, found: Episode | str, whole: object = None) -> None:
-        """Note the episode of a line, or why it holds none."""
+        """Add the episode of a line, or why the line is unreadable."""
         made = self._made
         if isinstance(found, Episode):
             id, cut, why, instance, broken = _noted_of(found)
@@ -173,5 +173,5 @@ class Noting:
         made.broken.append(broken)
 
     def columns(self) -> Columns:
-        """What was noted, as the index keeps it."""
+        """Return the column as stored in the index."""
         return {COLUMN: msgspec.msgpack.encode(self._made)}

@@ -1,4 +1,4 @@
-"""Writing a store: one file a writer, whole lines, and nothing half there."""
+"""Writing to a store: one file per writer, whole lines only."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from sally.store.lines import sealed
 from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import DONE, OPEN, PART
 
-HELD_SECONDS = 2.0  # how long a line may wait for others before a far writer puts them
-FILE_BYTES = 8_000_000  # of one file of a far writer, which is held in memory until it is put
+HELD_SECONDS = 2.0  # how long a remote writer collects lines before uploading a part
+FILE_BYTES = 8_000_000  # size of one remote file, which is held in memory until uploaded
 
 
 class TakenOver(Exception):
-    """Another run plays this shard by now; what is not stored yet is not stored by us."""
+    """Another run has taken over this shard; lines not yet stored are dropped."""
 
 
-Ours = Callable[[], bool]  # whether what we write is still ours to write
+Ours = Callable[[], bool]  # returns whether this run still owns the shard
 
 
-class Lines(Protocol):
-    """Takes whole lines, one after another."""
+class LineSink(Protocol):
+    """Destination of whole lines."""
 
     def add(self, line: bytes) -> None: ...
 
@@ -45,26 +45,27 @@ class Lines(Protocol):
 
 
 class Writer:
-    """Puts episodes into a file of its own, whose name may begin with a given label.
+    """Writes episodes to a file of its own, whose name may start with a label.
 
-    A writer at an address asks `ours` before each put, and raises TakenOver if it says no.
+    A remote writer calls `ours` before each upload and raises TakenOver if it returns False.
     """
 
     def __init__(self, where: Where, label: str = "", ours: Ours | None = None) -> None:
         self._at = at = place(where)
         name = f"{label}-" * bool(label) + f"{os.getpid()}-{secrets.token_hex(4)}"
         try:
-            self._lines: Lines = (
-                Appended(at.path, name) if isinstance(at, Folder) else Put(at, name, ours)
+            self._lines: LineSink = (
+                Appended(at.path, name) if isinstance(at, Folder) else Uploaded(at, name, ours)
             )
         except OSError as why:
             raise BadInput(f"The store {at} cannot be written: {why.strerror}.") from None
         self._packs = set[str]()
 
     def add(self, episode: Episode) -> tuple[bytes, Episode]:
-        """Store one episode; a full disk raises and leaves no half line behind.
+        """Store one episode; return its line as written and the episode as it will be read.
 
-        What is given back is the line as it was written, and the episode as it will be read.
+        Raises:
+            BadInput: The disk is full (no partial line is left), or the episode cannot be encoded.
         """
         plain, read_back = _readable_line(episode)
         line = sealed(plain)
@@ -79,12 +80,12 @@ class Writer:
 
     @property
     def file(self) -> str:
-        """The name of the local file when it is whole; empty at an address, or without a line."""
+        """Final name of the local file; empty for a remote store or without any line."""
         lines = self._lines
         return lines.done if isinstance(lines, Appended) else ""
 
     def sync(self) -> None:
-        """Have all that was added out of reach of a crash of the machine, not only of ours."""
+        """Make everything added so far survive a crash of the machine."""
         try:
             self._lines.sync()
         except OSError as why:
@@ -107,14 +108,14 @@ class Writer:
 
 
 class Appended:
-    """Appends each line to `NAME.open`, which becomes `NAME.jsonl` in the end."""
+    """Appends each line to `NAME.open`, which is renamed to `NAME.jsonl` on close."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._path = folder / f"{name}{OPEN}"
         self.fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-        fcntl.flock(self.fd, fcntl.LOCK_EX)  # ends with the process, however that ends
+        fcntl.flock(self.fd, fcntl.LOCK_EX)  # released when the process ends, even if killed
         self._empty = True
-        self.done = ""  # what the file is called once it is whole
+        self.done = ""  # name of the finished file
 
     def add(self, line: bytes) -> None:
         size = os.fstat(self.fd).st_size
@@ -142,21 +143,19 @@ class Appended:
             self._path.rename(self._path.with_suffix(DONE))
 
 
-class Put:
-    """Puts lines as immutable parts, `NAME.0000.part`, and in the end all of them as one file.
+class Uploaded:
+    """Uploads lines as immutable parts, `NAME.0000.part`, and at the end as one file.
 
-    What was added is out of reach of a crash after `HELD_SECONDS`; the parts go when `NAME.jsonl`,
-    which holds the same lines, is there.
+    Added lines survive a crash after `HELD_SECONDS`. The parts are removed once `NAME.jsonl`, which
+    holds the same lines, is uploaded.
     """
 
     def __init__(self, at: Place, name: str, ours: Ours | None = None) -> None:
         self._at, self._first, self._files = at, name, 0
         self._ours = ours
         self._lock, self._over = Lock(), Event()
-        self._failed: OSError | TakenOver | None = (
-            None  # what befell the lines that were put meanwhile
-        )
-        self._thread = Thread(target=self._put_what_waits, daemon=True)
+        self._failed: OSError | TakenOver | None = None  # raised in the background thread
+        self._thread = Thread(target=self._upload_waiting, daemon=True)
         self._begin()
 
     def _begin(self) -> None:
@@ -192,8 +191,8 @@ class Put:
         with self._lock:
             self._finish()
 
-    def _put_what_waits(self) -> None:
-        """An episode may take minutes; the one before it does not wait for it."""
+    def _upload_waiting(self) -> None:
+        """Upload waiting lines regularly, because the next episode may take minutes."""
         while not self._over.wait(max(HELD_SECONDS, 0.05)):
             with self._lock:
                 try:
@@ -205,7 +204,7 @@ class Put:
     def _put_part(self) -> None:
         if not self._waiting:
             return
-        self._refuse_theirs()
+        self._check_ownership()
         name = f"{self._name}.{len(self._parts):04d}{PART}"
         self._at.put(name, bytes(self._waiting))
         self._parts.append(name)
@@ -214,30 +213,30 @@ class Put:
 
     def _finish(self) -> None:
         if self._all:
-            self._refuse_theirs()  # the parts that are there stay: they came before
+            self._check_ownership()  # parts uploaded earlier stay if this raises
             self._at.put(f"{self._name}{DONE}", bytes(self._all))
         for name in self._parts:
             self._at.remove(name)
         self._all.clear()
 
-    def _refuse_theirs(self) -> None:
+    def _check_ownership(self) -> None:
         if self._ours is not None and not self._ours():
             raise TakenOver(self._name)
 
 
-# --- what goes with an episode ------------------------------------------------------------------
+# --- encoding and words packs --------------------------------------------------------------------
 
 
 def packs_of(setup: Setup) -> set[str]:
-    """The texts that are on the table, words packs and a problem's own, by reference."""
+    """Return the references of all texts a setup uses: words packs and texts of the instance."""
     given = [who.params.get("pack") for who in setup.lineup.values()]
     found = {name for name in given if isinstance(name, str) and "@" in name}
-    # What a problem names by the hash of what it says is kept the same way.
+    # An instance may refer to a text by its hash; it is stored like a pack.
     return found | {name for name in setup.instance.params.values() if packs.is_reference(name)}
 
 
 def keep_pack(where: Where, pack: Pack) -> None:
-    """Put a pack's text into the store, once, under the hash of what it says."""
+    """Store the text of a pack once, under its hash."""
     try:
         place(where).create(
             f"packs/{packs.reference(pack).partition('@')[2]}.toml", packs.written(pack).encode()
@@ -247,7 +246,11 @@ def keep_pack(where: Where, pack: Pack) -> None:
 
 
 def _readable_line(episode: Episode) -> tuple[bytes, Episode]:
-    """The line of an episode, if what stands in it can be read back, and what is read there."""
+    """Return the line of an episode and the episode decoded from it.
+
+    Raises:
+        BadInput: The episode holds a value that JSON cannot represent.
+    """
     refused = f"Episode {episode.id} cannot be stored"
     try:
         line = to_line(episode)
@@ -259,7 +262,7 @@ def _readable_line(episode: Episode) -> tuple[bytes, Episode]:
 
 
 def _not_finite(plain: Any, where: str) -> str | None:
-    """Where the first number stands that JSON would turn into null."""
+    """Return the path of the first number that JSON would turn into null."""
     if isinstance(plain, float):
         return None if isfinite(plain) else where
     if isinstance(plain, dict):

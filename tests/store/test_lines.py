@@ -80,14 +80,14 @@ def test_half_a_character_in_a_reply_loses_no_episode(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (GOOD[:-1], "torn"),
-        (GOOD[:40], "torn"),
+        (GOOD[:-1], "incomplete"),
+        (GOOD[:40], "incomplete"),
         (GOOD[:40] + b"\n", "corrupt"),
         (b"\n", "corrupt"),
         (b"\x00" * 100 + b"\n", "corrupt"),
         (b'{"id": "\xff\xfe"}\n', "corrupt"),
         (b"[" * 200_000 + b"\n", "corrupt"),
-        (b"[1, 2]\n", "no record"),
+        (b"[1, 2]\n", "not a record"),
         (b"{}\n", "schema version None is unknown"),
         (GOOD.replace(b'"schema":1', b'"schema":99'), "schema version 99 is unknown"),
         (GOOD.replace(b'"schema":1', b'"schema":[]'), "is unknown"),
@@ -127,7 +127,7 @@ def test_twenty_thousand_bad_lines_are_one_file_of_the_quarantine(folder: Path) 
 def test_a_pipe_that_is_named_like_a_file_of_lines_is_refused(folder: Path) -> None:
     write(folder, to_line(episodes(1)[0]))
     os.mkfifo(folder / "pipe.jsonl")
-    with pytest.raises(BadInput, match="not a file of lines"):
+    with pytest.raises(BadInput, match="is not a regular file"):
         store.load(folder)
 
 

@@ -84,8 +84,8 @@ def test_the_line_a_live_writer_is_at_is_left_alone(folder: Path) -> None:
     os.write(writer._lines.fd, GOOD[:50])
     assert store.load(folder).bad == []
     assert len(store.load(folder).episodes) == 1
-    os.close(writer._lines.fd)  # now it is dead, and the line is torn
-    assert [b.why for b in store.load(folder).bad] == ["the line is torn"]
+    os.close(writer._lines.fd)  # now it is dead, and the line is incomplete
+    assert [b.why for b in store.load(folder).bad] == ["the line is incomplete"]
 
 
 KILLED = """
@@ -126,7 +126,7 @@ def test_killed_in_the_middle_of_a_line_then_resumed(tmp_path: Path) -> None:
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     after = store.load(out)
     assert len(after.episodes) == 3
-    assert [b.why for b in after.bad] == ["the line is torn"]
+    assert [b.why for b in after.bad] == ["the line is incomplete"]
     found = run_study(study(), out)
     assert len(found.episodes) == 6
     assert found.doubled == 0
@@ -169,7 +169,7 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> 
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
-    with pytest.raises(BadInput, match="cannot be made"):
+    with pytest.raises(BadInput, match="cannot be created"):
         store.claim(tmp_path / "out", manifest(study()))
     with pytest.raises(BadInput, match="There is no store"):
         store.load(tmp_path / "out")
@@ -177,7 +177,7 @@ def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
 
 def test_a_broken_manifest_is_named(folder: Path) -> None:
     (folder / store.MANIFEST).write_text("{")
-    with pytest.raises(BadInput, match="does not describe a store"):
+    with pytest.raises(BadInput, match="is not a valid manifest"):
         store.claim(folder, manifest(study()))
 
 
@@ -253,5 +253,5 @@ def test_a_store_keeps_what_each_of_its_runs_asked_for(tmp_path: Path) -> None:
 def test_a_study_that_cannot_be_read_back_is_named(folder: Path) -> None:
     (folder / "studies").mkdir()
     (folder / "studies" / "x.json").write_text('{"name": 3}')
-    with pytest.raises(BadInput, match=r"x\.json does not hold a study"):
+    with pytest.raises(BadInput, match=r"x\.json is not a valid study"):
         store.studies(folder)

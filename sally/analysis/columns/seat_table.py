@@ -31,7 +31,7 @@ from sally.core.rules.metric import Played
 from sally.stats import Estimate
 from sally.stats.cluster_interval import Unit, coarsest
 from sally.stats.columns import as_met
-from sally.store.deduplicate import Gathering, rows_of
+from sally.store.deduplicate import Deduplicator, rows_of
 from sally.store.index import Columns, Line
 
 SEATS = "seats"
@@ -241,7 +241,7 @@ class SeatTableBuilder:
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
         self._values = {name: ColumnEncoder() for name in metrics}
-        self._every = Gathering()
+        self._every = Deduplicator()
         self._many: list[Codes] = []  # rows of each line
         self._why: dict[int, str] = {}  # by line, why there is no result
         self._lines = 0

@@ -34,7 +34,7 @@ from sally.core.rules.metric import Played
 from sally.stats.cluster_interval import PEOPLE, Bounds, Unit, coarsest, mean_by_rule
 from sally.stats.columns import as_met
 from sally.stats.intervals import Estimate
-from sally.store.deduplicate import Gathering
+from sally.store.deduplicate import Deduplicator
 from sally.store.index import At, Columns, Line
 
 PAYOFF, FORFEITED = "payoff", "forfeited"  # columns that every seat has
@@ -260,7 +260,7 @@ class PaperStore(PaperEpisodes):
         return replayed_columns(lines, parts)
 
     def _gather(self, where: store.Where, seat: Seat) -> None:
-        seats, every, files = SeatTableBuilder(self._numbers), Gathering(), dict[str, int]()
+        seats, every, files = SeatTableBuilder(self._numbers), Deduplicator(), dict[str, int]()
         ids, which, many, file, line = ([np.array([], dtype=np.int64)] for _ in range(5))
         names = [SEATS, self._name, *self._numbers]
         for at, found in store.columns(where, names, fingerprint(), self._work):

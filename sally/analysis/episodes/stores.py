@@ -18,7 +18,7 @@ from sally.analysis.columns.measured_table import (
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.core.log.events import Episode
 from sally.core.log.fingerprint import fingerprint
-from sally.store.deduplicate import Gathering, rows_of
+from sally.store.deduplicate import Deduplicator, rows_of
 from sally.store.index import Columns, Line
 
 
@@ -65,7 +65,7 @@ def measured_stores(
     Raises:
         BadInput: If the rules of an episode are not installed, unless `playable`.
     """
-    every, rows, many = Gathering(), MeasuredTableBuilder(), list[int]()
+    every, rows, many = Deduplicator(), MeasuredTableBuilder(), list[int]()
     sat: dict[tuple[str, ...], int] = {}
     which, bad = list[int](), list[str]()
     for folder in folders:

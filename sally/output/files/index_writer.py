@@ -17,7 +17,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.output.page.lines import PageColumn, numbers_shown
 from sally.store import index
-from sally.store.summary import Noting
+from sally.store.summary import SummaryColumn
 
 CHECKED = 32  # of so many lines one is read and replayed as if a stranger had written it
 
@@ -38,7 +38,7 @@ class IndexWriter:
 
     def _begun(self) -> tuple[ColumnBuilder, ...]:
         seats = SeatColumns((SEATS, SEEDS, *self._numbers))
-        return Noting(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()
+        return SummaryColumn(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()
 
     def add(self, line: bytes, episode: Episode, replay: Replay[Any, Any, Any]) -> None:
         """Take an episode as its line will be read, and what happened in it."""
