@@ -177,6 +177,29 @@ class Picture(Part, frozen=True):
     text: str
 
 
+class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One shape of a drawing; coordinates are those of the drawing, from its top left corner."""
+
+    shape: Literal["rect", "circle", "line", "text"]
+    x: float
+    y: float
+    width: float = 0.0  # of a rect; the diameter of a circle; the x distance to a line's end
+    height: float = 0.0  # of a rect; the y distance to a line's end
+    text: str = ""
+    tone: int = 0  # one of seven colours that colour-blind people tell apart
+    filled: bool = False
+
+
+class Drawing(Part, frozen=True):
+    """Shapes as data, for boards that no other part can show; `about` is read aloud."""
+
+    caption: str
+    about: str
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+
+
 class Limit(msgspec.Struct, frozen=True):
     """How much of a text reaches others: so many characters, behind a line of its own if any."""
 

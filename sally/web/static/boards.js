@@ -98,11 +98,36 @@ function scale(part) {
 
 const picture = (part) => el("pre", { class: "picture", tabindex: "0" }, part.text);
 
+// Shapes as data: only numbers and text reach the page, never markup.
+const SVG = "http://www.w3.org/2000/svg";
+const SHAPES = {
+  rect: (s) => ["rect", { x: s.x, y: s.y, width: s.width || 0, height: s.height || 0, rx: 3 }],
+  circle: (s) => ["circle", { cx: s.x, cy: s.y, r: (s.width || 0) / 2 }],
+  line: (s) => ["line", { x1: s.x, y1: s.y, x2: s.x + (s.width || 0), y2: s.y + (s.height || 0) }],
+  text: (s) => ["text", { x: s.x, y: s.y }],
+};
+
+function drawing(part) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", `0 0 ${Number(part.width)} ${Number(part.height)}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", part.about);
+  for (const shape of part.shapes.filter((one) => one.shape in SHAPES)) {
+    const [name, places] = SHAPES[shape.shape](shape);
+    const node = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(places)) node.setAttribute(key, String(Number(value)));
+    node.setAttribute("class", `tone${Number(shape.tone || 0) % 7}${shape.filled ? " filled" : ""}`);
+    node.textContent = shape.text || "";
+    svg.append(node);
+  }
+  return [el("p", { class: "caption" }, part.caption), svg];
+}
+
 // What may be wider than the page scrolls by itself, and by keyboard too.
 const scrolling = (node, label) =>
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, node);
 
-const DRAW = { table, lockers, grid, hands, recipes, notes, talk, scale, picture };
+const DRAW = { table, lockers, grid, hands, recipes, notes, talk, scale, picture, drawing };
 
 export function drawn(board, labels = [], pick = () => {}, fill = null) {
   return board.parts.filter((part) => part.kind in DRAW).map((part) => {

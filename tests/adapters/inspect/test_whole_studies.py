@@ -35,7 +35,7 @@ SCORING = {"riemer2025": NO_LM, "quickstart_model": NO_LM[:2]}  # the server can
 # shipped ones only: other tests put studies of their own on the shelf of this process
 STUDIES = sorted(
     study.name
-    for study in (*registry._own("studies").values(), *registry._from_rooms("studies").values())
+    for study in (*registry._own("studies").values(), *registry._from_parts("studies").values())
     if OPEN in models_of(study)
 )
 REPLIES = ("Answer: 1", "Option: J", "Option: F", "purple {[ dishwasher", "", "Option: R")
