@@ -191,7 +191,7 @@ def test_the_explorer_lists_no_wrong_line_and_counts_them(
 ) -> None:
     index = EpisodeIndex([attacked])
     index.refresh()
-    assert index.set_aside_wrong(index.entries())
+    assert index.drop_invalid(index.entries())
     assert {e.id for e in index.entries()} == {from_line(line).id for line in lines[1:]}
     assert index.bad >= 1
 

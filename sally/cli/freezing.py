@@ -32,7 +32,7 @@ def people_study(name: str) -> HumanStudy | None:
         return None  # the reader of studies reports what is wrong
     if not {"participants", "consent"} <= found.keys():
         return None
-    from sally.web.study.reading import read_human_study
+    from sally.web.study.definition import read_human_study
 
     return read_human_study(path)
 

@@ -52,7 +52,7 @@ def template(language: str) -> None:
 @json_option
 def check_(file: Path, as_json: bool) -> None:
     """Check FILE and print the study it describes, or what is wrong with it."""
-    from sally.web.study.reading import read_human_study
+    from sally.web.study.definition import read_human_study
 
     study = read_human_study(file)
     rows = [row for condition in study.conditions for row in _planned(study, condition)]
@@ -148,7 +148,7 @@ def rehearse(
     import msgspec
 
     from sally.web.study.contact_sheet import draw
-    from sally.web.study.reading import read_human_study
+    from sally.web.study.definition import read_human_study
     from sally.web.study.rehearsal import rehearse as rehearsed
 
     study = read_human_study(file)
@@ -235,7 +235,7 @@ def _with(file: Path, database: str, act: Any, read_only: bool = False) -> Any:
     from sally.web import database as databases
     from sally.web.live.matches import LiveMatches
     from sally.web.study import participants
-    from sally.web.study.reading import read_human_study
+    from sally.web.study.definition import read_human_study
     from sally.web.study.running import RunningStudy
 
     study = read_human_study(file)

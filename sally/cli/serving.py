@@ -98,8 +98,8 @@ def serve(
     """Serve games in the browser; moves are on disk before they are acknowledged."""
     try:
         from sally.web.app import Settings, make_app
+        from sally.web.study.definition import read_human_study
         from sally.web.study.participants import prepare
-        from sally.web.study.reading import read_human_study
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
@@ -185,7 +185,7 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
     """Serve until stopped by a signal."""
     import uvicorn
 
-    from sally.web.connections import PatientProtocol
+    from sally.web.connections import BoundedProtocol
 
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -194,7 +194,7 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
     )  # every waiting client holds one file descriptor
     config = uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=BoundedProtocol,
         access_log=False,  # it would record participants' addresses
         log_level="warning",
         proxy_headers=https,
@@ -209,8 +209,8 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
         """A server that releases waiting clients on a stop signal."""
 
         def handle_exit(self, sig: int, frame: Any) -> None:
-            app.state.live_matches.hush()
-            app.state.lobby.hush()
+            app.state.live_matches.stop_waiting()
+            app.state.lobby.stop_waiting()
             super().handle_exit(sig, frame)
 
     Server(config).run([listening])

@@ -1,16 +1,17 @@
-"""The web application: who asks what under which address."""
+"""The web application: routes, middleware, error responses and static files."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import hashlib
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 from starlette.applications import Starlette
@@ -19,20 +20,21 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.runner.budget import Meter
-from sally.web import kept_files, security
+from sally.web import security
 from sally.web.database import SCHEMA, Database, StorageBusy, StorageFull, StorageLost
 from sally.web.explorer import pages as explorer
-from sally.web.kept_files import KeptFiles
-from sally.web.live.match import GivenUp
-from sally.web.live.matches import LiveMatches
-from sally.web.live.seats import NoSuchSeat
+from sally.web.live.match import MatchDiscarded
+from sally.web.live.matches import LiveMatches, NoSuchSeat
 from sally.web.play import api
 from sally.web.play.lobby import Busy, Lobby
 from sally.web.security import (
+    Endpoint,
     ExperimenterLogin,
     RateLimiter,
     Refused,
@@ -40,36 +42,35 @@ from sally.web.security import (
     page,
     refusal,
 )
-from sally.web.shortcut import Shortcut
 from sally.web.study import dashboard as experimenter
 from sally.web.study import pages as people
 from sally.web.texts import ENGLISH, texts_of
 
 LOG = logging.getLogger("sally.web")
 HERE = Path(__file__).parent
-RARELY = 200  # searches of middle-aged objects for garbage before all are searched; Python: 10
-HEALTHY_SECONDS = 5.0  # in which the database has to answer whoever watches the server
+RARELY = 200  # middle-generation collections per full collection; Python's default is 10
+HEALTHY_SECONDS = 5.0  # time limit for the database check of /healthy
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """How a server is set up."""
+    """Configuration of a server."""
 
     database: str = "sally-serve/database.sqlite"
     out: Path | None = Path("sally-serve/episodes")  # the store of finished episodes
     models: tuple[str, ...] = ()  # models that visitors may play with
-    hosts: tuple[str, ...] = ()  # names under which this server is reached; none: any
-    secret: str = ""  # the experimenter's; made anew unless given
-    patience: float = 900.0  # seconds without an answer after which a person has left
-    a_second: float = 100.0  # requests from one address
-    most_open: int = 2000  # matches at the same time
-    secure: bool = False  # whether browsers reach this over https
-    stores: tuple[Path, ...] = ()  # more stores for the explorer
-    study: Path | None = None  # the file of a study with people
-    own_process: bool = False  # whether nothing else runs in this process
+    hosts: tuple[str, ...] = ()  # accepted host names; empty accepts any
+    secret: str = ""  # the experimenter's password; generated if empty
+    patience: float = 900.0  # seconds without an answer before a person counts as having left
+    a_second: float = 100.0  # requests per second allowed from one address
+    most_open: int = 2000  # concurrent matches
+    secure: bool = False  # whether browsers use https, so cookies are marked secure
+    stores: tuple[Path, ...] = ()  # further stores shown in the explorer
+    study: Path | None = None  # file of the study with people
+    own_process: bool = False  # whether the server has the process to itself
 
 
 def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
-    """The application; the database is opened when it starts."""
+    """Build the application; the database is opened at startup."""
     database = Database(settings.database, (*SCHEMA, *people.SCHEMA))
     live_matches = LiveMatches(database, settings.out, settings.patience, meter)
 
@@ -79,8 +80,8 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         await live_matches.start()
         try:
             await people.start(app)
-            # Building every bot once takes a second, which the first visitor need not wait for.
-            ready = asyncio.create_task(asyncio.to_thread(make_ready, app))
+            # Building every bot once takes a second; do it before the first visitor comes.
+            ready = asyncio.create_task(asyncio.to_thread(preload, app))
             yield
             await asyncio.gather(ready, return_exceptions=True)
         finally:
@@ -93,11 +94,11 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
             *people.ROUTES,
             *experimenter.ROUTES,
             *explorer.ROUTES,
-            Mount("/static", KeptFiles()),
+            Mount("/static", VersionedFiles()),
         ],
         middleware=[
             Middleware(SecurityMiddleware, hosts=settings.hosts, a_second=settings.a_second),
-            Middleware(Shortcut, endpoints=api.OFTEN, failures=tuple(FAILURES), failed=_failed),
+            Middleware(FastPath, endpoints=api.OFTEN, failures=tuple(FAILURES), failed=_failed),
         ],
         exception_handlers=dict.fromkeys(FAILURES, _failed) | {Exception: _broken},
         lifespan=life,
@@ -109,28 +110,28 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     )
     app.state.lobby = Lobby(live_matches, settings.models, settings.most_open)
     app.state.login = ExperimenterLogin(settings.secret or secrets.token_urlsafe(24))
-    app.state.rates = RateLimiter(20, 60)  # requests with one token
-    # Tables from one address: nobody alone should be able to take all that there are.
+    app.state.rates = RateLimiter(20, 60)  # requests per seat token
+    # Limits tables opened per address, so that one client cannot take all of them.
     app.state.openings = RateLimiter(settings.a_second / 100, 2 * settings.a_second)
-    app.state.texts = texts_of(ENGLISH)  # a study brings its own
+    app.state.texts = texts_of(ENGLISH)  # replaced by the study's texts if there is one
     app.state.templates = templates()
     return app
 
 
 @cache
 def templates() -> Jinja2Templates:
-    """The pages of every server of this process, each compiled once and not looked at again."""
+    """Return the page templates, compiled once per process and never reloaded."""
     found = Jinja2Templates(directory=HERE / "templates")
     found.env.auto_reload = False
-    found.env.globals["static"] = kept_files.address()
+    found.env.globals["static"] = static_address()
     return found
 
 
-def make_ready(app: Starlette) -> None:
-    """Load every game once; a process of its own need not look for garbage among them again.
+def preload(app: Starlette) -> None:
+    """Load every game; in a process of its own, exempt the loaded objects from garbage collection.
 
-    Else each long search goes through half a million objects that stay, while everybody waits.
-    With a thousand matches open a search among those takes a tenth of a second too, so it is rare.
+    Otherwise every full collection traverses half a million permanent objects while all requests
+    wait. With a thousand open matches a full collection still takes 0.1 s, so it is made rare.
     """
     app.state.lobby.offers()
     if app.state.settings.own_process:
@@ -140,6 +141,80 @@ def make_ready(app: Starlette) -> None:
         gc.set_threshold(young, middle, RARELY)
 
 
+# --- static files -------------------------------------------------------------------------------
+
+STATIC = HERE / "static"
+FOREVER = "public, max-age=31536000, immutable"
+
+
+@cache
+def static_version() -> str:
+    """Return a hash of all static files, computed once per process."""
+    whole = hashlib.sha256()
+    for file in sorted(STATIC.iterdir()):
+        whole.update(f"{file.name} {file.stat().st_size} ".encode() + file.read_bytes())
+    return whole.hexdigest()[:12]
+
+
+def static_address() -> str:
+    """Return the URL prefix of the current static files."""
+    return f"/static/{static_version()}"
+
+
+class VersionedFiles(StaticFiles):
+    """Static files; those requested under the current version may be cached forever.
+
+    The URL changes with the content, so browsers fetch each file once. Without the version every
+    page of a study would load fifteen files again. A page loaded before the server was replaced
+    requests an old version and gets the current file, uncached.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file; only the current version may be cached."""
+        asked, *rest = PurePath(path).parts or ("",)
+        response = await super().get_response("/".join(rest), scope)
+        if asked == static_version():
+            response.headers["cache-control"] = FOREVER
+        return response
+
+
+# --- endpoints on the fast path -----------------------------------------------------------------
+
+Failed = Callable[[Request, Exception], Awaitable[Response]]
+
+
+class FastPath:
+    """ASGI middleware that serves the most frequent endpoints without Starlette's routing."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        endpoints: Mapping[tuple[str, str], Endpoint],
+        failures: tuple[type[Exception], ...],
+        failed: Failed,
+    ) -> None:
+        self._app, self._endpoints = app, endpoints
+        self._failures, self._failed = failures, failed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the routes would; unexpected errors propagate to the outer handler."""
+        endpoint = None
+        if scope["type"] == "http":
+            endpoint = self._endpoints.get((scope["method"], scope["path"]))
+        if endpoint is None:
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive, send)
+        try:
+            response = await endpoint(request)
+        except self._failures as why:
+            response = await self._failed(request, why)
+        await response(scope, receive, send)
+
+
 # --- failures -----------------------------------------------------------------------------------
 
 FAILURES: Mapping[type[Exception], int] = {
@@ -147,7 +222,7 @@ FAILURES: Mapping[type[Exception], int] = {
     HTTPException: 400,
     NoSuchSeat: 401,
     NotAsked: 409,
-    GivenUp: 409,
+    MatchDiscarded: 409,
     IllegalMove: 422,
     BadInput: 422,
     Busy: 503,
@@ -160,14 +235,14 @@ async def _failed(request: Request, why: Exception) -> Response:
     if isinstance(why, Refused):
         return refusal(why)
     if isinstance(why, HTTPException):
-        known = {404: "There is nothing here.", 405: "This cannot be done here."}
+        known = {404: "There is no such page.", 405: "This method is not allowed here."}
         return refusal(Refused(why.status_code, known.get(why.status_code, why.detail)))
     status = next(code for kind, code in FAILURES.items() if isinstance(why, kind))
     said = {
-        NoSuchSeat: "This token opens no seat.",
-        GivenUp: "The match had to be loaded again; try once more.",
-        StorageFull: "The disk is full, so nothing was changed; try again later.",
-        StorageBusy: "Somebody else holds the database, so nothing was changed; try again later.",
+        NoSuchSeat: "This token does not open any seat.",
+        MatchDiscarded: "The match had to be reloaded; please try again.",
+        StorageFull: "The server's disk is full, so nothing was changed; try again later.",
+        StorageBusy: "The database is locked, so nothing was changed; try again later.",
         StorageLost: "The database cannot be reached, so nothing was changed; try again later.",
     }.get(type(why), str(why))
     if isinstance(why, StorageFull | StorageLost):
@@ -176,9 +251,9 @@ async def _failed(request: Request, why: Exception) -> Response:
 
 
 async def _broken(request: Request, why: Exception) -> Response:
-    """Whatever we did not think of: the log has it, the world only hears that it happened."""
-    response = refusal(Refused(500, "Something went wrong here; it has been noted."))
-    response.raw_headers.extend(security.HEADERS)  # this one does not pass the middleware
+    """Answer an unexpected error with status 500; details go to the log only."""
+    response = refusal(Refused(500, "Internal server error; it has been logged."))
+    response.raw_headers.extend(security.HEADERS)  # not passed through the middleware
     return response
 
 
@@ -194,7 +269,7 @@ async def table_page(request: Request) -> Response:
 
 
 async def healthy(request: Request) -> Response:
-    """For whoever watches the server: it always answers, and says whether the database does."""
+    """Health check: always status 200; `database` says whether the database answers."""
     try:
         async with asyncio.timeout(HEALTHY_SECONDS):
             await request.app.state.database.run(lambda tx: tx.one("SELECT 1"))
@@ -210,7 +285,7 @@ async def login_page(request: Request) -> Response:
 async def log_in(request: Request) -> Response:
     login: ExperimenterLogin = request.app.state.login
     if wait := login.tries.take(security.address_of(request.scope)):
-        raise Refused(429, f"Too many tries; wait {math.ceil(wait)} s.")
+        raise Refused(429, f"Too many login attempts; wait {math.ceil(wait)} s.")
     sent = await security.form_of(request)
     wanted = sent.get("next", "")
     cookie = login.enter(sent.get("secret", ""))

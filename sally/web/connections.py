@@ -1,4 +1,4 @@
-"""Connections are bounded, and whoever opens one has to say soon what they want."""
+"""Limits on open connections and on the time until a request's headers are complete."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-HEADER_SECONDS = 10.0  # from the first byte of a request, or from the connection, to its headers
-MOST_HEAD = 64 * 1024  # bytes of a request that is not yet past its headers
-MOST_CONNECTIONS = 10_000  # open at the same time; one more is closed at once
+HEADER_SECONDS = 10.0  # from the connection, or the first byte of a request, to complete headers
+MOST_HEAD = 64 * 1024  # bytes received before the headers are complete
+MOST_CONNECTIONS = 10_000  # open connections; further ones are closed immediately
 
 
-class Together:
-    """A transport that sends what is written within one turn of the loop in one go.
+class BatchedTransport:
+    """A transport that joins everything written in one iteration of the event loop.
 
-    An answer's head and body are written apart; sent apart they cost two calls of the system,
-    and whoever reads them wakes up twice.
+    uvicorn writes the head and the body of a response separately; sent separately they cost two
+    system calls and wake the client twice.
     """
 
     def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
@@ -27,13 +27,13 @@ class Together:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send this with all else that is written before the loop goes on."""
+        """Queue data; it is sent with everything else written in this loop iteration."""
         if not self._held:
             self._loop.call_soon(self._send)
         self._held.append(data)
 
     def close(self) -> None:
-        """Send what is left, and close."""
+        """Send queued data and close."""
         self._send()
         self._transport.close()
 
@@ -43,52 +43,52 @@ class Together:
             self._transport.write(data)
 
 
-class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
-    """HTTP as uvicorn speaks it, for people who do not keep a connection open with half a word."""
+class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    """uvicorn's HTTP protocol, which closes connections that send incomplete requests."""
 
-    _waiting: asyncio.TimerHandle | None = None
-    _of_head = 0  # bytes since the last whole head
+    _timer: asyncio.TimerHandle | None = None
+    _head_bytes = 0  # bytes since the last complete head
 
     def connection_made(self, transport: Any) -> None:
-        """Take a connection, if there are not too many."""
-        super().connection_made(Together(transport, self.loop))
+        """Accept a connection unless the limit is reached."""
+        super().connection_made(BatchedTransport(transport, self.loop))
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
         else:
-            self._wait()
+            self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what is no whole head of a request yet has to become one soon."""
+        """Parse data; an incomplete head starts the timer, one that is too large closes."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
-            self._of_head = 0
-            self._wait_no_more()
+            self._head_bytes = 0
+            self._stop_timer()
             return
-        self._of_head += len(data)
-        if self._of_head > MOST_HEAD:
+        self._head_bytes += len(data)
+        if self._head_bytes > MOST_HEAD:
             self.transport.close()
-        elif self._waiting is None:
-            self._wait()
+        elif self._timer is None:
+            self._start_timer()
 
     def on_response_complete(self) -> None:
-        """Between two requests, the time to keep a connection alive is uvicorn's affair."""
-        self._of_head = 0
-        self._wait_no_more()
+        """Stop the timer; between requests uvicorn's keep-alive limit applies."""
+        self._head_bytes = 0
+        self._stop_timer()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is waited for any more."""
-        self._wait_no_more()
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
-        self._waiting = self.loop.call_later(HEADER_SECONDS, self._too_late)
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(HEADER_SECONDS, self._close_late)
 
-    def _wait_no_more(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def _too_late(self) -> None:
-        self._waiting = None
+    def _close_late(self) -> None:
+        self._timer = None
         self.transport.close()

@@ -1,7 +1,7 @@
-"""The database: every job is a transaction, and it is on disk before anybody hears of it.
+"""The database: every job is a transaction that is on disk before its result is returned.
 
-One thread owns the one connection. Jobs that arrive while it is busy are committed together,
-so that two hundred people cost a few dozen flushes a second and not two hundred.
+One thread owns the only connection. Jobs that arrive while it is busy are committed together, so
+two hundred people cost a few dozen flushes per second instead of two hundred.
 """
 
 from __future__ import annotations
@@ -11,26 +11,23 @@ import fcntl
 import queue
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sally.core.errors import BadInput
-from sally.web.transactions import Job as Job  # known by these names to all who have jobs
-from sally.web.transactions import Pipelined, marked, one_statement
-from sally.web.transactions import Row as Row
-from sally.web.transactions import Rows as Rows
-from sally.web.transactions import Transaction as Transaction
 
 T = TypeVar("T")
-AT_ONCE = 200  # jobs in one commit
-BUSY_SECONDS = 2.0  # for which a database that somebody else holds is waited for
-TRIES = 2  # of a job whose connection was lost
+AT_ONCE = 200  # most jobs in one commit
+BUSY_SECONDS = 2.0  # how long to wait for a database locked by another process
+TRIES = 2  # attempts at a job whose connection was lost
 
-VERSION = 1  # of the tables below; raised when they change
+VERSION = 1  # of the tables below; incremented when they change
 
-# Text, whole numbers and times only: this much SQL means the same to SQLite and PostgreSQL.
+# Text, integers and times only, so that SQLite and PostgreSQL read the same SQL.
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS matches (
         id TEXT PRIMARY KEY, setup TEXT NOT NULL, people TEXT NOT NULL, cell TEXT NOT NULL,
@@ -56,30 +53,126 @@ class StorageFull(Exception):
 
 
 class StorageLost(Exception):
-    """The database cannot be reached or written; nothing is known to have been written."""
+    """The database cannot be reached or written; whether the job was written is unknown."""
 
 
 class StorageBusy(StorageLost):
-    """Somebody else holds the database; nothing was written."""
+    """Another process has locked the database; nothing was written."""
 
 
 class DuplicateRow(Exception):
-    """A row is there already that may be there only once."""
+    """A unique row exists already."""
+
+
+# --- transactions -------------------------------------------------------------------------------
+
+
+Row = tuple[Any, ...]
+MOST_ROWS = 100  # in one statement, since SQLite limits the number of values
+
+
+@cache
+def marked(sql: str) -> str:
+    """Return the statement with psycopg's placeholders instead of question marks."""
+    return sql.replace("%", "%%").replace("?", "%s")
+
+
+class Transaction:
+    """The statements that a job may execute within its transaction."""
+
+    def __init__(self, cursor: Any, dialect: Callable[[str], str] = str) -> None:
+        self._cursor, self._dialect = cursor, dialect
+
+    def add(self, sql: str, *given: Any) -> None:
+        """Insert rows; an error may only be raised at the commit."""
+        self.put(sql, *given)
+
+    def put(self, sql: str, *given: Any) -> int:
+        """Execute a statement and return the number of rows changed."""
+        self._cursor.execute(self._dialect(sql), given)
+        return int(self._cursor.rowcount)
+
+    def all(self, sql: str, *given: Any) -> list[Row]:
+        """Return all rows of a query."""
+        self._cursor.execute(self._dialect(sql), given)
+        return [tuple(row) for row in self._cursor.fetchall()]
+
+    def one(self, sql: str, *given: Any) -> Row | None:
+        """Return the first row of a query, or None."""
+        return next(iter(self.all(sql, *given)), None)
+
+
+class Pipelined(Transaction):
+    """A PostgreSQL transaction in pipeline mode, which saves a network round trip per insert."""
+
+    def __init__(self, connection: Any, pipeline: Any) -> None:
+        super().__init__(connection.cursor(), marked)
+        self._connection, self._pipeline = connection, pipeline
+
+    def add(self, sql: str, *given: Any) -> None:
+        """Insert rows without waiting for the response."""
+        self._connection.execute(marked(sql), given)
+
+    def put(self, sql: str, *given: Any) -> int:
+        """Execute a statement, wait for all earlier ones, and return the number of rows changed."""
+        self._cursor.execute(marked(sql), given)
+        self._pipeline.sync()
+        return int(self._cursor.rowcount)
+
+
+Job = Callable[[Transaction], T]
+
+
+class Rows:
+    """A job that only inserts rows; several such jobs can become one statement."""
+
+    def __init__(self, into: str, marks: str, rows: Sequence[Row]) -> None:
+        self.into, self.marks, self.rows = into, marks, rows
+
+    def __call__(self, tx: Transaction) -> None:
+        """Insert the rows within a larger transaction."""
+        for sql, given in self.statements():
+            tx.add(sql, *given)
+
+    def statements(self) -> Iterator[tuple[str, list[Any]]]:
+        """Yield statements of at most `MOST_ROWS` rows each."""
+        for at in range(0, len(self.rows), MOST_ROWS):
+            some = self.rows[at : at + MOST_ROWS]
+            yield (
+                f"INSERT INTO {self.into} VALUES " + ", ".join([self.marks] * len(some)),
+                list(chain.from_iterable(some)),
+            )
+
+
+def one_statement(jobs: Sequence[Job[Any]]) -> tuple[str, list[Any]] | None:
+    """Return one statement equivalent to all jobs, or None if there is none."""
+    if not all(isinstance(job, Rows) for job in jobs):
+        return None
+    found = [job for job in jobs if isinstance(job, Rows)]
+    if len({job.into for job in found}) != 1:
+        return None
+    rows = [row for job in found for row in job.rows]
+    if not 0 < len(rows) <= MOST_ROWS:
+        return None
+    return next(Rows(found[0].into, found[0].marks, rows).statements())
+
+
+# --- engines ------------------------------------------------------------------------------------
 
 
 class Engine(Protocol):
-    """One kind of database."""
+    """Interface of a database system."""
 
     def connect(self) -> None: ...
     def transaction(self) -> AbstractContextManager[Transaction]: ...
-    def at_once(self, sql: str, given: Sequence[Any]) -> None: ...
+    def execute_one(self, sql: str, given: Sequence[Any]) -> None: ...
     def rollback(self) -> None: ...
     def close(self) -> None: ...
     def read(self, error: Exception) -> Exception: ...
 
 
 class Sqlite:
-    """A file, for one server."""
+    """A SQLite file, used by one server."""
 
     _db: sqlite3.Connection
 
@@ -105,12 +198,12 @@ class Sqlite:
             # FULL, not NORMAL: under NORMAL a write-ahead log loses its last commits when the
             # power fails, and a move that was acknowledged would be gone.
             self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten
+            self._db.execute("PRAGMA secure_delete=ON")  # overwrite deleted data
         except (OSError, sqlite3.Error) as why:
             raise BadInput(f"The database {self.path} cannot be opened: {why}.") from None
 
     def _hold(self) -> None:
-        """One server a file: two would each keep matches of which the other knows nothing."""
+        """Lock the file: two servers would hold different matches in memory."""
         if self._lock is None:
             self._lock = self.path.with_name(f"{self.path.name}.lock").open("w")
         try:
@@ -120,13 +213,13 @@ class Sqlite:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """One transaction; it is on disk when this ends, unless something is raised."""
+        """Open a transaction that is on disk when the block ends without an exception."""
         self._db.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
         yield Transaction(self._db.cursor())
         self._db.execute("COMMIT")
 
-    def at_once(self, sql: str, given: Sequence[Any]) -> None:
-        """One statement that is a transaction by itself."""
+    def execute_one(self, sql: str, given: Sequence[Any]) -> None:
+        """Execute one statement as its own transaction."""
         self._db.execute(sql, given)
 
     def rollback(self) -> None:
@@ -139,7 +232,7 @@ class Sqlite:
             self._lock.close()
 
     def read(self, error: Exception) -> Exception:
-        """Our name for an error of the database's."""
+        """Translate an exception of the driver into one of this module."""
         if not isinstance(error, sqlite3.DatabaseError):
             return error
         if isinstance(error, sqlite3.IntegrityError):
@@ -155,7 +248,7 @@ class Sqlite:
 
 
 class Postgres:
-    """A server by address."""
+    """A PostgreSQL server."""
 
     def __init__(self, address: str, read_only: bool = False) -> None:
         self.address, self.read_only = address, read_only
@@ -165,13 +258,13 @@ class Postgres:
             import psycopg
         except ImportError:
             raise BadInput(
-                "psycopg is not installed; `pip install 'sally-lab[postgres]'` brings it."
+                "psycopg is not installed; install it with `pip install 'sally-lab[postgres]'`."
             ) from None
         self._errors = psycopg
         try:
             self._db = psycopg.connect(self.address, autocommit=True, connect_timeout=10)
-            self._db.execute("SET synchronous_commit TO on")  # whatever the server's default is
-            self._db.execute("SET statement_timeout TO '15s'")  # then say so, rather than hang
+            self._db.execute("SET synchronous_commit TO on")  # regardless of the server's default
+            self._db.execute("SET statement_timeout TO '15s'")  # fail instead of hanging
             if self.read_only:
                 self._db.execute("SET default_transaction_read_only TO on")
                 return
@@ -185,14 +278,14 @@ class Postgres:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """One transaction; it is on disk when this ends, unless something is raised."""
+        """Open a transaction that is on disk when the block ends without an exception."""
         with self._db.pipeline() as pipeline:
             self._db.execute("BEGIN")
             yield Pipelined(self._db, pipeline)
             self._db.execute("COMMIT")
 
-    def at_once(self, sql: str, given: Sequence[Any]) -> None:
-        """One statement that is a transaction by itself."""
+    def execute_one(self, sql: str, given: Sequence[Any]) -> None:
+        """Execute one statement as its own transaction."""
         self._db.execute(marked(sql), given)
 
     def rollback(self) -> None:
@@ -203,7 +296,7 @@ class Postgres:
         self._db.close()
 
     def read(self, error: Exception) -> Exception:
-        """Our name for an error of the database's."""
+        """Translate an exception of the driver into one of this module."""
         if isinstance(error, self._errors.errors.DiskFull):
             return StorageFull(str(error))
         if isinstance(error, self._errors.IntegrityError):
@@ -214,18 +307,18 @@ class Postgres:
 
 
 class _Pending(Generic[T]):
-    """A job, and whoever waits for it."""
+    """A queued job and the future of its result."""
 
     def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop) -> None:
         self.job, self.loop = job, loop
         self.future: asyncio.Future[T] = loop.create_future()
 
     def done(self, value: Any, error: Exception | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, so nothing waits for the result
             self.loop.call_soon_threadsafe(self.tell, value, error)
 
     def tell(self, value: Any, error: Exception | None) -> None:
-        """Let whoever waits have the outcome; to be called in their loop."""
+        """Set the result; must be called in the future's own loop."""
         if self.future.cancelled():
             return
         if error is None:
@@ -234,8 +327,8 @@ class _Pending(Generic[T]):
             self.future.set_exception(error)
 
 
-def _all_done(batch: Sequence[_Pending[Any]], outcomes: Sequence[Any]) -> None:
-    """Tell everybody their outcome, and wake each loop once."""
+def _deliver_all(batch: Sequence[_Pending[Any]], outcomes: Sequence[Any]) -> None:
+    """Deliver all results, waking each event loop once."""
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Pending[Any], Any]]] = {}
     for pending, outcome in zip(batch, outcomes, strict=True):
         by_loop.setdefault(pending.loop, []).append((pending, outcome))
@@ -245,12 +338,12 @@ def _all_done(batch: Sequence[_Pending[Any]], outcomes: Sequence[Any]) -> None:
             pending.tell(outcome, None)
 
     for loop, told in by_loop.items():
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, so nothing waits for the result
             loop.call_soon_threadsafe(tell, told)
 
 
 class Database:
-    """What is known for good."""
+    """A database whose jobs run in order in one thread."""
 
     def __init__(
         self, address: str, schema: Sequence[str] = SCHEMA, read_only: bool = False
@@ -261,11 +354,11 @@ class Database:
         self._thread: threading.Thread | None = None
 
     def open(self) -> None:
-        """Connect, and make what tables are missing; opening twice is opening once."""
+        """Connect and create missing tables; does nothing if already open."""
         if self._thread is not None:
             return
         self.engine.connect()
-        _, error = self._together([] if self.read_only else [self._make])
+        _, error = self._commit([] if self.read_only else [self._make])
         if error is not None:
             self.engine.close()
             raise BadInput(f"The database cannot be prepared: {error}.")
@@ -273,7 +366,7 @@ class Database:
         self._thread.start()
 
     def close(self) -> None:
-        """Finish what was ordered, and let go."""
+        """Finish queued jobs and disconnect."""
         if self._thread is not None:
             self._queue.put(None)
             self._thread.join()
@@ -281,15 +374,18 @@ class Database:
             self._thread = None
 
     async def run(self, job: Job[T]) -> T:
-        """The outcome of a job, once it is on disk.
+        """Return the result of a job once it is on disk.
 
-        A job may run twice, after a rollback, so it reads and writes rows and does nothing else.
+        A job may run twice, after a rollback, so it must only read and write rows.
+
+        Raises:
+            StorageFull, StorageBusy, StorageLost, DuplicateRow: The job could not be committed.
         """
         pending = _Pending(job, asyncio.get_running_loop())
         self._queue.put(pending)
         return await pending.future
 
-    # --- in the thread ------------------------------------------------------------------------
+    # --- in the thread --------------------------------------------------------------------------
 
     def _make(self, tx: Transaction) -> None:
         tx.put("CREATE TABLE IF NOT EXISTS sally_schema (version INTEGER NOT NULL)")
@@ -300,8 +396,8 @@ class Database:
             tx.put("INSERT INTO sally_schema (version) VALUES (?)", VERSION)
         elif found[0] != VERSION:
             raise BadInput(
-                f"The database is of version {found[0]}, and this Sally writes version {VERSION}; "
-                "finish its matches with the Sally that made it, or begin another one"
+                f"The database has schema version {found[0]}, but this Sally needs {VERSION}; "
+                "finish its matches with the Sally that created it, or use another database"
             )
 
     def _work(self) -> None:
@@ -313,7 +409,7 @@ class Database:
                 return
 
     def _next(self) -> tuple[list[_Pending[Any]], bool]:
-        """All that waits, and whether it is the last."""
+        """Return all waiting jobs, and whether the database is to be closed after them."""
         batch: list[_Pending[Any]] = []
         pending = self._queue.get()
         while pending is not None:
@@ -327,49 +423,51 @@ class Database:
         return batch, True
 
     def _fill(self, batch: list[_Pending[Any]]) -> None:
-        """Commit all together; if one fails, each for itself, so that none drags another."""
-        outcomes, error = self._together([pending.job for pending in batch])
+        """Commit all jobs together; if that fails, commit each one separately."""
+        outcomes, error = self._commit([pending.job for pending in batch])
         if error is None:
-            _all_done(batch, outcomes)
+            _deliver_all(batch, outcomes)
             return
-        if isinstance(error, StorageBusy):  # each for itself would wait as long, one by one
+        if isinstance(error, StorageBusy):  # separate commits would each wait as long
             for pending in batch:
                 pending.done(None, error)
             return
         for pending in batch:
-            outcomes, error = self._alone(pending.job)
+            outcomes, error = self._commit_one(pending.job)
             pending.done(outcomes[0] if error is None else None, error)
 
-    def _alone(self, job: Job[Any]) -> tuple[list[Any], Exception | None]:
-        outcomes, error = self._together([job])
+    def _commit_one(self, job: Job[Any]) -> tuple[list[Any], Exception | None]:
+        outcomes, error = self._commit([job])
         for _ in range(TRIES - 1):
             if not isinstance(error, StorageLost):
                 break
             with suppress(BadInput):
                 self.engine.connect()
-            outcomes, error = self._together([job])
+            outcomes, error = self._commit([job])
         return outcomes, error
 
-    def _together(self, jobs: Sequence[Job[Any]]) -> tuple[list[Any], Exception | None]:
+    def _commit(self, jobs: Sequence[Job[Any]]) -> tuple[list[Any], Exception | None]:
         engine = self.engine
         try:
             if (only := one_statement(jobs)) is not None:
-                engine.at_once(*only)
+                engine.execute_one(*only)
                 return [None] * len(jobs), None
             with engine.transaction() as tx:
                 outcomes = [job(tx) for job in jobs]
         except Exception as why:
-            with suppress(Exception):  # what went wrong is told; a rollback adds nothing to it
+            with suppress(Exception):  # the first error is reported
                 engine.rollback()
             return [], engine.read(why)
         return outcomes, None
 
 
 def engine_for(address: str, read_only: bool = False) -> Sqlite | Postgres:
-    """The kind of database that an address names: a file, or `postgresql://...`."""
+    """Return the database engine for an address: a file, or `postgresql://...`."""
     if address.startswith(("postgresql://", "postgres://")):
         return Postgres(address, read_only)
     scheme, found, _ = address.partition("://")
     if found:
-        raise BadInput(f"A database is a file or postgresql://user@host/name, not {scheme}://...")
+        raise BadInput(
+            f"The database must be a file or postgresql://user@host/name, not {scheme}://..."
+        )
     return Sqlite(Path(address), read_only)

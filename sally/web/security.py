@@ -1,4 +1,4 @@
-"""What stands between the world and the table: sizes, rates, origins, headers, tokens."""
+"""Request limits, rate limits, origin checks, security headers and the experimenter's login."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 64 * 1024  # of a request's body
-BODY_SECONDS = 10.0  # in which a request's body has to arrive
-SMALL = 4 * 1024  # of a body that holds no more than a token or two
-MOST_DEPTH = 24  # of JSON within JSON; no form on the shelf needs half of it
-MOST_BRACKETS = 4000  # of JSON; ten thousand lists wake the collector of garbage
-MOST_SESSIONS = 100  # experimenters who are logged in at the same time
+MOST_BYTES = 64 * 1024  # in a request's body
+BODY_SECONDS = 10.0  # for a request's body to arrive
+SMALL = 4 * 1024  # bytes of a body that holds only a token or two
+MOST_DEPTH = 24  # nesting of JSON; the deepest form of a shipped game needs less than half
+MOST_BRACKETS = 4000  # of JSON; ten thousand lists would trigger garbage collection
+MOST_SESSIONS = 100  # concurrent experimenter logins
 SESSION = "sally_experimenter"
 SESSION_SECONDS = 12 * 3600
 CSP = (
@@ -34,22 +34,22 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"content-security-policy", CSP.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
-    # Not no-referrer: under that a browser says `Origin: null` for our own forms.
+    # Not no-referrer: with it browsers send `Origin: null` for our own forms.
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
-# A text of JSON, or what begins like one and never ends: every byte is looked at once.
+# A JSON string, terminated or not; possessive, so every byte is read once.
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+[\\"]?', re.DOTALL)
-NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")  # a sign of per cent that escapes nothing
+NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")  # a percent sign that is not an escape
 STEP = {byte: 1 if byte in b"[{" else -1 for byte in b"[]{}"}
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Refused(Exception):
-    """A request that is not served, and why, in one sentence."""
+    """A refused request: HTTP status and reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -60,7 +60,7 @@ class Refused(Exception):
 
 
 def header(scope: Scope, name: bytes) -> str:
-    """A header of a request, or nothing; of two the first counts."""
+    """Return the first header of that name, or an empty string."""
     for found, value in scope["headers"]:
         if found == name:
             text: str = value.decode("latin-1")
@@ -69,7 +69,7 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """The body, if it is not too large; it is not read further than that."""
+    """Return the body; raises Refused above `most` bytes without reading on."""
     declared = header(request.scope, b"content-length") or "0"
     digits = declared.isascii() and declared.isdigit() and len(declared) <= 12
     if not digits or int(declared) > most:
@@ -84,12 +84,12 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     except TimeoutError:
         raise Refused(408, "The request took too long to arrive.") from None
     except ClientDisconnect:
-        raise Refused(400, "The connection was lost before the request was whole.") from None
+        raise Refused(400, "The connection was lost before the request was complete.") from None
     return bytes(body)
 
 
 async def json_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
-    """The JSON object of a request; depth is bounded before anything is decoded."""
+    """Return the JSON object of a request; nesting is checked before decoding."""
     kind = header(request.scope, b"content-type").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(400, "Send JSON, with the content type application/json.")
@@ -109,23 +109,23 @@ async def json_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
 
 
 def depth(body: bytes) -> int:
-    """How deep brackets stand within brackets outside of texts, at most; linear in the bytes."""
+    """Return the maximum nesting depth outside strings, in linear time."""
     return max(accumulate(map(STEP.__getitem__, brackets_of(body))), default=0)
 
 
 def brackets_of(body: bytes) -> bytes:
-    """The brackets outside of texts."""
+    """Return the brackets outside strings."""
     return TEXTS.sub(b"", body).translate(None, delete=NO_BRACKETS)
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a plain HTML form; the last of two with one name counts."""
+    """Return the fields of a URL-encoded form; the last of several equal names counts."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Refused(400, "Send a form.")
+        raise Refused(400, "Send a form, with the content type application/x-www-form-urlencoded.")
     try:
         text = (await body_of(request)).decode("ascii")
-        if NO_ESCAPE.search(text):  # of such, parse_qsl takes a tenth of a second for 64 KB
+        if NO_ESCAPE.search(text):  # parse_qsl would take 0.1 s for 64 KB of these
             raise ValueError
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=200, errors="strict"))
     except (UnicodeDecodeError, ValueError):
@@ -133,10 +133,10 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def bearer(request: Request) -> str:
-    """The token that a request carries."""
+    """Return the bearer token of a request."""
     scheme, _, token = header(request.scope, b"authorization").partition(" ")
     if scheme.lower() != "bearer" or not token or len(token) > 200:
-        raise Refused(401, "This needs the token of a seat.")
+        raise Refused(401, "A seat token is needed: `Authorization: Bearer TOKEN`.")
     return token.strip()
 
 
@@ -144,14 +144,14 @@ def bearer(request: Request) -> str:
 
 
 class RateLimiter:
-    """Buckets that fill again: so many at once, so many a second."""
+    """Token buckets by client: `burst` requests at once, `a_second` per second after that."""
 
-    def __init__(self, a_second: float, at_once: float, most: int = 20_000) -> None:
-        self._rate, self._size, self._most = a_second, at_once, most
+    def __init__(self, a_second: float, burst: float, most: int = 20_000) -> None:
+        self._rate, self._size, self._most = a_second, burst, most
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def take(self, who: str, now: float | None = None) -> float:
-        """0 when somebody may go on; else the seconds that they have to wait."""
+        """Count a request; return 0 if it is allowed, else the seconds to wait."""
         now = time.monotonic() if now is None else now
         left, then = self._buckets.get(who, (self._size, now))
         left = min(self._size, left + (now - then) * self._rate)
@@ -164,19 +164,19 @@ class RateLimiter:
         return 0.0
 
     def unlimited(self) -> RateLimiter:
-        """One that lets everybody through, for rehearsals."""
+        """Return a limiter that allows everything, for rehearsals."""
         return RateLimiter(1e9, 1e9)
 
     def _forget_full(self, now: float) -> None:
-        """Whoever has waited long enough is as good as new."""
+        """Drop the buckets that are full again."""
         full = self._size / self._rate
         self._buckets = {who: b for who, b in self._buckets.items() if now - b[1] < full}
         if len(self._buckets) >= self._most:
-            self._buckets.clear()  # a flood from everywhere; memory comes first
+            self._buckets.clear()  # a distributed flood; bound the memory
 
 
 def address_of(scope: Scope) -> str:
-    """Where a request comes from: under IPv6 the network, because a home has 2**64 addresses."""
+    """Return the client's address; for IPv6 its /64 network, since one home has 2**64 addresses."""
     host: str = (scope.get("client") or ("", 0))[0]
     if ":" not in host:
         return host
@@ -191,7 +191,7 @@ def address_of(scope: Scope) -> str:
 
 
 class SecurityMiddleware:
-    """ASGI middleware: hosts, origins and rates before, headers after."""
+    """ASGI middleware: checks host, origin and rate, and adds security headers."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...] = (), a_second: float = 100.0) -> None:
         self._app, self._hosts = app, hosts
@@ -227,23 +227,23 @@ class SecurityMiddleware:
     def _check_place(self, scope: Scope) -> None:
         host = header(scope, b"host")
         if self._hosts and _place(f"//{host}")[0] not in self._hosts:
-            raise Refused(400, "This server does not go by that name.")
+            raise Refused(400, "The host name is not one of this server's.")
         if scope["method"] not in ("GET", "HEAD"):
             refuse_other_sites(scope, host)
 
 
 def refuse_other_sites(scope: Scope, host: str) -> None:
-    """A page of another site may not act here, whatever its visitor is logged in to."""
+    """Refuse requests made by pages of other sites (cross-site request forgery)."""
     if header(scope, b"sec-fetch-site") not in ("", "same-origin", "none"):
-        raise Refused(403, "Another site may not do this.")
+        raise Refused(403, "Requests from other sites are not allowed.")
     origin = header(scope, b"origin")
     if origin and _place(origin)[1] != host:
-        raise Refused(403, "Another site may not do this.")
+        raise Refused(403, "Requests from other sites are not allowed.")
 
 
-@lru_cache(1000)  # every move comes with an origin, and most have the same
+@lru_cache(1000)  # every move carries an origin, mostly the same one
 def _place(address: str) -> tuple[str | None, str | None]:
-    """The name, and the name with its port, that an address has."""
+    """Return the host name of an address, and the host name with its port."""
     try:
         parts = urlsplit(address)
         return parts.hostname, parts.netloc
@@ -252,13 +252,13 @@ def _place(address: str) -> tuple[str | None, str | None]:
 
 
 def refusal(why: Refused) -> Response:
-    """An error as everybody gets it: a status and one sentence."""
+    """Return the JSON response of a refused request."""
     headers = {"retry-after": "1"} if why.status in (429, 503, 507) else None
     return JSONResponse({"error": why.why}, why.status, headers)
 
 
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
-    """A page from its template; everything in it is escaped, and `t` has its sentences."""
+    """Render a page template with autoescaping; `t` holds the texts."""
     facts = {"t": request.app.state.texts, "study": None, **facts}
     found: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
     return found
@@ -268,15 +268,15 @@ def page(request: Request, name: str, status: int = 200, **facts: Any) -> Respon
 
 
 class ExperimenterLogin:
-    """The experimenter's secret, and who has shown it."""
+    """The experimenter's secret and the open sessions."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
-        self._sessions: dict[str, tuple[str, float]] = {}  # cookie -> form token, until when
-        self.tries = RateLimiter(1 / 10, 5)  # guesses at the secret from one address
+        self._sessions: dict[str, tuple[str, float]] = {}  # cookie -> form token, expiry
+        self.tries = RateLimiter(1 / 10, 5)  # login attempts per address
 
     def enter(self, given: str) -> str | None:
-        """A session's cookie for whoever knows the secret."""
+        """Return a new session cookie, or None if the secret is wrong."""
         if not secrets.compare_digest(given.encode(), self._secret.encode()):
             return None
         now = time.time()
@@ -287,7 +287,7 @@ class ExperimenterLogin:
         return cookie
 
     def form_token(self, request: Request) -> str | None:
-        """What every form of this session carries; None without a session."""
+        """Return the form token of the request's session, or None without a session."""
         found = self._sessions.get(request.cookies.get(SESSION, ""))
         return found[0] if found is not None and found[1] > time.time() else None
 
@@ -296,14 +296,14 @@ class ExperimenterLogin:
 
 
 def form_token(request: Request) -> str:
-    """The hidden field `form_token` of a form on an experimenter's page."""
+    """Return the value of the hidden field `form_token` on experimenter pages."""
     return request.app.state.login.form_token(request) or ""
 
 
 def experimenter_required(endpoint: Endpoint) -> Endpoint:
-    """An endpoint for experimenters only: GET leads to the login, POST needs the form token.
+    """Restrict an endpoint to experimenters: GET redirects to the login, POST needs the form token.
 
-    On POST the form's fields stand in `request.state.form`.
+    On POST the form's fields are in `request.state.form`.
     """
 
     @wraps(endpoint)
@@ -311,14 +311,14 @@ def experimenter_required(endpoint: Endpoint) -> Endpoint:
         expected = request.app.state.login.form_token(request)
         if expected is None:
             if request.method in ("GET", "HEAD"):
-                url = request.url  # with its query: a link to one turn leads there
+                url = request.url  # including the query, so links to a turn work
                 wanted = quote(f"{url.path}?{url.query}" if url.query else url.path, safe="/")
                 return RedirectResponse(f"/experimenter/login?next={wanted}", 303)
             raise Refused(401, "Log in as the experimenter first.")
         if request.method not in ("GET", "HEAD"):
             form = await form_of(request)
             if not secrets.compare_digest(form.get("form_token", "").encode(), expected.encode()):
-                raise Refused(403, "The form is too old; load the page again.")
+                raise Refused(403, "The form has expired; reload the page.")
             request.state.form = form
         return await endpoint(request)
 
@@ -326,6 +326,6 @@ def experimenter_required(endpoint: Endpoint) -> Endpoint:
 
 
 def next_page(given: str) -> str:
-    """Where to go after the login: a path of ours, or the study pages."""
+    """Return the page after the login: `given` if it is a local path, else the overview."""
     safe = given.startswith("/") and not given.startswith("//") and "\\" not in given
     return given if safe else "/experimenter"

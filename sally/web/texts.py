@@ -1,4 +1,4 @@
-"""Every sentence that people meet on a page, by language; a study may replace any of them."""
+"""Texts of all pages by language; a study may replace any of them."""
 
 from __future__ import annotations
 
@@ -17,54 +17,54 @@ ENGLISH = "en"
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """The sentences of all pages in one language."""
+    """The page texts in one language."""
 
     language: str
     said: Mapping[str, str]
 
     def __call__(self, key: str, **slots: object) -> str:
-        """A sentence with its slots filled."""
+        """Return a text with its placeholders filled in."""
         return self.said[key].format(**slots)
 
     def number(self, given: object) -> str:
-        """A number with the decimal sign of the language."""
+        """Format a number with the language's decimal separator."""
         return str(given).replace(".", self("common.decimal"))
 
     def minutes(self, given: float) -> str:
-        """Such as "1 minute" or "2.5 minutes"."""
+        """Format a duration, such as "1 minute" or "2.5 minutes"."""
         return self(f"common.minute{'' if given == 1 else 's'}", n=self.number(f"{given:g}"))
 
     def for_scripts(self) -> dict[str, str]:
-        """What the browser's scripts say, by key without its prefix."""
+        """Return the texts used by the browser scripts, by key without `js.`."""
         return {k.removeprefix("js."): v for k, v in self.said.items() if k.startswith("js.")}
 
 
 def languages() -> list[str]:
-    """The languages that come with Sally."""
+    """Return the languages shipped with Sally."""
     return sorted(file.stem for file in HOME.glob("*.toml"))
 
 
 @cache
 def shipped(language: str) -> Texts:
-    """The sentences of a language that comes with Sally."""
+    """Return the shipped texts of a language."""
     if language not in languages():
         raise unknown("language", language, languages())
     return Texts(language, _flat(tomllib.loads((HOME / f"{language}.toml").read_text())))
 
 
 def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
-    """A language with some sentences replaced; a key or slot that does not exist is refused."""
+    """Return a language's texts, some replaced; BadInput for unknown keys or placeholders."""
     base = shipped(language)
     for key, sentence in (own or {}).items():
         if key not in base.said:
             raise unknown("text", key, base.said)
         if extra := slots(sentence) - slots(shipped(ENGLISH).said[key]):
-            raise BadInput(f"The text {key!r} has no slot {sorted(extra)[0]!r}.")
+            raise BadInput(f"The text {key!r} has no placeholder {{{sorted(extra)[0]}}}.")
     return Texts(language, {**base.said, **(own or {})})
 
 
 def slots(sentence: str) -> set[str]:
-    """The names in braces of a sentence."""
+    """Return the names in braces."""
     return {name for _, name, _, _ in Formatter().parse(sentence) if name}
 
 

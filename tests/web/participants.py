@@ -10,8 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from sally.web.app import Settings, make_app
-from sally.web.study.definition import EXAMPLE
-from sally.web.study.reading import read_human_study
+from sally.web.study.definition import EXAMPLE, read_human_study
 from tests.web.client import Client
 
 SECRET = "a secret of the experimenter's"

@@ -16,7 +16,7 @@ import uvicorn
 
 from sally.web import connections, database
 from sally.web.app import Settings, make_app
-from sally.web.connections import PatientProtocol
+from sally.web.connections import BoundedProtocol
 
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
@@ -32,7 +32,7 @@ async def served(keep: int = 1) -> AsyncIterator[int]:
         port=0,
         lifespan="off",
         log_level="error",
-        http=PatientProtocol,
+        http=BoundedProtocol,
         timeout_keep_alive=keep,
     )
     server = uvicorn.Server(config)
@@ -145,7 +145,7 @@ def test_a_database_that_somebody_holds_is_said_within_seconds(
     *held, free = asyncio.run(asked())
     *asked_for, health = held
     assert {status for status, _ in asked_for} == {503}
-    assert "Somebody else holds the database" in asked_for[-1][1]
+    assert "The database is locked" in asked_for[-1][1]
     assert health[0] == free[0] == 200
     assert '"database":false' in health[1] and '"database":true' in free[1]
     assert time.monotonic() - began < 30

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from sally.web import kept_files, security
+from sally.web import app as web_app
+from sally.web import security
 from sally.web.security import MOST_BYTES, RateLimiter, depth
 from tests.web.guests import Guest, sit, web_server
 
@@ -67,7 +68,7 @@ def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> N
     assert mine.see()["seat"] == "partner"
     assert link.call("GET", "/api/seat").status_code == 401  # who sent it still has this one
     late = link.call("POST", "/api/seat/take", {"token": "b" * 64})
-    assert late.status_code == 401 and "followed already" in late.json()["error"]
+    assert late.status_code == 401 and "used already" in late.json()["error"]
 
 
 def test_an_invitation_only_ever_takes_the_seat(web: Any) -> None:
@@ -126,7 +127,7 @@ def test_nobody_takes_a_seat_by_the_token_of_another(web: Any) -> None:
 def test_another_site_may_not_act(headers: dict[str, str], web: Any) -> None:
     for path in ("/api/tables", "/api/lobby", "/experimenter/login"):
         reply = web.post(path, json={"game": "ipd"}, headers=headers)
-        assert reply.status_code == 403 and "Another site" in reply.json()["error"]
+        assert reply.status_code == 403 and "other sites" in reply.json()["error"]
 
 
 def test_our_own_pages_may(web: Any) -> None:
@@ -156,7 +157,7 @@ def test_a_foreign_name_is_refused(tmp_path: Path) -> None:
             assert web.get("/api/games", headers={"Host": host}).status_code == 400
 
 
-STYLE = f"{kept_files.address()}/style.css"
+STYLE = f"{web_app.static_address()}/style.css"
 
 
 @pytest.mark.parametrize("path", ["/", "/table", "/api/games", "/api/seat", "/nowhere", STYLE])
@@ -173,8 +174,8 @@ def test_a_browser_keeps_files_and_no_page_and_no_answer(web: Any) -> None:
     kept = re.findall(r'(?:src|href)="(/static/[^"]+)"', web.get("/").text + web.get("/table").text)
     assert STYLE in kept
     for path in kept:
-        assert web.get(path).headers["cache-control"] == kept_files.FOREVER
-    for path in ("/", "/table", "/api/games", "/api/seat", f"{kept_files.address()}/none.js"):
+        assert web.get(path).headers["cache-control"] == web_app.FOREVER
+    for path in ("/", "/table", "/api/games", "/api/seat", f"{web_app.static_address()}/none.js"):
         assert web.get(path).headers["cache-control"] == "no-store"
 
 
@@ -185,7 +186,7 @@ def test_a_page_of_an_older_server_gets_files_that_it_does_not_keep(web: Any) ->
 
 
 @pytest.mark.parametrize(
-    "path", ["", "/", "/style.css", f"/{kept_files.version()}", "/x/../../app.py"]
+    "path", ["", "/", "/style.css", f"/{web_app.static_version()}", "/x/../../app.py"]
 )
 def test_nothing_but_files_lies_among_them(path: str, web: Any) -> None:
     assert web.get(f"/static{path}").status_code in (404, 405)
@@ -224,14 +225,14 @@ def test_deep_json_is_refused_before_it_is_read(web: Any) -> None:
 
 
 def test_a_bucket_is_emptied_and_fills_again() -> None:
-    rates = RateLimiter(a_second=2, at_once=3)
+    rates = RateLimiter(a_second=2, burst=3)
     assert [rates.take("a", now=0.0) for _ in range(3)] == [0, 0, 0]
     assert rates.take("a", now=0.0) == 0.5 and rates.take("b", now=0.0) == 0
     assert rates.take("a", now=0.6) == 0 and rates.take("a", now=0.6) > 0
 
 
 def test_a_flood_of_names_does_not_fill_the_memory() -> None:
-    rates = RateLimiter(a_second=1, at_once=2, most=100)
+    rates = RateLimiter(a_second=1, burst=2, most=100)
     for n in range(10_000):
         rates.take(str(n), now=n / 1000)
     assert len(rates._buckets) <= 100
@@ -387,7 +388,7 @@ def test_what_breaks_here_tells_the_world_nothing(
     monkeypatch.setattr(web.app.state.lobby, "offers", broken)
     reply = web.get("/api/games")
     assert reply.status_code == 500
-    assert reply.json() == {"error": "Something went wrong here; it has been noted."}
+    assert reply.json() == {"error": "Internal server error; it has been logged."}
     assert "default-src 'none'" in reply.headers["content-security-policy"]
 
 

@@ -1,4 +1,4 @@
-"""What stored episodes there are: each line is read once, and only new ones when a file grows."""
+"""Index of stored episodes: each line is read once, and only new lines when a file grows."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sally.core.errors import BadInput, unknown
 from sally.core.log.events import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup, label
 from sally.core.registry.study import Study
 
-ENDED = "ended"  # the outcome of an episode that was played to its end
+ENDED = "ended"  # outcome of a finished episode
 
 
 class IndexEntry(msgspec.Struct, frozen=True, gc=False):
-    """One stored episode in short, and where its line stands."""
+    """Summary of a stored episode and the position of its line."""
 
     id: str
     store_name: str
@@ -33,23 +33,23 @@ class IndexEntry(msgspec.Struct, frozen=True, gc=False):
     outcome: str  # "ended", or why it was censored
     paid: str
     turns: int
-    file: str  # without its ending, which changes when the writer is done
+    file: str  # without the suffix, which changes when the writer closes it
     at: int
     size: int
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """What a list is narrowed to; an empty field narrows nothing."""
+class EpisodeFilter(msgspec.Struct, frozen=True):
+    """Filter of the episode list; empty fields match everything."""
 
     study: str = ""
     game: str = ""
     cell: str = ""
-    player: str = ""  # part of a "seat = player"
+    player: str = ""  # substring of "seat = player"
     outcome: str = ""  # "ended", "censored" for any cause, or one cause
     instance: str = ""
 
     def fits(self, entry: IndexEntry) -> bool:
-        """Whether an entry is wanted."""
+        """Return whether an entry matches."""
         return (
             self.study in ("", entry.study)
             and self.game in ("", entry.game)
@@ -63,22 +63,22 @@ class Wanted(msgspec.Struct, frozen=True):
         )
 
 
-EVERYTHING = Wanted()
+EVERYTHING = EpisodeFilter()
 
 
-class Progress(msgspec.Struct, frozen=True):
-    """How far one cell of a study is."""
+class CellProgress(msgspec.Struct, frozen=True):
+    """Progress of a cell of a study."""
 
     study: str
     cell: str
     ended: int
     censored: int
-    wanted: int | None  # None: the store does not say
+    wanted: int | None  # None if the store has no study
 
 
 @dataclass
 class _File:
-    """How far a file has been read, and which file it was."""
+    """Identity of a file and the number of bytes read."""
 
     inode: int
     read: int = 0
@@ -86,19 +86,19 @@ class _File:
 
 @dataclass
 class _StoreIndex:
-    """One store: its entries in the order in which they came."""
+    """Index of one store, in order of arrival."""
 
     name: str
     folder: Path
     study: str = ""
-    kept: list[str] = field(default_factory=list)  # names of the studies that it has
-    wanted: dict[str, int] = field(default_factory=dict)  # episodes, by cell
+    kept: list[str] = field(default_factory=list)  # names of the stored studies
+    wanted: dict[str, int] = field(default_factory=dict)  # planned episodes by cell
     files: dict[str, _File] = field(default_factory=dict)
     entries: dict[str, IndexEntry] = field(default_factory=dict)
     bad: int = 0
 
     def refresh(self) -> None:
-        """Read what was written since; a file that shrank or was replaced is read anew."""
+        """Read new lines; if a file shrank or was replaced, read the store again."""
         found = {path.stem: path for path in store.episode_files(self.folder)}
         sizes = {stem: _stat(path) for stem, path in found.items()}
         for stem, known in self.files.items():
@@ -125,7 +125,7 @@ class _StoreIndex:
             file.seek(known.read)
             for line in file:
                 if not line.endswith(b"\n"):
-                    return  # its writer is still at it, or it is torn: next time, or never
+                    return  # incomplete: still being written, or torn
                 at, known.read = known.read, known.read + len(line)
                 found = _header_of(line)
                 if found is None:
@@ -137,9 +137,9 @@ class _StoreIndex:
                     try:
                         entry = index_entry(found, self.name, self.study, *where)
                     except (TypeError, ValueError, AttributeError, LookupError):
-                        self.bad += 1  # a lineup in which nobody can be named
+                        self.bad += 1  # the lineup has no readable names
                         continue
-                    self.entries.pop(found.id, None)  # the newest stands last
+                    self.entries.pop(found.id, None)  # keep the newest last
                     self.entries[found.id] = entry
 
     def episode(self, id: str) -> Episode:
@@ -155,21 +155,21 @@ class _StoreIndex:
         if isinstance(found, str):
             raise BadInput(f"Episode {id} of the store {self.name!r} cannot be read: {found}.")
         if found.id != id:
-            raise BadInput(f"The store {self.name!r} was changed; load the list again.")
+            raise BadInput(f"The store {self.name!r} has changed; reload the list.")
         return found
 
 
 class EpisodeIndex:
-    """All stores that were named, each a folder or a folder of such folders."""
+    """Index of several stores, each given as a store or a folder of stores."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
         self._stores: dict[str, _StoreIndex] = {}
-        self._running: tuple[IndexEntry, ...] = ()  # of a study that is not exported yet
+        self._running: tuple[IndexEntry, ...] = ()  # from a running study
         self._lock = Lock()
 
     def refresh(self) -> None:
-        """Take in whatever was stored since the last time."""
+        """Read what was stored since the last call."""
         with self._lock:
             known = {each.folder for each in self._stores.values()}
             for folder in _folders_in(self._folders):
@@ -183,19 +183,19 @@ class EpisodeIndex:
                     del self._stores[name]
 
     def run(self, entries: Iterable[IndexEntry]) -> None:
-        """Take in what a running study has played, in the place of what it had."""
+        """Replace the entries of the running study."""
         with self._lock:
             self._running = tuple(entries)
 
-    def entries(self, wanted: Wanted = EVERYTHING) -> list[IndexEntry]:
-        """The wanted entries, newest first within their store."""
+    def entries(self, wanted: EpisodeFilter = EVERYTHING) -> list[IndexEntry]:
+        """Return matching entries, newest first within each store."""
         with self._lock:
             every = [*reversed(self._running)]
             every += [e for s in self._stores.values() for e in reversed(s.entries.values())]
         return [entry for entry in every if wanted.fits(entry)]
 
     def choices(self) -> dict[str, list[str]]:
-        """What there is to choose from, for each field that a list can be narrowed by."""
+        """Return the existing values of each filter field."""
         every = self.entries()
         players = {who.partition(" = ")[2] for entry in every for who in entry.players}
         causes = {entry.outcome for entry in every}
@@ -208,16 +208,16 @@ class EpisodeIndex:
         }
 
     def episode(self, store_name: str, id: str) -> Episode:
-        """One whole episode, read from its line."""
+        """Read an episode; raises BadInput if it is missing or invalid."""
         with self._lock:
             if store_name not in self._stores:
                 raise unknown("store", store_name, self._stores)
             return self._stores[store_name].episode(id)
 
-    def set_aside_wrong(self, listed: Iterable[IndexEntry]) -> bool:
-        """Take those out whose lines are wrong, and count them; whether there were any.
+    def drop_invalid(self, listed: Iterable[IndexEntry]) -> bool:
+        """Remove and count entries whose lines are invalid; return whether there were any.
 
-        A line is first read for its head alone; before what it claims is shown, it is worked out.
+        The index reads only the head of a line; an entry is validated in full before it is shown.
         """
         before = self.bad
         with self._lock:
@@ -230,8 +230,8 @@ class EpisodeIndex:
                         there.bad += 1
         return self.bad > before
 
-    def progress(self) -> list[Progress]:
-        """Ended and censored episodes of every cell, beside how many are wanted."""
+    def progress(self) -> list[CellProgress]:
+        """Return the ended, censored and planned episodes of every cell."""
         with self._lock:
             running = _progress(self._running, {})
             progress = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())
@@ -239,13 +239,13 @@ class EpisodeIndex:
 
     @property
     def bad(self) -> int:
-        """How many lines hold no episode."""
+        """Number of invalid lines."""
         with self._lock:
             return sum(each.bad for each in self._stores.values())
 
 
 class Header(msgspec.Struct, frozen=True):
-    """An episode without its events but the last; reading all of them takes ten times as long."""
+    """An episode with only its last event decoded; decoding all takes ten times as long."""
 
     id: str
     setup: Setup
@@ -262,14 +262,14 @@ _HEADER = msgspec.json.Decoder(Header)
 
 
 def _header_of(line: bytes) -> Header | Episode | None:
-    """What a line holds; events are looked at when the episode is opened."""
+    """Decode the head of a line; events are validated when the episode is opened."""
     try:
         found = _HEADER.decode(line)
         if found.schema == SCHEMA and found.events and found.end:
             return found
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
-    whole = store.read_line(line)  # of an older schema, or bad in a way that the store can name
+    whole = store.read_line(line)  # an older schema, or invalid
     return None if isinstance(whole, str) else whole
 
 
@@ -281,7 +281,7 @@ def index_entry(
     at: int = 0,
     size: int = 0,
 ) -> IndexEntry:
-    """An episode in short."""
+    """Return the index entry of an episode."""
     end, setup = episode.end, episode.setup
     payoffs = end.payoffs if isinstance(end, Ended) else {}
     return IndexEntry(
@@ -301,16 +301,16 @@ def index_entry(
     )
 
 
-def _progress(entries: Collection[IndexEntry], wanted: Mapping[str, int]) -> list[Progress]:
+def _progress(entries: Collection[IndexEntry], wanted: Mapping[str, int]) -> list[CellProgress]:
     study = next((e.study for e in entries), "")
     ended = Counter(e.cell for e in entries if e.outcome == ENDED)
     censored = Counter(e.cell for e in entries if e.outcome != ENDED)
     cells = dict.fromkeys((*wanted, *(e.cell for e in entries)))
-    return [Progress(study, c, ended[c], censored[c], wanted.get(c)) for c in cells]
+    return [CellProgress(study, c, ended[c], censored[c], wanted.get(c)) for c in cells]
 
 
 def _wanted(studies: Iterable[Study]) -> dict[str, int]:
-    """How many episodes each cell wants; of a cell that two runs knew, the larger number."""
+    """Return the planned episodes by cell; of several studies the largest number."""
     found: Counter[str] = Counter()
     for study in studies:
         found |= Counter(cell for cell, _ in study.trials())
@@ -320,7 +320,7 @@ def _wanted(studies: Iterable[Study]) -> dict[str, int]:
 def _folders_in(folders: Iterable[Path]) -> Iterator[Path]:
     for folder in folders:
         if not folder.is_dir():
-            continue  # a study may make it later
+            continue  # may be created later
         if (folder / store.MANIFEST).exists() or store.episode_files(folder):
             yield folder
         else:
@@ -332,12 +332,12 @@ def _stat(path: Path) -> tuple[int, int]:
         with _opened(path) as file:
             found = os.fstat(file.fileno())
     except FileNotFoundError:
-        return -1, 0  # taken away between two looks
+        return -1, 0  # removed meanwhile
     return found.st_ino, found.st_size
 
 
 def _opened(path: Path) -> BinaryIO:
-    """The file, under whichever of its two names it has now."""
+    """Open a file under whichever of its two names it has now."""
     try:
         return path.open("rb")
     except FileNotFoundError:

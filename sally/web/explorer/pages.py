@@ -1,4 +1,4 @@
-"""Stored and running episodes for the experimenter: list, narrow, step through, watch."""
+"""The experimenter's pages of stored and running episodes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from sally.core.log.scenes import REFEREE, ending, tell
 from sally.web import security
 from sally.web.database import Row, Transaction
 from sally.web.explorer import perspective
-from sally.web.explorer.index import EpisodeIndex, IndexEntry, Wanted
+from sally.web.explorer.index import EpisodeFilter, EpisodeIndex, IndexEntry
 from sally.web.live.match import LiveMatch
 from sally.web.live.matches import LiveMatches
 from sally.web.security import experimenter_required, form_token
 
-A_PAGE = 50  # episodes
+A_PAGE = 50  # episodes per page
 NEWEST = 10  # episodes in the overview
-END = "end"  # the last step of an episode
+END = "end"  # the step after the last turn
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """One page of a list."""
+class EpisodePage(msgspec.Struct, frozen=True):
+    """One page of the episode list."""
 
     entries: tuple[IndexEntry, ...]
     found: int
@@ -38,7 +38,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class InProgress(msgspec.Struct, frozen=True):
-    """A match that is being played."""
+    """A match in progress."""
 
     id: str
     cell: str
@@ -50,17 +50,21 @@ class InProgress(msgspec.Struct, frozen=True):
     minutes: float
 
 
-def shown(entries: list[IndexEntry], page: int) -> Shown:
-    """One page of entries; a page beyond the last is the last."""
+def shown(entries: list[IndexEntry], page: int) -> EpisodePage:
+    """Return a page of entries; numbers beyond the last give the last page."""
     pages = max(1, -(-len(entries) // A_PAGE))
     page = min(max(page, 1), pages)
-    return Shown(tuple(entries[(page - 1) * A_PAGE : page * A_PAGE]), len(entries), page, pages)
+    return EpisodePage(
+        tuple(entries[(page - 1) * A_PAGE : page * A_PAGE]), len(entries), page, pages
+    )
 
 
-def wanted_by(request: Request) -> Wanted:
-    """What the address of a list asks for."""
+def wanted_by(request: Request) -> EpisodeFilter:
+    """Return the filter in a request's query."""
     asked = request.query_params
-    return Wanted(**{name: asked.get(name, "")[:200] for name in Wanted.__struct_fields__})
+    return EpisodeFilter(
+        **{name: asked.get(name, "")[:200] for name in EpisodeFilter.__struct_fields__}
+    )
 
 
 def page_number(request: Request) -> int:
@@ -68,14 +72,14 @@ def page_number(request: Request) -> int:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 7 else 1
 
 
-def query(wanted: Wanted, **more: Any) -> str:
-    """The part of an address that says what is wanted, so that it can be sent to a colleague."""
+def query(wanted: EpisodeFilter, **more: Any) -> str:
+    """Return the query string of a filter, so that a list can be shared as a link."""
     given = {k: v for k, v in msgspec.structs.asdict(wanted).items() if v}
     return urlencode({**given, **more})
 
 
 async def index_of(request: Request) -> EpisodeIndex:
-    """The one index of this server, up to date."""
+    """Return the server's index, refreshed."""
     state = request.app.state
     if not hasattr(state, "index"):
         own = () if state.settings.out is None else (state.settings.out,)
@@ -88,7 +92,7 @@ async def index_of(request: Request) -> EpisodeIndex:
 
 
 async def episode_of(request: Request, store_name: str, id: str) -> Episode:
-    """One whole episode, from a store or from the running study."""
+    """Return an episode of a store or of the running study."""
     index, study = await index_of(request), getattr(request.app.state, "study", None)
     if study is not None and store_name == study.owner:
         found: Episode = await study.episode(id)
@@ -96,11 +100,11 @@ async def episode_of(request: Request, store_name: str, id: str) -> Episode:
     return await run_in_threadpool(index.episode, store_name, id)
 
 
-# --- what is going on ---------------------------------------------------------------------------
+# --- matches in progress ------------------------------------------------------------------------
 
 
 async def tables(request: Request) -> list[InProgress]:
-    """Every match in progress, the longest first."""
+    """Return the matches in progress, longest first."""
     live_matches: LiveMatches = request.app.state.live_matches
     rows: list[Row] = await live_matches.database.run(_open_matches)
     matches = {live.id: live for live in live_matches.in_progress()}
@@ -130,16 +134,16 @@ def _in_progress(live: LiveMatch, cell: str, seconds: float) -> InProgress:
 
 
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
-    """A page with the form by which one logs out."""
+    """Render a page with the log-out form."""
     return security.page(request, name, status, form_token=form_token(request), **facts)
 
 
 async def overview(request: Request) -> Response:
-    """Where the running studies stand; its middle is loaded anew every few seconds."""
+    """Overview of running studies; the browser reloads its middle every few seconds."""
     index = await index_of(request)
     whole = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
     newest = index.entries()[:NEWEST]
-    if await run_in_threadpool(index.set_aside_wrong, newest):
+    if await run_in_threadpool(index.drop_invalid, newest):
         newest = index.entries()[:NEWEST]
     return page(
         request,
@@ -153,11 +157,11 @@ async def overview(request: Request) -> Response:
 
 
 async def episodes(request: Request) -> Response:
-    """The list, narrowed as the address says."""
+    """The filtered episode list."""
     index, wanted = await index_of(request), wanted_by(request)
     found = await run_in_threadpool(index.entries, wanted)
     listed = shown(found, page_number(request))
-    while await run_in_threadpool(index.set_aside_wrong, listed.entries):
+    while await run_in_threadpool(index.drop_invalid, listed.entries):
         listed = shown(index.entries(wanted), page_number(request))
     whole = "explorer/rows.html" if "live" in request.query_params else "explorer/list.html"
     return page(
@@ -173,13 +177,13 @@ async def episodes(request: Request) -> Response:
     )
 
 
-def _neighbour(wanted: Wanted, listed: Shown, by: int) -> str | None:
+def _neighbour(wanted: EpisodeFilter, listed: EpisodePage, by: int) -> str | None:
     there = 1 <= listed.page + by <= listed.pages
     return "/experimenter/episodes?" + query(wanted, page=listed.page + by) if there else None
 
 
 async def episode(request: Request) -> Response:
-    """One step of one episode from somebody's eyes."""
+    """One turn of an episode from one perspective."""
     store_name, id = request.path_params["store"], request.path_params["id"]
     asked = request.query_params
     try:
@@ -193,7 +197,7 @@ async def episode(request: Request) -> Response:
 
 
 def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str, Any]:
-    """All that the page of one step shows; an unknown turn is the nearest that there is."""
+    """Return the data of a turn's page; an unknown turn becomes the nearest one."""
     story = tell(found)
     turns = perspective.turns_of(story, who)
     stops: list[str] = [*map(str, turns), END]
@@ -220,7 +224,7 @@ def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str
 
 
 def _nearest(turns: list[int], given: str) -> str:
-    """Eyes are changed in the middle of a game, where the other seat may have had no turn."""
+    """Return the nearest turn: another seat need not have moved in the same turn."""
     if not turns:
         return END
     wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0

@@ -1,4 +1,4 @@
-"""A stored episode turn by turn: what one seat saw, was asked and said, or all of it."""
+"""A stored episode turn by turn, from one seat's or the referee's perspective."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from sally.analysis.columns.rows import played
 from sally.analysis.decisions.costs import Costly, costs_by_turn
 from sally.analysis.decisions.rollouts import at_turn
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, PromptDiffers, unknown
 from sally.core.log.events import (
     Censored,
     Ended,
@@ -24,72 +24,90 @@ from sally.core.log.events import (
 )
 from sally.core.log.scenes import REFEREE, Scene, Story, ending, texts_of
 from sally.core.match.answers import ask_of
+from sally.core.match.engine import Match
+from sally.core.match.playback import rerun
+from sally.core.match.player import AskId, Turn
 from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.model import Context
 from sally.core.registry import registry
 from sally.core.rules.board import Board, board_of
 from sally.core.rules.game import Seat
-from sally.web.explorer.prompts import Line, Shown, prompts_in
+from sally.runner.check import answered_again
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """One ask as it was put to a seat, and what came of it."""
+class LabelledText(msgspec.Struct, frozen=True):
+    """A text with its label."""
+
+    who: str
+    text: str
+
+
+class ShownPrompts(msgspec.Struct, frozen=True):
+    """The prompts of a model, call by call, or why they cannot be reproduced."""
+
+    prompts: tuple[tuple[LabelledText, ...], ...] = ()
+    why_not: str = ""
+
+
+class AskRecord(msgspec.Struct, frozen=True):
+    """An ask and its answer."""
 
     scene: Scene
-    answer: str | None  # None: it was never answered
+    answer: str | None  # None if never answered
     reply: str = ""
     tries: int = 1
-    looked: tuple[Line, ...] = ()  # what was looked up, and found
-    shown: Shown = Shown()  # to a model
+    looked: tuple[LabelledText, ...] = ()  # tool calls and results
+    shown: ShownPrompts = ShownPrompts()  # prompts, if the player is a model
 
 
 class TurnOfSeat(msgspec.Struct, frozen=True):
-    """One turn from a seat's eyes: the page on its desk, and all that it was asked there."""
+    """A turn as a seat saw it: its page and all of its asks."""
 
     turn: int
     seat: str
     rules: str
     lines: tuple[str, ...]
-    new: int  # how many of the lines are new since this seat was last asked
+    new: int  # number of lines added since the seat's previous turn
     now: str
-    board: Board | None  # as a browser draws it for a person
+    board: Board | None  # as drawn for people
     told: tuple[str, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[AskRecord, ...]
 
 
-class Noted(msgspec.Struct, frozen=True):
-    """One event as the referee knows it."""
+class LedgerEntry(msgspec.Struct, frozen=True):
+    """An event as the referee sees it."""
 
     seat: str
     what: str  # moved, reported, skipped, told, forfeited, censored, ended
     text: str
-    truth: str | None = None  # None: not scored
+    truth: str | None = None  # None if not scored
     right: bool | None = None
     reply: str = ""
-    cost: str = ""  # what the decision gave up, and what was best; empty: not known
+    cost: str = ""  # loss of the decision and the best options; empty if unknown
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """One turn from the referee's eyes."""
+    """A turn as the referee sees it."""
 
     turn: int
-    state: str  # everything, as JSON
-    notes: tuple[Noted, ...]
+    state: str  # the full state as JSON
+    notes: tuple[LedgerEntry, ...]
 
 
-class Close(msgspec.Struct, frozen=True):
-    """How it ended, as far as the eyes know."""
+class EpisodeEnd(msgspec.Struct, frozen=True):
+    """The end of an episode as far as the perspective shows it."""
 
     lines: tuple[str, ...]
     text: str
 
 
 def perspectives_of(story: Story) -> tuple[str, ...]:
-    """From whose eyes an episode can be seen: the referee's, and each seat's that has a page."""
+    """Return the perspectives: the referee, and each seat that has a page."""
     return (REFEREE, *story.rules)
 
 
 def turns_of(story: Story, eyes: str) -> list[int]:
-    """The turns in which there is something to see for these eyes."""
+    """Return the turns with content for a perspective; raises BadInput if it is unknown."""
     if eyes not in perspectives_of(story):
         raise unknown("seat", eyes, perspectives_of(story))
     if eyes == REFEREE:
@@ -101,11 +119,11 @@ def _is_ask(scene: Scene) -> bool:
     return scene.view is not None
 
 
-# --- a seat's eyes ------------------------------------------------------------------------------
+# --- a seat's perspective -----------------------------------------------------------------------
 
 
 def turn_of_seat(story: Story, seat: str, turn: int) -> TurnOfSeat:
-    """What `seat` saw and did in one turn."""
+    """Return what `seat` saw and did in one turn."""
     seen = [scene for scene in story.seen_by(seat) if scene.turn <= turn]
     here = [scene for scene in seen if scene.turn == turn]
     asked = [scene for scene in here if _is_ask(scene)]
@@ -119,21 +137,21 @@ def turn_of_seat(story: Story, seat: str, turn: int) -> TurnOfSeat:
         tuple(line for scene in seen for line in scene.new),
         sum(len(scene.new) for scene in here),
         asked[-1].now,
-        board_of(_desk(story.episode, seat), asked[-1].view),
+        board_of(_seat_context(story.episode, seat), asked[-1].view),
         tuple(told for scene in asked for told in scene.told),
         tuple(_asked(scene, prompts) for scene in asked),
     )
 
 
-def _asked(scene: Scene, prompts: dict[Any, Shown]) -> Asked:
+def _asked(scene: Scene, prompts: dict[Any, ShownPrompts]) -> AskRecord:
     event = scene.event
     if event is None:
-        return Asked(scene, None)
+        return AskRecord(scene, None)
     looked = tuple(
-        Line(f"{look.tool} {_json(look.given)}", _json(look.found)) for look in event.looked
+        LabelledText(f"{look.tool} {_json(look.given)}", _json(look.found)) for look in event.looked
     )
-    shown = prompts.get(ask_of(event), Shown())
-    return Asked(scene, _answer(scene, event), event.reply, event.tries, looked, shown)
+    shown = prompts.get(ask_of(event), ShownPrompts())
+    return AskRecord(scene, _answer(scene, event), event.reply, event.tries, looked, shown)
 
 
 def _answer(scene: Scene, event: Event) -> str:
@@ -142,24 +160,61 @@ def _answer(scene: Scene, event: Event) -> str:
     return f"(not asked: {scene.answer})" if isinstance(event, Skipped) else scene.answer
 
 
-def _desk(episode: Episode, seat: str) -> SeatContext:
-    """A desk under the words that this seat was shown."""
+def _seat_context(episode: Episode, seat: str) -> SeatContext:
+    """Return the seat's context with the words that it was shown."""
     setup = episode.setup
     spec = registry.game(setup.instance.game)
     game, texts = spec.build(setup.instance.params), texts_of(setup.lineup.get(seat))
     return SeatContext(spec, game, Seat(seat), setup.seed, texts)
 
 
-# --- the referee's eyes -------------------------------------------------------------------------
+# --- prompts of models --------------------------------------------------------------------------
 
 
-REPEATS = 5  # of each way to play on, for somebody who waits for the page
+def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, ShownPrompts]:
+    """Return a model's prompts in one turn, by ask; its strategy runs again on the log."""
+    found: dict[AskId | None, ShownPrompts] = {}
+    if not any(e.seat == seat and e.turn == turn and e.calls for e in episode.events):
+        return found
+    spec = registry.game(episode.setup.instance.game)
+    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    for asked, event in rerun(match, episode):
+        if asked.number > turn:
+            break
+        if event is not None and event.calls and (asked.seat, asked.number) == (seat, turn):
+            found[asked.id] = _shown(episode, asked, event)
+    return found
+
+
+def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> ShownPrompts:
+    try:
+        _, requests = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
+    except (PromptDiffers, BadInput) as why:
+        return ShownPrompts(why_not=str(why))
+    finally:
+        turn.looked.clear()
+    return ShownPrompts(tuple(_as_lines(asked.messages, asked.candidates) for asked in requests))
+
+
+def _as_lines(context: Context, candidates: tuple[str, ...]) -> tuple[LabelledText, ...]:
+    among = (LabelledText("candidates", "\n".join(candidates)),) if candidates else ()
+    if isinstance(context, str):
+        return (LabelledText("text", context), *among)
+    told = (LabelledText(type(message).__name__.lower(), str(message.text)) for message in context)
+    return (*told, *among)
+
+
+# --- the referee's perspective ------------------------------------------------------------------
+
+
+REPEATS = 5  # rollouts per option; few, since the page waits for them
 
 
 def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
-    """Everything that happened in one turn, and the state before it.
+    """Return all events of a turn and the state before it.
 
-    What a decision gave up is shown where the game knows; `play_on` finds it out by playing on.
+    Losses of decisions are shown where the game defines them; `play_on` estimates the others by
+    rollouts.
     """
     here = [(s, s.event) for s in story.scenes if s.event and s.turn == turn]
     costs = costs_by_turn(story.episode)
@@ -174,7 +229,7 @@ def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
     return Ledger(turn, _json(states[turn]) if turn < len(states) else "", notes)
 
 
-def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> Noted:
+def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> LedgerEntry:
     kind, text = type(event).__name__.lower(), scene.answer
     if isinstance(event, Ended | Censored):
         text = ending(event)
@@ -184,7 +239,7 @@ def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> Noted:
     elif isinstance(event, Skipped):
         text = f"{scene.probe}: {text}"
     paid = _cost(cost) if cost is not None and isinstance(event, Moved | Forfeited) else ""
-    return Noted(scene.seat, kind, text, scene.truth, scene.right, event.reply, paid)
+    return LedgerEntry(scene.seat, kind, text, scene.truth, scene.right, event.reply, paid)
 
 
 def _cost(cost: Costly) -> str:
@@ -194,30 +249,30 @@ def _cost(cost: Costly) -> str:
     return f"{said}; by {cost.how}" if "continuations" in cost.how else said
 
 
-# --- how it ended -------------------------------------------------------------------------------
+# --- the end ------------------------------------------------------------------------------------
 
 
-def close(story: Story, eyes: str) -> Close:
-    """The end, with all of the past that a seat can see then."""
+def close(story: Story, eyes: str) -> EpisodeEnd:
+    """Return the end, with the history that the perspective sees."""
     text = sentence(ending(story.episode.end, eyes))
     if eyes == REFEREE:
-        return Close((), text)
+        return EpisodeEnd((), text)
     past = tuple(line for scene in story.seen_by(eyes) for line in scene.new)
-    return Close((*past, *story.after[eyes]), text)
+    return EpisodeEnd((*past, *story.after[eyes]), text)
 
 
 def sentence(said: str) -> str:
-    """A line of a transcript as a sentence of its own."""
+    """Capitalise a transcript line and add a full stop."""
     return f"{said[0].upper()}{said[1:]}."
 
 
-def seats_of(episode: Episode) -> list[Line]:
-    """Who sat where."""
-    return [Line(seat, label(who)) for seat, who in episode.setup.lineup.items()]
+def seats_of(episode: Episode) -> list[LabelledText]:
+    """Return the players by seat."""
+    return [LabelledText(seat, label(who)) for seat, who in episode.setup.lineup.items()]
 
 
 def _json(value: Any) -> str:
     try:
         return msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
     except (TypeError, ValueError):
-        return repr(value)  # a rule's own type that JSON does not know
+        return repr(value)  # a type that JSON cannot encode

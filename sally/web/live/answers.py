@@ -1,4 +1,4 @@
-"""What one answer looks like in the database, so that a match can be rebuilt from its answers."""
+"""The stored form of answers, from which a match can be rebuilt."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ from sally.web.database import Job, Rows, Transaction
 LOG = logging.getLogger("sally.web")
 
 
-class Said(msgspec.Struct, frozen=True):
-    """What was answered to an ask, and what was looked up for it."""
+class GivenAnswer(msgspec.Struct, frozen=True):
+    """An answer to an ask, with the tool calls made for it."""
 
     ask: AskId
     given: Given
     looked: tuple[Looked, ...] = ()
 
 
-class Looks(msgspec.Struct, frozen=True, tag_field="what", tag="look"):
-    """A person looked something up before moving."""
+class LookUp(msgspec.Struct, frozen=True, tag_field="what", tag="look"):
+    """A tool call that a person made before moving."""
 
     ask: AskId
     tool: str
     given: dict[str, Any]
 
 
-class Stops(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="stop"):
-    """The match was stopped without a result."""
+class Stop(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="stop"):
+    """The end of a match that was stopped without a result."""
 
     cause: str
     detail: str = ""
     seat: str = ""
 
 
-StoredAnswer = Said | Looks | Stops
+StoredAnswer = GivenAnswer | LookUp | Stop
 
 
-def stored_answer(turn: Turn[Any, Any], given: Given) -> Said:
-    """An answer as it stands in the database; notes are kept where they are plain data."""
+def stored_answer(turn: Turn[Any, Any], given: Given) -> GivenAnswer:
+    """Return the stored form of an answer; memory is stored only for model players."""
     if not isinstance(given, Decision | Forfeit):
-        return Said(turn.id, given)
-    # a bot is asked again, and has its own notes
+        return GivenAnswer(turn.id, given)
+    # bots are asked again on rebuilding and restore their own memory
     kept = given if given.calls else msgspec.structs.replace(given, memory=None)
-    return Said(turn.id, kept, tuple(turn.looked))
+    return GivenAnswer(turn.id, kept, tuple(turn.looked))
 
 
-def given_by(spec: GameSpec[Any, Any, Any], stored: Said) -> Given:
-    """The answer that a stored answer holds, its action as the rules have it."""
+def given_by(spec: GameSpec[Any, Any, Any], stored: GivenAnswer) -> Given:
+    """Return the answer in a stored record, with the action in the game's own type."""
     given = stored.given
     if not isinstance(given, Decision):
         return given
@@ -66,8 +66,8 @@ def given_by(spec: GameSpec[Any, Any, Any], stored: Said) -> Given:
 
 
 def to_text(stored: StoredAnswer) -> str:
-    """One flat JSON object: which kind of answer, to which ask, and its fields."""
-    if not isinstance(stored, Said):
+    """Encode a record as one flat JSON object: kind, ask and fields."""
+    if not isinstance(stored, GivenAnswer):
         return msgspec.json.encode(stored).decode()
     flat = {**msgspec.to_builtins(stored.given), "ask": stored.ask}
     if stored.looked:
@@ -76,21 +76,21 @@ def to_text(stored: StoredAnswer) -> str:
 
 
 def from_text(text: str) -> StoredAnswer:
-    """The answer that `to_text` wrote."""
+    """Decode a record written by `to_text`."""
     flat: dict[str, Any] = msgspec.json.decode(text)
     if flat["what"] in ("look", "stop"):
-        found: StoredAnswer = msgspec.convert(flat, Looks | Stops)
+        found: StoredAnswer = msgspec.convert(flat, LookUp | Stop)
         return found
     ask = msgspec.convert(flat.pop("ask"), AskId)
     looked = msgspec.convert(flat.pop("looked", []), tuple[Looked, ...])
-    return Said(ask, msgspec.convert(flat, Given), looked)
+    return GivenAnswer(ask, msgspec.convert(flat, Given), looked)
 
 
-Written = tuple[str, StoredAnswer, str | None]  # seat, what it said, the client's key
+AnswerRow = tuple[str, StoredAnswer, str | None]  # seat, record, the client's idempotency key
 
 
-def written(match: str, first: int, rows: Sequence[Written], over: bool) -> Job[None]:
-    """A job: put answers behind the `first` ones that the database has, and say if it is over."""
+def written(match: str, first: int, rows: Sequence[AnswerRow], over: bool) -> Job[None]:
+    """Return a job that appends answers from number `first` on, and marks a finished match."""
     now = time.time()
     added = Rows(
         "answers (match, n, seat, entry, client_key, made)",
@@ -113,7 +113,7 @@ def written(match: str, first: int, rows: Sequence[Written], over: bool) -> Job[
 async def consulted(
     turn: Turn[Any, Any], player: Player[Any, Any], seconds: float | None, match: str
 ) -> Given:
-    """What a model says to a turn; a failed call is a fault, and so is one that takes too long."""
+    """Return a model's answer to a turn; a failed or timed-out call becomes a Fault."""
     clock = asyncio.timeout(seconds)
     try:
         async with clock:
@@ -125,5 +125,5 @@ async def consulted(
     except Exception as why:
         if clock.expired():
             return Fault("limit", f"no answer within {seconds} s")
-        LOG.exception("the player in seat %s of match %s broke down", turn.seat, match)
-        return Fault("fault", f"the player broke down: {why!r}")
+        LOG.exception("the player in seat %s of match %s raised an exception", turn.seat, match)
+        return Fault("fault", f"the player raised {why!r}")

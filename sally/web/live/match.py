@@ -1,8 +1,8 @@
-"""One live match: people answer over HTTP, bots at once, models in tasks.
+"""One live match: people answer over HTTP, bots immediately, models in background tasks.
 
-A match takes an answer, lets the bots answer after it, and writes all of that down in one
-transaction. Only then is it seen. If it cannot be written the live is given up, and the next
-one who comes finds it rebuilt from the database, as it was before.
+An answer and the bots' answers that follow it are written in one transaction, and only then
+shown. If the write fails, the live match is discarded; the next request rebuilds it from the
+database, in the state before the answer.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from sally.core.rules.game import Seat
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (
-    Looks,
-    Stops,
+    AnswerRow,
+    LookUp,
+    Stop,
     StoredAnswer,
-    Written,
     consulted,
     from_text,
     given_by,
@@ -50,15 +50,15 @@ from sally.web.live.screen import (
 )
 
 LOG = logging.getLogger("sally.web")
-MOST_LOOKS = 50  # in one decision; more is no search any more
+MOST_LOOKS = 50  # tool calls per decision
 
 
-class GivenUp(Exception):
-    """This match is gone; the database knows the match, and it has to be rebuilt."""
+class MatchDiscarded(Exception):
+    """The live match was discarded and must be rebuilt from the database."""
 
 
 class LiveMatch:
-    """A match, the players at this server, and the seats that are left to people."""
+    """A match in memory with its bots and models; the other seats belong to people."""
 
     def __init__(
         self,
@@ -69,62 +69,71 @@ class LiveMatch:
         bots: Sequence[str],
         database: Database,
         *,
-        patience: float,  # seconds in which a person has to answer
-        model_seconds: float | None = None,  # in which a model has to
-        mirrored: Sequence[str] = (),  # seats that see menus from last to first
-        labels: Labels | None = None,  # what a study calls the game and its seats
-        ended: Callable[[], None],  # is told when the match is over
+        patience: float,  # seconds that a person has for an answer
+        model_seconds: float | None = None,  # seconds that a model call may take
+        mirrored: Sequence[str] = (),  # seats that see their options in reverse order
+        labels: Labels | None = None,  # titles, roles and words of a study
+        ended: Callable[[], None],  # called when the match is over
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
-        self.written = 0  # how many answers the database has
+        self.written = 0  # number of answers in the database
         self.lock = asyncio.Lock()
-        self.given_up = False
-        self.hushed = False  # nobody is kept waiting for news any more
+        self.discarded = False
+        self.stopping = False  # the server is shutting down; long polls return
         self._players, self._bots, self._database = players, frozenset(bots), database
         self._model_seconds, self._mirrored, self._ended = model_seconds, mirrored, ended
-        self._keys: dict[tuple[str, str], str] = {}  # seat, client's key -> what it answered
+        self._keys: dict[tuple[str, str], str] = {}  # (seat, client's key) -> ask that it answered
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
         self._labels = labels or Labels()
-        self._menus: dict[str, list[str]] = {}  # options in the game's order, of mirrored seats
+        self._menus: dict[
+            str, list[str]
+        ] = {}  # of mirrored seats, option labels in the game's order
         self._plainly = {s: self._labels.plainly(match.context(Seat(s))) for s in people}
-        self._rules = {  # nothing that happens changes them
+        self._rules = {  # constant during a match
             s: plainly(match.context(Seat(s)).words.rules(Seat(s)))
             for s, plainly in self._plainly.items()
         }
         self._screens: dict[str, Screen] = {}
-        self._stale = set(people)  # whose screen may have changed
+        self._stale = set(people)  # seats whose screen must be rendered again
         self._changed = asyncio.Event()
-        self._since: dict[AskId, float] = {}  # since when people have been asked
+        self._since: dict[AskId, float] = {}  # when each open ask was put to a person
 
-    # --- what a person does -----------------------------------------------------------------
+    # --- actions of people ----------------------------------------------------------------------
 
     async def screen(self, seat: str) -> Screen:
-        """What a seat's browser receives."""
+        """Return the current screen of a seat."""
         async with self.lock:
             self._check()
             return self._shown(seat)
 
     async def news(self, seat: str, since: int, seconds: float) -> Screen:
-        """What a seat's browser receives once it is newer than a version, or after some seconds."""
+        """Return a seat's screen once it is newer than version `since`, or after `seconds`."""
         until = time.monotonic() + seconds
         while True:
             changed = self._changed
             seen = await self.screen(seat)
             left = until - time.monotonic()
-            if seen.version > since or left <= 0 or self.hushed:
+            if seen.version > since or left <= 0 or self.stopping:
                 return seen
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
 
     async def answer(self, seat: str, ask: str, value: Any, key: str) -> Screen:
-        """Take a person's answer; it is on disk when this returns, and a key counts once."""
+        """Take a person's answer and return the new screen once the answer is on disk.
+
+        Sending the same key again changes nothing.
+
+        Raises:
+            NotAsked: The ask is not open, or the key was used for another ask.
+            IllegalMove: The value is not a legal answer; it counts as a try.
+        """
         async with self.lock:
             self._check()
             if (seat, key) in self._keys:
                 if self._keys[seat, key] != ask:
-                    raise NotAsked("This key has been used for another answer.")
+                    raise NotAsked("This key was already used for another answer.")
                 return self._shown(seat)
             turn = self._asked(seat, ask)
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
@@ -140,24 +149,24 @@ class LiveMatch:
             return self._shown(seat)
 
     async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
-        """Look something up for a decision; what was asked is logged with it."""
+        """Call a tool for a decision and return its result; the call is logged."""
         async with self.lock:
             self._check()
             turn = self._asked(seat, ask)
             if turn.question is not None:
-                raise NotAsked("Nothing can be looked up for this question.")
+                raise NotAsked("There are no tools for this question.")
             if len(turn.looked) >= MOST_LOOKS:
-                raise IllegalMove(f"At most {MOST_LOOKS} things can be looked up for one move.")
+                raise IllegalMove(f"At most {MOST_LOOKS} look-ups are allowed for one move.")
             found = turn.use(tool, given)
-            await self._settle([(seat, Looks(turn.id, tool, dict(given)), None)])
+            await self._settle([(seat, LookUp(turn.id, tool, dict(given)), None)])
             return found
 
     async def leave(self, seat: str, detail: str) -> int:
-        """A person goes, and the match stops without a result."""
+        """Stop the match without a result because a person left."""
         return await self.stop("left", detail, seat)
 
     async def stop(self, cause: str, detail: str, seat: str = "") -> int:
-        """Stop without a result, unless there is one already."""
+        """Stop without a result, unless the match is over already."""
         async with self.lock:
             self._check()
             if not self.match.over:
@@ -165,28 +174,28 @@ class LiveMatch:
             return self._shown(seat).version if seat in self.people else self.written
 
     async def stop_if_overdue(self, now: float) -> None:
-        """Stop when a person has been asked for longer than the others should have to wait."""
+        """Stop the match if a person has not answered within `patience` seconds."""
         if self.overdue(now) is None:
             return
         async with self.lock:
             self._check()
-            if (seat := self.overdue(now)) is not None:  # nobody has answered while we waited
+            if (seat := self.overdue(now)) is not None:  # still overdue after waiting for the lock
                 await self._censor("left", f"no answer within {self.patience:g} s", seat)
 
     def overdue(self, now: float) -> str | None:
-        """Who has been asked for longer than patience lasts."""
+        """Return a seat whose answer is overdue, or None."""
         late = (id[1] for id, since in self._since.items() if now - since > self.patience)
         return next(late, None)
 
     async def _censor(self, cause: str, detail: str, seat: str) -> None:
         self.match.censor(cause, detail, seat)
-        await self._settle([(seat, Stops(cause, detail, seat), None)])
+        await self._settle([(seat, Stop(cause, detail, seat), None)])
 
-    # --- from one version to the next -------------------------------------------------------
+    # --- advancing the match --------------------------------------------------------------------
 
     def _check(self) -> None:
-        if self.given_up:
-            raise GivenUp
+        if self.discarded:
+            raise MatchDiscarded
 
     def _asked(self, seat: str, ask: str) -> Turn[Any, Any]:
         asked = {ask_name(self.id, turn.id): turn for turn in self.match.asks()}
@@ -200,27 +209,27 @@ class LiveMatch:
         raise NotAsked("This is not asked now: it was answered already, or it is not your turn.")
 
     def _open(self, seat: str) -> list[Turn[Any, Any]]:
-        """What a person is asked now: questions aside come before the move, as for all others."""
+        """Return a person's open asks: probes first, then the move, as for other players."""
         turns = [turn for turn in self.match.asks() if turn.seat == seat]
         return [turn for turn in turns if turn.question is not None] or turns
 
-    async def _settle(self, said: Sequence[Written]) -> None:
-        """Let the bots answer, write all of it down, and show it."""
+    async def _settle(self, said: Sequence[AnswerRow]) -> None:
+        """Let the bots answer, write all answers, and publish the new state."""
         try:
             rows = [*said, *self.let_bots_answer()]
             await self._database.run(written(self.id, self.written, rows, self.match.over))
-        except DuplicateRow:  # written by a commit whose answer was lost; the database knows best
-            self.give_up()
-            raise GivenUp from None
+        except DuplicateRow:  # committed, but the confirmation was lost: reload
+            self.discard()
+            raise MatchDiscarded from None
         except BaseException:
-            self.give_up()
+            self.discard()
             raise
         self.count(rows)
         self.publish()
 
-    def let_bots_answer(self) -> list[Written]:
-        """Everything that bots say before a person or a model is needed again."""
-        said: list[Written] = []
+    def let_bots_answer(self) -> list[AnswerRow]:
+        """Return all bot answers until a person or a model must answer."""
+        said: list[AnswerRow] = []
         answered = True
         while answered and not self.match.over:  # an answer may open further asks
             answered = False
@@ -232,18 +241,18 @@ class LiveMatch:
         return said
 
     def _take(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
-        """Answer the match; an illegal answer leaves it as it was, and any other error nothing."""
+        """Answer the match; an illegal answer leaves it unchanged, any other error discards it."""
         stored = stored_answer(turn, given)
         try:
             self.match.answer(turn.id, given)
         except BaseException as why:
             if not isinstance(why, IllegalMove) or turn not in self.match.asks():
-                self.give_up()
+                self.discard()
             raise
         return stored
 
     def _take_or_fault(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
-        """What a player at this server says; an illegal move of its is a fault of ours."""
+        """Take the answer of a bot or model; its illegal move becomes a Fault."""
         try:
             return self._take(turn, given)
         except IllegalMove as why:
@@ -253,19 +262,19 @@ class LiveMatch:
         try:
             given = put(turn, self._players[turn.seat])
         except Exception as why:
-            LOG.exception("the bot in seat %s of match %s broke down", turn.seat, self.id)
-            return Fault("fault", f"the player in seat {turn.seat!r} broke down: {why!r}")
+            LOG.exception("the bot in seat %s of match %s raised an exception", turn.seat, self.id)
+            return Fault("fault", f"the player in seat {turn.seat!r} raised {why!r}")
         return given  # type: ignore[no-any-return]
 
-    def count(self, rows: Sequence[Written]) -> None:
-        """Remember what the database has now."""
+    def count(self, rows: Sequence[AnswerRow]) -> None:
+        """Record that these rows are in the database."""
         self.written += len(rows)
         for seat, stored, key in rows:
-            if key is not None and not isinstance(stored, Stops):
+            if key is not None and not isinstance(stored, Stop):
                 self._keys[seat, key] = ask_name(self.id, stored.ask)
 
     def publish(self) -> None:
-        """Show the present version to whoever waits, and put what is asked of models."""
+        """Wake waiting clients and start the tasks of models that are asked now."""
         self._stale.update(self.people)
         open_now = {turn.id: turn for turn in self.match.asks()}
         self._refused = {id: why for id, why in self._refused.items() if id in open_now}
@@ -278,14 +287,14 @@ class LiveMatch:
         if self.match.over:
             self._ended()
 
-    def hush(self) -> None:
-        """Let those who wait for news go with what there is."""
-        self.hushed = True
+    def stop_waiting(self) -> None:
+        """Make all long polls return immediately."""
+        self.stopping = True
         self._wake()
 
-    def give_up(self) -> None:
-        """Leave what is here; whoever comes next rebuilds it from the database."""
-        self.given_up = True
+    def discard(self) -> None:
+        """Mark this object as invalid; the next request rebuilds the match."""
+        self.discarded = True
         for task in self._out.values():
             if task is not asyncio.current_task():
                 task.cancel()
@@ -296,21 +305,21 @@ class LiveMatch:
         self._changed = asyncio.Event()
 
     async def _consult(self, turn: Turn[Any, Any]) -> None:
-        """Ask a model, and take what it says; a failed call is a fault, and censors."""
+        """Ask a model and take its answer; a failed call is a Fault, which censors the match."""
         given = await consulted(turn, self._players[turn.seat], self._model_seconds, self.id)
         async with self.lock:
             self._out.pop(turn.id, None)
-            if self.given_up or self.match.over:
+            if self.discarded or self.match.over:
                 return
             try:
                 await self._settle([(turn.seat, self._take_or_fault(turn, given), None)])
-            except Exception:  # the match is rebuilt, and asks again
+            except Exception:  # the match is rebuilt and asks the model again
                 LOG.exception("a model's answer in match %s could not be written", self.id)
 
     # --- from the database ----------------------------------------------------------------------
 
     def rebuild(self, rows: Sequence[Row]) -> str | None:
-        """Answer the match as it was answered; says which bot plays otherwise now, if one does."""
+        """Repeat stored answers; return the seat of a bot that now plays differently, if any."""
         changed = None
         for seat, text, key in rows:
             stored = from_text(text)
@@ -320,18 +329,18 @@ class LiveMatch:
 
     def _again(self, stored: StoredAnswer) -> str | None:
         match, changed = self.match, None
-        if isinstance(stored, Stops):
+        if isinstance(stored, Stop):
             match.censor(stored.cause, stored.detail, stored.seat)
             return None
         turn = next((t for t in match.asks() if t.id == stored.ask), None)
         if turn is None:
-            raise BadInput("its answers do not fit the rules that are installed now")
-        if isinstance(stored, Looks):
+            raise BadInput("its answers do not fit the installed version of the rules")
+        if isinstance(stored, LookUp):
             turn.use(stored.tool, stored.given)
             return None
         given = given_by(match.spec, stored)
         if turn.seat in self._bots and isinstance(given, Decision):
-            # Bots are asked again for their notes, which need not be plain data.
+            # Bots are asked again for their memory, which need not be serialisable.
             fresh = self._bot_says(turn)
             if isinstance(fresh, Decision) and _plain(fresh.action) == _plain(given.action):
                 given = fresh
@@ -344,21 +353,21 @@ class LiveMatch:
 
     @property
     def used(self) -> dict[str, Any]:
-        """What answers for models, for the record."""
+        """Return the `used` field of the record: what answered for each model."""
         return used_by(self._players)
 
-    # --- what is seen -----------------------------------------------------------------------
+    # --- screens --------------------------------------------------------------------------------
 
     def _shown(self, seat: str) -> Screen:
-        """What a seat sees; its version rises only when that changes.
+        """Return a seat's screen; its version increases only when its content changes.
 
-        A count of answers would tell a seat how often others have acted where it cannot see.
+        A count of answers would reveal how often others acted where the seat cannot see it.
         """
         if seat in self._stale:
             old, new = self._screens.get(seat), self._seen(seat)
             if old is None or msgspec.structs.replace(new, version=old.version) != old:
                 last = 0 if old is None else old.version
-                version = max(last + 1, int(1000 * time.time()))  # it rises over restarts too
+                version = max(last + 1, int(1000 * time.time()))  # increases across restarts, too
                 self._screens[seat] = msgspec.structs.replace(new, version=version)
             self._stale.discard(seat)
         return self._screens[seat]
@@ -370,7 +379,7 @@ class LiveMatch:
         self._lines[seat] += map(self._plainly[seat], context.reader.news(view))
         scenes = [moment(turn) for turn in turns]
         end = match.events[-1] if match.over else None
-        # Which of the others has still to act may be hidden, so it is always all of them.
+        # Which of the others must still act may be hidden, so always list all of them.
         others = () if turns or match.over else [s for s in match.game.seats if s != seat]
         raw = screen_of(
             context,
@@ -384,7 +393,7 @@ class LiveMatch:
         screen = for_people(raw, context, self._labels, self._plainly[seat])
         if seat not in self._mirrored:
             return screen
-        if seat in match.game.to_move(match.state):  # also while it is asked something aside
+        if seat in match.game.to_move(match.state):  # also while it is being probed
             menu = menu_of(context, match.game.options(match.state, Seat(seat)))
             self._menus[seat] = [self._plainly[seat](label) for label in menu]
         return turned(screen, self._menus[seat]) if seat in self._menus else screen

@@ -1,4 +1,4 @@
-"""All live matches: opened, found by token, rebuilt after a restart, put into the store."""
+"""All live matches: opening, finding by token, rebuilding after a restart, storing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,28 +17,66 @@ import msgspec
 
 from sally import store
 from sally.core.errors import BadInput, NotAsked
-from sally.core.log.events import Episode, Setup
+from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.players.language import uses_model
 from sally.runner.budget import Meter, Metered
 from sally.runner.local import is_bot, reached
-from sally.runner.seating import players_of
+from sally.runner.seating import players_of, resolved
 from sally.web.database import Database, StorageFull, StorageLost, Transaction
 from sally.web.live.answers import written
-from sally.web.live.match import GivenUp, LiveMatch
+from sally.web.live.match import LiveMatch, MatchDiscarded
 from sally.web.live.plain import Labels
-from sally.web.live.seats import NoSuchSeat, Opened, hashed, invitation, settled
 
 LOG = logging.getLogger("sally.web")
-MANIFEST = "play in the browser"  # what a store of such episodes is marked with
-PAUSE = 1.0  # seconds in which ended matches gather, so that they share a file of the store
-RETRY = 5.0  # seconds until a store that could not be written is tried again
-IDLE = 600.0  # seconds after which a match that nobody looks at is rebuilt when needed
+MANIFEST = "play in the browser"  # study name in the store's manifest
+PAUSE = 1.0  # seconds between writes, so that matches share a file of the store
+RETRY = 5.0  # seconds before a failed write to the store is repeated
+IDLE = 600.0  # seconds after which a finished match is dropped from memory
 COLUMNS = "setup, people, patience, mirrored, owner"
 OPEN = "SELECT id FROM matches WHERE ended = 0"
 T = TypeVar("T")
-Watcher = Callable[[str, Episode], Awaitable[None]]  # told a match's id and record at its end
+Watcher = Callable[
+    [str, Episode], Awaitable[None]
+]  # called with a match's id and record at its end
+
+
+PERSON = "person"  # player name of people in the log
+STAND_IN = PlayerSpec("random")  # takes a person's place while a setup is checked
+
+
+class NoSuchSeat(Exception):
+    """The token does not open any seat."""
+
+
+class OpenedMatch(msgspec.Struct, frozen=True):
+    """A new match and the seat tokens of people; tokens are returned once and stored hashed."""
+
+    match: str
+    tokens: dict[str, str]
+
+
+@lru_cache(10_000)  # needed several times per move
+def hashed(secret: str) -> str:
+    """Hash a token for the database; 256 random bits need no salt and no slow hash."""
+    return sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def invitation(secret: str) -> str:
+    """Return the stored key of an invitation, which can claim a seat but not open it."""
+    return f"invitation {hashed(secret)}"
+
+
+def settled(setup: Setup, people: Sequence[str]) -> Setup:
+    """Return the setup with versions filled in and all names checked; raises BadInput."""
+    seated = {s: STAND_IN if s in people else who for s, who in setup.lineup.items()}
+    checked = resolved(msgspec.structs.replace(setup, lineup=seated))
+    lineup = {
+        s: setup.lineup.get(s, PlayerSpec(PERSON)) if s in people else who
+        for s, who in checked.lineup.items()
+    }
+    return msgspec.structs.replace(checked, lineup=lineup)
 
 
 def _seats(written: str) -> tuple[str, ...]:
@@ -44,7 +84,7 @@ def _seats(written: str) -> tuple[str, ...]:
 
 
 class LiveMatches:
-    """Every match that people sit at."""
+    """All matches in which people play."""
 
     def __init__(
         self,
@@ -63,37 +103,39 @@ class LiveMatches:
         self._loading: dict[str, asyncio.Lock] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = asyncio.Event()
-        self._in_doubt = True  # whether the store may hold what the database calls unstored
+        self._in_doubt = (
+            True  # whether the store may hold episodes that the database marks as unstored
+        )
 
-    # --- starting and stopping -----------------------------------------------------------------
+    # --- starting and stopping ------------------------------------------------------------------
 
     def open_store(self) -> None:
-        """Make the folder of finished episodes ours, or say whose it is."""
+        """Claim the store's folder; raises BadInput if it belongs to another study."""
         if self.out is not None:
             store.claim(self.out, store.Manifest(MANIFEST, ""))
 
     async def start(self) -> None:
-        """Open the store, and go on with every match that was going on."""
+        """Open the store and resume all open matches in the background."""
         self.open_store()
         self._ended.set()
         self._tasks = [asyncio.create_task(work) for work in (self._sweep(), self._keep())]
 
-    def hush(self) -> None:
-        """Let everybody who waits for news go, because the server is about to."""
+    def stop_waiting(self) -> None:
+        """Make all long polls return, before the server shuts down."""
         for live in self._by_id.values():
-            live.hush()
+            live.stop_waiting()
 
     async def close(self) -> None:
-        """Put what is over into the store, and let everybody go; nothing is lost by this."""
+        """Store finished matches and discard all others from memory; the database keeps them."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(Exception):  # the next start tries again
             await self._keep_ended()
         for live in self._by_id.values():
-            live.give_up()
+            live.discard()
 
-    # --- opening and finding ----------------------------------------------------------------
+    # --- opening and finding --------------------------------------------------------------------
 
     async def open(
         self,
@@ -107,13 +149,15 @@ class LiveMatches:
         mirrored: Sequence[str] = (),
         invited: Sequence[str] = (),
         also: Callable[[Transaction, str], None] | None = None,
-    ) -> Opened:
-        """Seat everybody and begin; `also` writes whatever belongs to the same transaction.
+    ) -> OpenedMatch:
+        """Open a match and return its id and the new seat tokens.
 
-        Who has a token already brings it hashed, by seat, in `keys`.
-        Matches with an owner are not put into the store here; their owner exports them.
-        Seats in `mirrored` see their menus from last to first.
-        Tokens of seats in `invited` open nothing until the seat is taken by them.
+        Args:
+            keys: Hashed tokens by seat, for people who have a token already.
+            owner: Matches with an owner are not stored here; the owner exports them.
+            mirrored: Seats that see their options in reverse order.
+            invited: Seats whose tokens are invitations, to be exchanged by `take`.
+            also: Writes further rows in the same transaction, given the match's id.
         """
         setup = settled(setup, people)
         id = secrets.token_hex(16)
@@ -150,15 +194,15 @@ class LiveMatches:
         await self.database.run(begin)
         live.count(rows)
         self._enter(live)
-        return Opened(id, given)
+        return OpenedMatch(id, given)
 
     async def seat(self, token: str) -> tuple[LiveMatch, str]:
-        """The live and seat that a token opens."""
+        """Return the live match and seat that a token opens."""
         id, seat = await self.known(token)
         return await self.find(id), seat
 
     async def known(self, token: str) -> tuple[str, str]:
-        """The match and seat that a token opens, by name; raises NoSuchSeat if it opens none."""
+        """Return the match id and seat that a token opens; raises NoSuchSeat."""
         key = hashed(token)
         if key not in self._seats:
             found = await self.database.run(
@@ -170,7 +214,7 @@ class LiveMatches:
         return self._seats[key]
 
     async def take(self, token: str, own: str) -> None:
-        """Open a seat by one's own token from now on, and no more by the old one; twice is once."""
+        """Exchange a seat's token for the client's own one; repeating it changes nothing."""
         old, new, invited = hashed(token), hashed(own), invitation(token)
 
         def change(tx: Transaction) -> bool:
@@ -183,29 +227,29 @@ class LiveMatches:
         self._seats.pop(old, None)
 
     async def find(self, id: str) -> LiveMatch:
-        """A match's match, rebuilt from the database if it is not there."""
+        """Return a live match, rebuilt from the database if it is not in memory."""
         self._touched[id] = time.monotonic()
         live = self._by_id.get(id)
-        if live is not None and not live.given_up:
+        if live is not None and not live.discarded:
             return live
         async with self._loading.setdefault(id, asyncio.Lock()):
             live = self._by_id.get(id)
-            if live is None or live.given_up:
+            if live is None or live.discarded:
                 live = await self._rebuilt(id)
         self._loading.pop(id, None)
         return live
 
     async def at(self, token: str, act: Callable[[LiveMatch, str], Awaitable[T]]) -> T:
-        """Do something at a seat; a match that was given up meanwhile is rebuilt once."""
+        """Call `act` with a token's match and seat; a discarded match is rebuilt once."""
         live, seat = await self.seat(token)
         try:
             return await act(live, seat)
-        except GivenUp:
+        except MatchDiscarded:
             live, seat = await self.seat(token)
             return await act(live, seat)
 
     async def forget(self, id: str, also: Callable[[Transaction], None] | None = None) -> None:
-        """Delete a match and all that was said in it, as somebody who withdraws may ask."""
+        """Delete a match and its answers, for a participant who withdraws."""
 
         def delete(tx: Transaction) -> None:
             for table in ("answers", "seats", "tickets"):
@@ -219,14 +263,14 @@ class LiveMatches:
             await self.database.run(delete)
         else:
             async with live.lock:
-                live.give_up()
+                live.discard()
                 await self.database.run(delete)
         if (left := self._by_id.pop(id, None)) is not None:
-            left.give_up()  # also one that somebody had begun to rebuild
+            left.discard()  # also one rebuilt by a concurrent request
         self._seats = {key: at for key, at in self._seats.items() if at[0] != id}
 
     async def episode(self, id: str, cell: str | None = None) -> Episode | None:
-        """The record of a match that is over; None while it is going on."""
+        """Return the record of a match, or None while it is in progress."""
         if cell is None:
             by = "SELECT cell FROM matches WHERE id = ?"
             found = await self.database.run(lambda tx: tx.one(by, id))
@@ -236,10 +280,10 @@ class LiveMatches:
             return live.match.episode(cell, live.used) if live.match.over else None
 
     def in_progress(self) -> list[LiveMatch]:
-        """The matches in which a match is going on, as far as they have been entered."""
+        """Return the unfinished matches in memory."""
         return [live for live in self._by_id.values() if not live.match.over]
 
-    # --- making matches -----------------------------------------------------------------------
+    # --- making matches -------------------------------------------------------------------------
 
     def _made(
         self,
@@ -275,7 +319,7 @@ class LiveMatches:
         )
 
     async def _rebuilt(self, id: str) -> LiveMatch:
-        """A match as the database has it."""
+        """Rebuild a match from the database."""
 
         def find(tx: Transaction) -> tuple[Any, list[Any]]:
             row = tx.one(f"SELECT {COLUMNS} FROM matches WHERE id = ?", id)
@@ -291,12 +335,12 @@ class LiveMatches:
         try:
             live = self._made(id, setup, _seats(row[1]), row[2], _seats(row[3]), row[4])
             changed = live.rebuild(said)
-        except BadInput as why:  # something else is installed than when it was begun
-            raise NotAsked(f"This game cannot go on: {str(why).rstrip('.')}.") from None
+        except BadInput as why:  # rules or players changed since it began
+            raise NotAsked(f"This game cannot be continued: {str(why).rstrip('.')}.") from None
         self._enter(live)
         if changed is not None and not live.match.over:
             who = setup.lineup[changed].player
-            await live.stop("fault", f"{who} plays otherwise than before the restart", changed)
+            await live.stop("fault", f"{who} plays differently than before the restart", changed)
         return live
 
     def _enter(self, live: LiveMatch) -> None:
@@ -304,10 +348,10 @@ class LiveMatches:
         self._touched[live.id] = time.monotonic()
         live.publish()
 
-    # --- in the background ------------------------------------------------------------------
+    # --- in the background ----------------------------------------------------------------------
 
     async def _revive(self) -> bool:
-        """Enter every open match once, so that models go on and waiting has an end."""
+        """Load every open match, so that models continue and time limits apply."""
         try:
             rows = await self.database.run(lambda tx: tx.all(OPEN))
         except (StorageFull, StorageLost):
@@ -321,7 +365,7 @@ class LiveMatches:
         return True
 
     async def _sweep(self) -> None:
-        """Stop matches whose people have gone, and leave matches that nobody looks at."""
+        """Stop overdue matches and drop finished ones from memory."""
         while not await self._revive():
             await asyncio.sleep(RETRY)
         while True:
@@ -329,18 +373,18 @@ class LiveMatches:
             now = time.monotonic()
             for id, live in list(self._by_id.items()):
                 try:
-                    if live.given_up:
+                    if live.discarded:
                         await self.find(id)
                     else:
                         await live.stop_if_overdue(now)
-                except Exception as why:  # one match must not keep the others
+                except Exception as why:  # one match must not stop the others
                     LOG.error("match %s: %s", id, why)
                 if live.match.over and now - self._touched.get(id, 0) > IDLE:
                     self._by_id.pop(id, None)
                     self._touched.pop(id, None)
 
     async def _keep(self) -> None:
-        """Put what has ended into the store, as often as something has."""
+        """Store finished matches whenever there are some."""
         while True:
             await self._ended.wait()
             self._ended.clear()
@@ -348,12 +392,12 @@ class LiveMatches:
                 await self._keep_ended()
                 await asyncio.sleep(PAUSE)
             except Exception as why:
-                LOG.error("episodes could not be stored, and will be tried again: %s", why)
+                LOG.error("episodes could not be stored; retrying: %s", why)
                 await asyncio.sleep(RETRY)
                 self._ended.set()
 
     async def _recorded(self, id: str, cell: str) -> Episode | None:
-        """The record of a match, or none if it does not replay any more."""
+        """Return the record of a match, or None if it no longer replays."""
         try:
             return await self.episode(id, cell)
         except (BadInput, NoSuchSeat) as why:
@@ -361,7 +405,7 @@ class LiveMatches:
             return None
 
     async def _keep_ended(self) -> None:
-        """Store every match that is over, once, and tell those who watch."""
+        """Store every finished match once and call the watchers."""
         rows = await self.database.run(
             lambda tx: tx.all(
                 "SELECT id, owner, cell FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
@@ -371,7 +415,7 @@ class LiveMatches:
         for id, owner, cell in rows:
             if (episode := await self._recorded(id, cell)) is not None:
                 done.append((id, owner, episode))
-            await asyncio.sleep(0)  # people go on while a hundred records are made
+            await asyncio.sleep(0)  # let requests run while a hundred records are made
         await asyncio.to_thread(self._store, [e for _, owner, e in done if not owner])
         for id, _, episode in done:
             for watcher in self.watchers:
@@ -385,15 +429,15 @@ class LiveMatches:
         self._in_doubt = False
 
     def _store(self, episodes: Sequence[Episode]) -> None:
-        """Put episodes into the store, but for those that it has.
+        """Write the episodes that the store does not have yet.
 
-        After a crash, or a full disk, it may have some of which the database does not know.
+        After a crash or a full disk it may hold some that the database marks as unstored.
         """
         if self.out is None or not episodes:
             return
         there = set(store.load(self.out).episodes) if self._in_doubt else set()
-        self._in_doubt = True  # until the database knows
-        with store.Writer(self.out) as writer:  # on disk, under its last name, when it closes
+        self._in_doubt = True  # until the database is updated
+        with store.Writer(self.out) as writer:  # on disk under its final name when closed
             for episode in episodes:
                 if episode.id not in there:
                     writer.add(episode)

@@ -1,4 +1,4 @@
-"""A screen as people read it: titles and roles, no code names, orders of a balanced study."""
+"""Screens in people's words: titles and roles instead of identifiers, reversed option orders."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from sally.players.language import checked_pack
 from sally.web.live.screen import Ask, Option, Screen, plain
 from sally.web.texts import ENGLISH, Texts, shipped
 
-Plainly = Callable[[str], str]
-MODELS = "models"  # in the place of a pack's name: people read the very words of models
+Rewrite = Callable[[str], str]
+MODELS = "models"  # instead of a pack's name: people read the same words as models
 
 
 def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
-    """The sentences in which people meet a game where they are not its models'."""
+    """Return the texts for people that replace a game's texts for models."""
     if pack == MODELS:
         return {}
     return dict(checked_pack(pack, spec).texts if pack else spec.people)
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """What people call a game and who sits in its seats; empty: as the game's spec has it."""
+    """Titles, roles and texts shown to people; empty fields default to the game's spec."""
 
     titles: Mapping[str, str] = {}
     roles: Mapping[str, str] = {}
-    words: Mapping[str, Mapping[str, str]] = {}  # by game, sentences in the place of its models'
-    language: str = ENGLISH  # of what is said about a match
+    words: Mapping[str, Mapping[str, str]] = {}  # by game, texts that replace those for models
+    language: str = ENGLISH  # of messages about a match
 
     @property
     def texts(self) -> Texts:
@@ -44,11 +44,11 @@ class Labels(msgspec.Struct, frozen=True):
         return self.titles.get(context.spec.name, context.spec.title)
 
     def role(self, context: SeatContext, seat: str) -> str:
-        """Such as "the guide"; empty where a seat is just a player's."""
+        """Return the role of a seat, such as "the guide"; empty if it has none."""
         return self.roles.get(seat, context.spec.roles.get(seat, ""))
 
-    def plainly(self, context: SeatContext) -> Plainly:
-        """Texts as people write them: no underscore, and a role for a seat with a code name."""
+    def plainly(self, context: SeatContext) -> Rewrite:
+        """Return a function that replaces underscores and seat identifiers in a text."""
         coded = [str(seat) for seat in context.game.seats if re.search(r"[0-9_]", seat)]
         names = {seat: self.role(context, seat) for seat in coded if self.role(context, seat)}
         if not names:
@@ -57,8 +57,8 @@ class Labels(msgspec.Struct, frozen=True):
         return lambda text: plain(code.sub(lambda found: names[found[0]], text))
 
 
-def for_people(screen: Screen, context: SeatContext, labels: Labels, plainly: Plainly) -> Screen:
-    """A screen in people's words; its rules and lines are so already, since each is read once."""
+def for_people(screen: Screen, context: SeatContext, labels: Labels, plainly: Rewrite) -> Screen:
+    """Return the screen in people's words; rules and lines have been rewritten before."""
     return msgspec.structs.replace(
         screen,
         title=labels.title(context),
@@ -71,7 +71,7 @@ def for_people(screen: Screen, context: SeatContext, labels: Labels, plainly: Pl
     )
 
 
-def plain_ask(ask: Ask, plainly: Plainly) -> Ask:
+def plain_ask(ask: Ask, plainly: Rewrite) -> Ask:
     def named(options: tuple[Option, ...]) -> tuple[Option, ...]:
         return tuple(Option(plainly(option.label), option.value) for option in options)
 
@@ -84,8 +84,8 @@ def plain_ask(ask: Ask, plainly: Plainly) -> Ask:
     )
 
 
-def _plain_form(form: Any, plainly: Plainly) -> Any:
-    """A form, or a field of one, whose labels are written as people write."""
+def _plain_form(form: Any, plainly: Rewrite) -> Any:
+    """Rewrite the labels of a form or field."""
     if isinstance(form, list):
         return [_plain_form(each, plainly) for each in form]
     if not isinstance(form, dict):
@@ -94,14 +94,14 @@ def _plain_form(form: Any, plainly: Plainly) -> Any:
     return {**read, "labels": [*map(plainly, form["labels"])]} if "labels" in form else read
 
 
-ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # a sign that JSON writes in another way
+ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON
 
 
-def plain_board(board: Board | None, plainly: Plainly) -> Board | None:
-    """A board whose texts are written as people write.
+def plain_board(board: Board | None, plainly: Rewrite) -> Board | None:
+    """Rewrite the texts of a board.
 
-    Boards are drawn at every answer and rarely hold a code name, so each part is read at once,
-    as one text, before any of its own texts is.
+    Boards are drawn after every answer and rarely hold identifiers, so each part is first tested
+    as a whole, in its JSON form.
     """
     if board is None:
         return None
@@ -111,13 +111,13 @@ def plain_board(board: Board | None, plainly: Plainly) -> Board | None:
     return msgspec.structs.replace(board, parts=parts)
 
 
-def is_plain(part: Any, plainly: Plainly) -> bool:
-    """Whether nothing in a part would be written otherwise."""
+def is_plain(part: Any, plainly: Rewrite) -> bool:
+    """Return whether rewriting would leave a part unchanged."""
     text = ESCAPED.sub(" ", msgspec.json.encode(part).decode())
     return plainly(text) == text
 
 
-def _plain_part(part: Any, plainly: Plainly) -> Any:
+def _plain_part(part: Any, plainly: Rewrite) -> Any:
     if isinstance(part, str):
         return plainly(part)
     if isinstance(part, tuple):
@@ -129,11 +129,11 @@ def _plain_part(part: Any, plainly: Plainly) -> Any:
 
 
 def turned(screen: Screen, labels: list[str]) -> Screen:
-    """The screen with questions and tables of these options from last to first, as its buttons."""
+    """Reverse the options in a screen's questions, tables and rules, as on its buttons."""
     asks = tuple(
         msgspec.structs.replace(ask, question=swapped(ask.question, labels))
         if ask.kind == "move" or ask.answer == "choice"
-        else ask  # numbers stay in the order of their items, and so does what asks for them
+        else ask  # numbers keep the order of their items, and so does the question
         for ask in screen.asks
     )
     board = screen.board
@@ -144,11 +144,11 @@ def turned(screen: Screen, labels: list[str]) -> Screen:
     return msgspec.structs.replace(screen, board=board, asks=asks, rules=rules)
 
 
-LAST = r" (?:or|and|oder|und) "  # between the last two of a list: "Option J or Option F"
+LAST = r" (?:or|and|oder|und) "  # joins the last two of a list: "Option J or Option F"
 
 
 def turned_rules(rules: str, labels: list[str]) -> str:
-    """Rules that list these options, or an outcome for each of them in turn, from last to first."""
+    """Reverse lists of these options, and blocks with one line per outcome, in the rules."""
     if len(labels) < 2:
         return rules
     name = rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)"
@@ -168,13 +168,13 @@ def _lines(text: str) -> list[str]:
 
 
 def _listed_backwards(line: str, labels: list[str], name: str) -> str:
-    """A line in which a list that names every option once is turned round."""
+    """Reverse a list in a line that names every option once."""
     run = re.compile(rf"{name}(?:, (?:\w+ )?{name})*{LAST}(?:\w+ )?{name}")
     return run.sub(lambda found: swapped(found[0], labels), line)
 
 
 def swapped(question: str, labels: list[str]) -> str:
-    """A question that names every option once, with the names from last to first."""
+    """Reverse the option names in a question that names each of them once."""
     names = dict(zip(labels, labels[::-1], strict=True))
     if len(names) < 2:
         return question

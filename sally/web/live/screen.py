@@ -1,6 +1,6 @@
-"""What a seat's browser receives, made of its own turns, views and words and of nothing else.
+"""The screen of a seat's browser, made only from that seat's turns, views and words.
 
-No function here is handed a state or another seat's turn, so none can give one away.
+No function here receives a state or another seat's turn, so none can leak one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Json = dict[str, Any]
 
 
 class Option(msgspec.Struct, frozen=True):
-    """Something to choose, by its name."""
+    """An option: its label and its value."""
 
     label: str
     value: Any
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """One thing that this seat is asked now."""
+    """A move or probe that the seat is asked for now."""
 
     id: str
     kind: Literal["move", "probe"]
@@ -49,12 +49,12 @@ class Ask(msgspec.Struct, frozen=True):
     items: tuple[Option, ...] = ()
     range: tuple[float, float] | None = None
     tools: tuple[Json, ...] = ()
-    looked: tuple[Json, ...] = ()  # what was looked up for this decision so far
-    refused: str | None = None  # why the last answer to this was not taken
+    looked: tuple[Json, ...] = ()  # tool calls for this decision so far
+    refused: str | None = None  # why the last answer was refused
 
 
 class Over(msgspec.Struct, frozen=True):
-    """How the match ended for this seat."""
+    """The end of the match for this seat."""
 
     how: Literal["ended", "censored"]
     payoff: float | None
@@ -62,14 +62,14 @@ class Over(msgspec.Struct, frozen=True):
 
 
 class Screen(msgspec.Struct, frozen=True):
-    """All that a browser knows of its match."""
+    """Everything that a browser receives about its match."""
 
     version: int
     title: str
     seat: str
     role: str
     rules: str
-    lines_from: int  # how many lines the browser has already
+    lines_from: int  # number of lines that the browser has already
     lines: tuple[str, ...]
     now: str
     board: Board | None
@@ -79,9 +79,9 @@ class Screen(msgspec.Struct, frozen=True):
     over: Over | None
 
 
-@lru_cache(10_000)  # each is asked for several times a move
+@lru_cache(10_000)  # needed several times per move
 def ask_name(match: str, id: AskId) -> str:
-    """What a browser calls an ask: nothing can be read from it, not even a probe's name."""
+    """Return the opaque id of an ask for browsers; it does not reveal a probe's name."""
     return blake2b(msgspec.json.encode((match, *id)), digest_size=12).hexdigest()
 
 
@@ -89,7 +89,7 @@ INSIDE = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # an underscore within a nam
 
 
 def plain(text: str) -> str:
-    """A text as people write it: what is one name to a rule is several words to them."""
+    """Replace the underscores of identifiers in a text by spaces."""
     return INSIDE.sub(" ", text) if "_" in text else text
 
 
@@ -97,11 +97,11 @@ def title_of(name: str) -> str:
     return name.replace("_", " ")
 
 
-# --- what is asked ------------------------------------------------------------------------------
+# --- asks ---------------------------------------------------------------------------------------
 
 
 def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) -> Ask:
-    """A turn and its scene as the browser gets them."""
+    """Return the ask that a browser receives for a turn."""
     if turn.question is not None:
         return _probe(ask_name(match, turn.id), turn, turn.question, scene, refused)
     words, options = turn.context.words, turn.options
@@ -112,7 +112,7 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
         ask_name(match, turn.id),
         "move",
         scene.question,
-        "",  # a page says how to answer in text; here there are buttons and fields
+        "",  # the format is for text replies; browsers have buttons and fields
         "move" if scale is None else "number",
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
         tuple(_named(form_of(form), words.texts) for form in forms),
@@ -127,14 +127,14 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
 
 
 def _ready(context: SeatContext, options: Options[Any]) -> list[Any]:
-    """The options that can be chosen as they stand; of a scale, none is."""
+    """Return the options that are buttons; a scale has none."""
     return (
         [o for o in options if type(o) is not Form] if context.words.scale(options) is None else []
     )
 
 
 def menu_of(context: SeatContext, options: Options[Any]) -> list[str]:
-    """The names of the options that are buttons."""
+    """Return the labels of the options that are buttons."""
     return [context.words.name(option) for option in _ready(context, options)]
 
 
@@ -156,26 +156,26 @@ def _probe(
 
 
 def _ends(scale: Whole | None) -> tuple[float, float] | None:
-    """Where a slider begins and ends; a hundred buttons would be nobody's choice."""
+    """Return the bounds of a slider, which replaces a hundred buttons."""
     return None if scale is None else (scale.low, scale.high)
 
 
 def mirrored(ask: Ask) -> Ask:
-    """The same ask with its menu from last to first, for studies that balance option orders."""
+    """Return the ask with its options reversed, for studies that balance option orders."""
     turned: Json = {"options": ask.options[::-1]}
-    if ask.answer == "choice":  # numbers are sent in the order of their items
+    if ask.answer == "choice":  # numbers are sent in the order of the items
         turned["items"] = ask.items[::-1]
     return msgspec.structs.replace(ask, **turned)
 
 
 def form_of(form: Form[Any]) -> Json:
-    """An action to be filled in, as a form."""
+    """Return the JSON description of a form."""
     fields = [field_of(name, field) for name, field in form.fields]
     return {"kind": form.kind, "label": title_of(form.kind), "fields": fields}
 
 
 def _named(form: Any, texts: Mapping[str, str]) -> Any:
-    """A form whose labels are a game's own where it has words for people (`field.NAME`)."""
+    """Replace labels by the game's texts for people (`field.NAME`) where it has them."""
     if isinstance(form, list):
         return [_named(each, texts) for each in form]
     if not isinstance(form, dict):
@@ -190,7 +190,7 @@ def _named(form: Any, texts: Mapping[str, str]) -> Any:
 
 
 def field_of(name: str, field: Field) -> Json:
-    """One field of a form."""
+    """Return the JSON description of a field."""
     head = {"name": name, "label": title_of(name)}
     match field:
         case Choice(values):
@@ -218,19 +218,19 @@ def _tool(tool: Tool[Any]) -> Json:
     return {"name": tool.name, "label": title_of(tool.name), "about": tool.about, "fields": fields}
 
 
-# --- what is answered ---------------------------------------------------------------------------
+# --- answers ------------------------------------------------------------------------------------
 
 
 def decided(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
-    """The move that plain JSON describes; raises IllegalMove with the reason."""
+    """Convert JSON to a move; raises IllegalMove with the reason."""
     if type(value) not in (int, str, dict):
-        raise IllegalMove("A move is one of the options, or a form filled in.")
+        raise IllegalMove("A move must be one of the options or a filled-in form.")
     action = filled(turn.options, as_tuples(value))
     return Decision(action, None, _reply(value), tries)
 
 
 def reported(turn: Turn[Any, Any], value: Any, tries: int) -> Report:
-    """The answer to a probe that plain JSON describes; raises IllegalMove with the reason."""
+    """Convert JSON to a probe answer; raises IllegalMove with the reason."""
     question = turn.question
     assert question is not None
     if question.kind == "choice":
@@ -266,11 +266,11 @@ def _numbers(value: Any, question: Question) -> list[float | None]:
 
 
 def _odds(percents: Sequence[float | None]) -> tuple[float, ...]:
-    """Percentages as odds; like a model's, they may be one percent off a hundred."""
+    """Normalise percentages; like those of models they may be off by one percent."""
     given = [p or 0.0 for p in percents]
     total = sum(given)
     if not 99 <= total <= 101:
-        raise IllegalMove(f"The percentages must make 100; yours make {total:g}.")
+        raise IllegalMove(f"The percentages must add up to 100; yours add up to {total:g}.")
     return tuple(p / total for p in given)
 
 
@@ -282,7 +282,7 @@ def _reply(value: Any) -> str:
 
 
 def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
-    """The end as one seat may know it: its own payoff, and of a fault no detail."""
+    """Return the end as a seat may see it: its own payoff, and no details of a fault."""
     if isinstance(end, Ended):
         payoff = end.payoffs.get(seat)
         if payoff is None:
@@ -297,13 +297,13 @@ def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
 def screen_of(
     context: SeatContext,
     rules: str,
-    scenes: Sequence[Scene],  # of what is asked, or the one of a seat that waits
+    scenes: Sequence[Scene],  # of the open asks, or one for a waiting seat
     lines: Sequence[str],
     asks: Sequence[Ask],
     waiting_for: Sequence[str],
     over: Over | None,
 ) -> Screen:
-    """Everything for one seat, with its whole past."""
+    """Return a seat's screen with all lines of its history."""
     first = scenes[0]
     return Screen(
         0,
@@ -323,7 +323,7 @@ def screen_of(
 
 
 def since(screen: Screen, lines: int) -> Screen:
-    """The screen without what the browser has: the first lines of the past, and then the rules."""
+    """Remove what the browser has already: the first `lines` lines, and then the rules."""
     if not 0 < lines <= len(screen.lines):
         return screen
     return msgspec.structs.replace(screen, rules="", lines_from=lines, lines=screen.lines[lines:])

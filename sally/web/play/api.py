@@ -14,54 +14,56 @@ from starlette.routing import BaseRoute, Route
 from sally.web import security
 from sally.web.database import DuplicateRow
 from sally.web.live.match import LiveMatch
+from sally.web.live.matches import NoSuchSeat
 from sally.web.live.screen import Screen, since
-from sally.web.live.seats import NoSuchSeat
 from sally.web.play.lobby import Lobby
 from sally.web.security import SMALL, Endpoint, Refused, bearer, json_of
 
-LONG_POLL = 25.0  # seconds; less than proxies wait
-EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
-KEY = 64  # characters of a client's key, at most
-OWN = 43  # characters of a token of its own making, at least
-NAME = 100  # characters of a name
+LONG_POLL = 25.0  # seconds; shorter than the time-outs of proxies
+EXACT = 2**53  # larger integers are not exact in every JSON reader
+KEY = 64  # most characters of an idempotency key
+OWN = 43  # fewest characters of a token made by the client
+NAME = 100  # most characters of a name
 
 
-# --- reading what was sent ----------------------------------------------------------------------
+# --- request fields -----------------------------------------------------------------------------
 
 
 def text_of(sent: Mapping[str, Any], name: str, default: str | None = None, most: int = 200) -> str:
-    """A text field of a request."""
+    """Return a string field of a request."""
     value = sent.get(name, default)
     if not isinstance(value, str) or len(value) > most:
-        raise Refused(400, f"{name} must be a text of at most {most} characters.")
+        raise Refused(400, f"{name} must be a string of at most {most} characters.")
     return value
 
 
 def mapping_of(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = sent.get(name, {})
     if not isinstance(value, dict) or any(len(key) > NAME for key in value):
-        raise Refused(400, f"{name} must be an object, with names of at most {NAME} characters.")
+        raise Refused(400, f"{name} must be an object with names of at most {NAME} characters.")
     return value
 
 
 def only(sent: Mapping[str, Any], *names: str) -> None:
-    """Refuse what nobody asked for: a misspelt field would be ignored in silence."""
+    """Refuse unknown fields, since a misspelt one would be ignored silently."""
     for name in sent:
         if name not in names:
-            known = f"one of {', '.join(names)}" if names else "wanted here"
-            raise Refused(400, f"{name[:60]!r} is not {known}.")
+            known = f"the fields are {', '.join(names)}" if names else "there are no fields"
+            raise Refused(400, f"Unknown field {name[:60]!r}; {known}.")
 
 
 def key_of(sent: Mapping[str, Any]) -> str:
-    """The client's own name for what it does, so that doing it twice does it once."""
+    """Return the idempotency key, under which an answer counts once."""
     key = text_of(sent, "key", most=KEY)
     if not key or not key.isascii() or not key.isprintable():
-        raise Refused(400, f"key must be 1 to {KEY} plain characters, unique to this answer.")
+        raise Refused(
+            400, f"key must be 1 to {KEY} printable ASCII characters, unique to this answer."
+        )
     return key
 
 
 def numbers_of(request: Request, *names: str) -> list[int | None]:
-    """Whole numbers of the query, by name; they need no unescaping."""
+    """Return integers of the query string, which need no unescaping."""
     query = request.scope["query_string"].decode("latin-1").split("&")
     given = dict(part.partition("=")[::2] for part in query)
     return [_number(name, given.get(name)) for name in names]
@@ -76,7 +78,7 @@ def _number(name: str, given: str | None) -> int | None:
 
 
 def answer(value: Any, status: int = 200) -> Response:
-    """JSON as msgspec writes it: structs included, and quickly."""
+    """Return a JSON response, encoded by msgspec."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
@@ -88,9 +90,9 @@ async def games(request: Request) -> Response:
 
 
 def refuse_too_many(request: Request) -> None:
-    """A table holds memory and disk for a while, so it costs more than a look."""
+    """Limit how many tables an address opens, since each holds memory and disk."""
     if wait := request.app.state.openings.take(security.address_of(request.scope)):
-        raise Refused(429, f"Too many tables were opened from here; wait {wait:.1f} s.")
+        raise Refused(429, f"Too many tables were opened from this address; wait {wait:.1f} s.")
 
 
 async def open_table(request: Request) -> Response:
@@ -99,7 +101,7 @@ async def open_table(request: Request) -> Response:
     only(sent, "game", "seat", "others", "params", "probes", "problem")
     others, probes = mapping_of(sent, "others"), sent.get("probes", [])
     if not all(isinstance(who, str) for who in others.values()):
-        raise Refused(400, "others must give a player's name for each seat.")
+        raise Refused(400, "others must map seats to names of players.")
     if not isinstance(probes, list) or not all(isinstance(p, str) for p in probes):
         raise Refused(400, "probes must be a list of names.")
     seat = text_of(sent, "seat", "")
@@ -130,7 +132,7 @@ async def in_line(request: Request) -> Response:
     try:
         seated, waiting, needed = await request.app.state.lobby.called(ticket, seconds)
     except LookupError:
-        raise Refused(401, "This ticket is not known.") from None
+        raise Refused(401, "This ticket is unknown.") from None
     token = ticket if seated else None
     return answer({"token": token, "waiting": waiting, "needed": needed})
 
@@ -145,7 +147,7 @@ async def leave_line(request: Request) -> Response:
 
 
 def token_of(request: Request) -> str:
-    """The seat's token, if it does not come too often."""
+    """Return the seat's token; raises Refused above the rate limit."""
     token = bearer(request)
     if wait := request.app.state.rates.take(token):
         raise Refused(429, f"Too many requests; wait {wait:.1f} s.")
@@ -153,7 +155,7 @@ def token_of(request: Request) -> str:
 
 
 async def seated(request: Request) -> str:
-    """The token of somebody who has a seat: nothing that a stranger sends is read further."""
+    """Return a valid seat token; the body of other requests is not read."""
     token = token_of(request)
     await request.app.state.live_matches.known(token)
     return token
@@ -166,16 +168,18 @@ async def at_seat(
 
 
 async def take(request: Request) -> Response:
-    """Whoever comes first by an invitation has the seat: who sent the link cannot look in."""
+    """Claim the seat of an invitation: the sender of the link can no longer open it."""
     token, sent = token_of(request), await json_of(request, SMALL)
     only(sent, "token")
     own = text_of(sent, "token", most=KEY)
     if len(own) < OWN or not own.isascii() or not own.isalnum() or own == token:
-        raise Refused(400, f"token must be {OWN} to {KEY} letters and digits of your own making.")
+        raise Refused(
+            400, f"token must be {OWN} to {KEY} letters and digits, generated by the client."
+        )
     try:
         await request.app.state.live_matches.take(token, own)
     except (NoSuchSeat, DuplicateRow):
-        raise Refused(401, "This invitation was followed already, or it is not whole.") from None
+        raise Refused(401, "This invitation was used already, or the link is incomplete.") from None
     return answer({"token": own})
 
 
@@ -187,7 +191,7 @@ async def see(request: Request) -> Response:
         return await (live.screen(seat) if known is None else live.news(seat, known, LONG_POLL))
 
     screen = await at_seat(request, token, look)
-    await request.app.state.live_matches.known(token)  # a poll does not outlive its token
+    await request.app.state.live_matches.known(token)  # the token may have been replaced meanwhile
     return answer(since(screen, lines or 0))
 
 
@@ -197,10 +201,10 @@ async def say(request: Request) -> Response:
     only(sent, "ask", "value", "key", "lines")
     ask, key = text_of(sent, "ask"), key_of(sent)
     if "value" not in sent:
-        raise Refused(400, "value is missing: the answer itself.")
+        raise Refused(400, "The field value (the answer) is missing.")
     value = sent["value"]
     if not is_plain(value):
-        raise Refused(400, "value holds a number that cannot be written down.")
+        raise Refused(400, "value holds a number that is not finite or beyond 2**53.")
     lines = sent.get("lines")
     if lines is not None and (type(lines) is not int or not 0 <= lines <= EXACT):
         raise Refused(400, "lines must be a whole number.")
@@ -216,7 +220,7 @@ async def look_up(request: Request) -> Response:
     only(sent, "ask", "tool", "arguments")
     ask, tool, given = text_of(sent, "ask"), text_of(sent, "tool"), mapping_of(sent, "arguments")
     if not all(isinstance(v, str) and len(v) <= 200 for v in given.values()):
-        raise Refused(400, "arguments must be texts of at most 200 characters.")
+        raise Refused(400, "arguments must be strings of at most 200 characters.")
     found = await at_seat(request, token, lambda live, seat: live.look(seat, ask, tool, given))
     return answer({"found": found})
 
@@ -232,7 +236,7 @@ async def leave(request: Request) -> Response:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value can be written down again as it was sent."""
+    """Return whether JSON stores a value exactly."""
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, int):
@@ -242,7 +246,7 @@ def is_plain(value: Any) -> bool:
     return all(map(is_plain, value)) if isinstance(value, list) else True
 
 
-# What is asked again and again while people play; see `sally.web.shortcut`.
+# The most frequent requests; see `sally.web.app.FastPath`.
 OFTEN: Mapping[tuple[str, str], Endpoint] = {
     ("GET", "/api/seat"): see,
     ("POST", "/api/seat/answer"): say,

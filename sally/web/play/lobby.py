@@ -1,4 +1,4 @@
-"""What a visitor may open: games, seats, players, and a few parameters within bounds."""
+"""The lobby: which games, seats, players and parameters visitors may choose, and the queue."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ from sally.players.language import LANGUAGE
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seated
 from sally.web.database import Transaction
-from sally.web.live.matches import LiveMatches
+from sally.web.live.matches import PERSON, LiveMatches, OpenedMatch, hashed
 from sally.web.live.screen import title_of
-from sally.web.live.seats import PERSON, Opened, hashed
 
-MODEL = "model:"  # stands before a model's name in a list of players
-# Its library takes half a minute to load, and what it plays unless told is tit for tat.
+MODEL = "model:"  # prefix of models in lists of players
+# axelrod takes half a minute to load and by default plays tit for tat.
 NOT_OFFERED = frozenset({LANGUAGE, "model", "axelrod"})
-BY_PLACE = frozenset({"constant", "inverse"})  # they choose from a finite menu, by place
-STALE = 40.0  # seconds after which somebody who waits and has not asked again is gone
-KEPT = 24 * 3600.0  # seconds for which a place in line is kept that was never called
+BY_PLACE = frozenset({"constant", "inverse"})  # they choose by position, so they need a finite menu
+STALE = 40.0  # seconds without a poll after which a waiting visitor is gone
+KEPT = 24 * 3600.0  # seconds for which an unused ticket is kept
 
 NAME_LENGTH = 60
 
 
 class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One parameter that a visitor may set."""
+    """A parameter that visitors may set."""
 
     name: str
     label: str
@@ -48,7 +47,7 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     high: int | None = None
 
     def problem(self, value: Any) -> str | None:
-        """Why a value will not do."""
+        """Return what is wrong with a value, or None."""
         if self.values is not None:
             if any(type(value) is type(v) and value == v for v in self.values):
                 return None
@@ -62,8 +61,8 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.name} must be a name of at most {NAME_LENGTH} characters"
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """One frozen problem: what is chosen to get it, and who sits at it."""
+class ProblemChoice(msgspec.Struct, frozen=True):
+    """A shipped problem: the choices that select it, and its seats."""
 
     id: str
     choice: tuple[str, ...]
@@ -71,19 +70,19 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """One game that can be played here."""
+    """A game offered in the lobby."""
 
     name: str
     title: str
     about: str
     seats: tuple[str, ...]
-    roles: dict[str, str]  # what people call who sits there
+    roles: dict[str, str]  # role names by seat
     players: dict[str, tuple[str, ...]]
-    usual: dict[str, str]  # who sits there unless told
+    usual: dict[str, str]  # default player by seat
     parameters: tuple[Parameter, ...]
     probes: dict[str, tuple[str, ...]]
-    asked: tuple[str, ...] = ()  # what is chosen, in turn, to get a problem
-    problems: tuple[Choice, ...] = ()
+    asked: tuple[str, ...] = ()  # labels of the choices that select a problem
+    problems: tuple[ProblemChoice, ...] = ()
 
 
 class Busy(Exception):
@@ -91,29 +90,31 @@ class Busy(Exception):
 
 
 class Lobby:
-    """The way from a wish to a seat."""
+    """Opens tables for visitors and matches those who wait."""
 
     def __init__(
         self, live_matches: LiveMatches, models: Sequence[str] = (), most_open: int = 2000
     ) -> None:
         self.live_matches, self._models, self._most_open = live_matches, tuple(models), most_open
-        self._seen: dict[str, tuple[str, float]] = {}  # hashed ticket -> game, last asked
+        self._seen: dict[
+            str, tuple[str, float]
+        ] = {}  # hashed ticket -> game, time of the last poll
         self._pairing, self._news = asyncio.Lock(), asyncio.Event()
-        self._hushed = False
+        self._stopping = False
 
     def offers(self) -> list[Offer]:
-        """Every game on the shelf, with who may sit where."""
+        """Return an offer for every registered game."""
         return [self.offer(name) for name in registry.games()]
 
     def offer(self, name: str) -> Offer:
-        """One game, with who may sit where."""
+        """Return the offer of a game."""
         spec = registry.game(name)
         models = tuple(MODEL + model for model in self._models)
         frozen = problems_of(name)
         bots = bots_of(spec)
         for seats in dict.fromkeys(each.seats for each in frozen.values()):
             bots = {**bots_of(spec, next(p for p in frozen.values() if p.seats == seats)), **bots}
-        bots = {**fullest(spec), **bots}
+        bots = {**bots_at_most_seats(spec), **bots}
         return Offer(
             spec.name,
             spec.title,
@@ -124,8 +125,8 @@ class Lobby:
             {seat: usual(spec, names) for seat, names in bots.items()},
             parameters_of(spec),
             {seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in bots},
-            room.asked if (room := _room(name)) is not None else (),
-            tuple(Choice(id, each.choice, each.seats) for id, each in frozen.items()),
+            room.asked if (room := _problems_module(name)) is not None else (),
+            tuple(ProblemChoice(id, each.choice, each.seats) for id, each in frozen.items()),
         )
 
     async def open(
@@ -136,8 +137,8 @@ class Lobby:
         params: Mapping[str, Any],
         probes: Sequence[str] = (),
         problem: str = "",
-    ) -> Opened:
-        """A table for a visitor and whom they chose, at a problem of their choice."""
+    ) -> OpenedMatch:
+        """Open a table with the chosen seat, players, parameters, probes and problem."""
         offer = self._allowed(game, params)
         instance, seats = self._chosen(game, offer, problem, params)
         seat = seat or seats[0]
@@ -145,12 +146,12 @@ class Lobby:
             if named not in seats:
                 raise unknown(f"seat of {game}", named, seats)
         if seat in others:
-            raise BadInput(f"You sit in seat {seat!r} yourself.")
+            raise BadInput(f"Seat {seat!r} is your own, so others must not name it.")
         for name in probes:
             if name not in offer.probes[seat]:
                 raise unknown(f"probe for seat {seat!r} of {game}", name, offer.probes[seat])
         lineup = {
-            s: self._sitter(offer, s, others.get(s, PERSON if s == seat else offer.usual[s]))
+            s: self._player_spec(offer, s, others.get(s, PERSON if s == seat else offer.usual[s]))
             for s in seats
         }
         people = [s for s in seats if lineup[s].player == PERSON]
@@ -161,7 +162,7 @@ class Lobby:
     def _chosen(
         self, game: str, offer: Offer, problem: str, params: Mapping[str, Any]
     ) -> tuple[Instance, tuple[str, ...]]:
-        """The instance that is played, with its seats; settings win over what a problem has."""
+        """Return the instance and its seats; `params` override those of the problem."""
         if not problem:
             seats = registry.game(game).build(params).seats if params else offer.seats
             return Instance(game, game, dict(params)), seats
@@ -172,10 +173,10 @@ class Lobby:
         both = {**found.instance.params, **params}
         return msgspec.structs.replace(found.instance, params=both), found.seats
 
-    # --- whoever comes ----------------------------------------------------------------------
+    # --- the queue ------------------------------------------------------------------------------
 
     async def wait(self, game: str) -> str:
-        """Get in line for a game; the ticket becomes the token of a seat when it is called."""
+        """Join the queue of a game; the returned ticket later is the token of a seat."""
         self._allowed(game, {})
         ticket = secrets.token_urlsafe(32)
         key, now = hashed(ticket), time.time()
@@ -190,17 +191,17 @@ class Lobby:
         return ticket
 
     async def called(self, ticket: str, seconds: float = 0.0) -> tuple[bool, int, int]:
-        """Whether a ticket has got its seat, how many wait, and how many it takes."""
+        """Return whether a ticket has a seat, how many wait, and how many are needed."""
         key = hashed(ticket)
         until, game, needed = time.monotonic() + seconds, "", 0
         while True:
-            news = self._news  # before we look, so that no call in between is missed
+            news = self._news  # taken before the query, so that no change is missed
             row = await self.live_matches.database.run(
                 lambda tx: tx.one("SELECT game, match FROM tickets WHERE ticket = ?", key)
             )
             if row is None and not needed:
                 raise LookupError(ticket)
-            if row is None:  # given up while we waited
+            if row is None:  # cancelled while waiting
                 return False, len(self._waiting(game)), needed
             game, match = row
             needed = len(bots_of(registry.game(game)))
@@ -209,41 +210,41 @@ class Lobby:
                 return True, needed, needed
             now = time.monotonic()
             self._seen[key] = (game, now)
-            if not await self._pair(game) and (now >= until or self._hushed):
+            if not await self._pair(game) and (now >= until or self._stopping):
                 return False, len(self._waiting(game)), needed
             with suppress(TimeoutError):
                 await asyncio.wait_for(news.wait(), max(0.0, until - now))
 
     async def leave(self, ticket: str) -> bool:
-        """Give a place in line up; says whether there was one that had not been called yet."""
+        """Leave the queue; return whether the ticket was still waiting."""
         key = hashed(ticket)
         async with self._pairing:
             gone = await self.live_matches.database.run(
                 lambda tx: tx.put("DELETE FROM tickets WHERE ticket = ? AND match IS NULL", key)
             )
             self._seen.pop(key, None)
-        self._tell()  # whoever asked for this place has nothing to wait for any more
+        self._wake()  # a pending poll of this ticket returns
         return gone > 0
 
-    def hush(self) -> None:
-        """Let everybody who waits to be called go, because the server is about to."""
-        self._hushed = True
+    def stop_waiting(self) -> None:
+        """Make all polls return, before the server shuts down."""
+        self._stopping = True
         self._news.set()
 
     def _waiting(self, game: str) -> list[str]:
-        """Who waits for a game, in the order in which they came; who has gone is forgotten."""
+        """Return the tickets waiting for a game in order of arrival; drop stale ones."""
         now = time.monotonic()
         self._seen = {k: seen for k, seen in self._seen.items() if now - seen[1] < STALE}
         return [k for k, (g, _) in self._seen.items() if g == game]
 
     async def _pair(self, game: str) -> bool:
-        """Seat those who have waited longest, if they are enough."""
+        """Open a table for those who have waited longest, if there are enough."""
         seats = tuple(bots_of(registry.game(game)))
         async with self._pairing:
             called = self._waiting(game)[: len(seats)]
             if len(called) < len(seats):
                 return False
-            secrets.SystemRandom().shuffle(called)  # who came first is nobody's seat
+            secrets.SystemRandom().shuffle(called)  # arrival order must not decide the seat
             at = dict(zip(seats, called, strict=True))
 
             def seat(tx: Transaction, match: str) -> None:
@@ -257,18 +258,18 @@ class Lobby:
             await self._opened(instance, lineup, seats, {}, keys=at, also=seat)
             for key in called:
                 self._seen.pop(key, None)
-        self._tell()
+        self._wake()
         return True
 
-    def _tell(self) -> None:
-        """Let everybody who waits look again."""
+    def _wake(self) -> None:
+        """Wake all polls."""
         self._news.set()
         self._news = asyncio.Event()
 
-    # --- what is allowed --------------------------------------------------------------------
+    # --- checks ---------------------------------------------------------------------------------
 
     def _allowed(self, game: str, params: Mapping[str, Any]) -> Offer:
-        """The offer, if these parameters are among what it offers."""
+        """Return the offer; raises BadInput for bad parameters, Busy if all tables are taken."""
         offer = self.offer(game)
         known = {p.name: p for p in offer.parameters}
         for name, value in params.items():
@@ -280,7 +281,7 @@ class Lobby:
             raise Busy(f"All {self._most_open} tables are taken; try again later.")
         return offer
 
-    def _sitter(self, offer: Offer, seat: str, who: str) -> PlayerSpec:
+    def _player_spec(self, offer: Offer, seat: str, who: str) -> PlayerSpec:
         if who not in offer.players[seat]:
             raise unknown(f"player for seat {seat!r} of {offer.name}", who, offer.players[seat])
         if not who.startswith(MODEL):
@@ -296,8 +297,8 @@ class Lobby:
         people: Sequence[str],
         arms: Mapping[str, tuple[str, ...]],
         **how: Any,
-    ) -> Opened:
-        # A seed that nobody can guess: with it one could look the deals up.
+    ) -> OpenedMatch:
+        # The seed must be unpredictable: it determines all deals.
         setup = Setup(
             instance,
             secrets.randbits(53),
@@ -307,34 +308,34 @@ class Lobby:
         return await self.live_matches.open(setup, people, **how)
 
 
-# --- games as they stand on the shelf -----------------------------------------------------------
+# --- registered games ---------------------------------------------------------------------------
 
 
-def _room(name: str) -> Problems | None:
+def _problems_module(name: str) -> Problems | None:
     make = registry.part(name, "problems")
     found: Problems | None = None if make is None else make()
     return found
 
 
 def problems_of(name: str) -> dict[str, Problem]:
-    """The frozen problems of a game that a visitor may choose from, by id."""
-    found = _room(name)
+    """Return the shipped problems that visitors may choose, by id."""
+    found = _problems_module(name)
     return {} if found is None else {each.instance.id: each for each in found.problems}
 
 
 def bots_of(
     spec: GameSpec[Any, Any, Any], problem: Problem | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """By seat, the players that answer at once and need not be told anything."""
+    """Return by seat the bots that need no parameters."""
     return _bots(spec, msgspec.json.encode(problem.instance.params if problem else {}))
 
 
 @cache
-def fullest(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
-    """As `bots_of`, with the seats that there are once a visitor asks for as many as may be."""
+def bots_at_most_seats(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
+    """Return `bots_of` for the most seats that the game's settings allow."""
     found: dict[str, tuple[str, ...]] = {}
     for name, bounds in spec.settings.items():
-        with suppress(BadInput):  # a bound that this game of the family refuses seats nobody
+        with suppress(BadInput):  # this game of the family refuses the bound
             most = {name: bounds[1]} if bounds is not None else {}
             if spec.build(most).seats != spec.build().seats:
                 found |= _bots(spec, msgspec.json.encode(most))
@@ -347,12 +348,12 @@ def _bots(spec: GameSpec[Any, Any, Any], params: bytes) -> dict[str, tuple[str, 
     found: dict[str, tuple[str, ...]] = {}
     for seat in game.seats:
         found[seat] = tuple(
-            name for name, kind in kinds(spec).items() if _sits(spec, game, seat, name, kind)
+            name for name, kind in kinds(spec).items() if _is_offered(spec, game, seat, name, kind)
         )
     return found
 
 
-def _sits(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
+def _is_offered(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
     if name in NOT_OFFERED or (isinstance(kind, Partner) and kind.helps):
         return False
     if name in BY_PLACE and game.widest_menu() is None:
@@ -364,7 +365,7 @@ def _sits(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
 
 
 def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
-    """Who sits in a seat unless told: the game's reference player, a mind of its own, or chance."""
+    """Return the default player: the game's usual or reference player, a partner, or random."""
     own = [name for name in registry.partners(spec.family or spec.name) if name in names]
     for name in (spec.usual, spec.reference, *own, "random"):
         if name in names:
@@ -374,7 +375,7 @@ def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
 
 @cache
 def parameters_of(spec: GameSpec[Any, Any, Any]) -> tuple[Parameter, ...]:
-    """The parameters of a game that a visitor may set."""
+    """Return the parameters of a game that visitors may set."""
     game, hints = spec.build(), get_type_hints(spec.game)
     offered = (
         _offered(spec, name, hints.get(name), getattr(game, name)) for name in spec.parameters
@@ -393,6 +394,6 @@ def _offered(spec: GameSpec[Any, Any, Any], name: str, hint: Any, default: Any) 
     bounds = spec.settings.get(name)
     if bounds is not None:
         return Parameter(name, title_of(name), default, low=bounds[0], high=bounds[1])
-    if name in spec.settings:  # the game refuses names that it does not know
+    if name in spec.settings:  # the game itself refuses unknown names
         return Parameter(name, title_of(name), default if isinstance(default, str) else "")
     return None

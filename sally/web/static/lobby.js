@@ -48,7 +48,7 @@ function setUp(game) {
   const others = el("div");
   const sit = el("button", { type: "submit", class: "button primary" }, "Play");
   const wait = game.seats.length > 1
-    ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game)) }, "Play with whoever comes")
+    ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game)) }, "Play with another visitor")
     : null;
   const heading = el("h2", { tabindex: "-1" }, game.title);
   const params = settings(game.parameters);
@@ -70,7 +70,7 @@ function setUp(game) {
   at.node?.addEventListener("change", place);
   place();
   const form = el("form", { novalidate: true }, at.node, mine, others, params.node, asides, el("div", { class: "actions" }, sit, wait),
-    wait && at.node ? el("p", { class: "hint" }, "Whoever comes plays the usual table with you, for two.") : null, refusal(""));
+    wait && at.node ? el("p", { class: "hint" }, "You play the default two-player table together.") : null, refusal(""));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     tried(() => open(game, at.id(), chosenSeat(seats), others, params, asides));
@@ -106,7 +106,7 @@ function otherSeats(game, seats, mine) {
   return seats.filter((seat) => seat !== mine).map((seat) => {
     const select = el("select", { id: freshId("other"), "data-seat": seat }, game.players[seat].map((name) =>
       el("option", { value: name, selected: name === game.usual[seat] },
-        name === PERSON ? "Somebody I invite" : titled(name))));
+        name === PERSON ? "A person I invite" : titled(name))));
     return el("div", { class: "field" }, el("label", { for: select.id }, `${capital(game.roles[seat])} is played by`), select);
   });
 }
@@ -159,7 +159,7 @@ async function open(game, problem, seat, others, params, asides) {
   const rows = Object.entries(invites).map(([who, theirs]) => invitation(game.roles[who], who, theirs));
   const heading = el("h2", { tabindex: "-1" }, "Invite the others");
   $("setup").replaceChildren(heading,
-    el("p", {}, "Send each of these links to one person. Whoever follows a link first has that seat."),
+    el("p", {}, "Send each of these links to one person. The first person to open a link gets that seat."),
     ...rows, el("a", { class: "button primary", href: `/table#${token}` }, "Start the game"));
   heading.focus();
 }
@@ -182,7 +182,7 @@ function invitation(role, seat, token) {
 
 async function pair(game) {
   const { ticket } = await call("/api/lobby", { body: { game: game.name } });
-  const said = el("p", { class: "status waiting", role: "status" }, "Waiting for somebody to come");
+  const said = el("p", { class: "status waiting", role: "status" }, "Waiting for another visitor");
   let left = false;
   const leave = () => {
     left = true;
@@ -192,12 +192,12 @@ async function pair(game) {
   const stop = el("button", { type: "button", class: "button", onclick: () => { leave(); setUp(game); } }, "Stop waiting");
   const heading = el("h2", { tabindex: "-1" }, game.title);
   $("setup").replaceChildren(heading, said,
-    el("p", { class: "muted" }, "Leave this page open; the game opens by itself."), stop);
+    el("p", { class: "muted" }, "Keep this page open; the game opens automatically."), stop);
   heading.focus();
   while (!left) {
     const { token, waiting, needed } = await insist("/api/lobby?wait=1", { token: ticket });
     if (left) return;
-    said.textContent = `Waiting for somebody to come; ${waiting} of ${needed} are here`;
+    said.textContent = `Waiting for another visitor; ${waiting} of ${needed} are here`;
     if (token) {
       removeEventListener("pagehide", leave);
       location.href = `/table#${token}`;
@@ -207,7 +207,7 @@ async function pair(game) {
   }
 }
 
-// Whoever comes back to this page has left the line with it.
+// Returning to this page restores the set-up: leaving it left the queue.
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 const games = await tried(() => call("/api/games"));

@@ -1,4 +1,4 @@
-"""Counterbalancing: whoever comes next takes the place that has been filled least."""
+"""Counterbalanced assignment of participants to conditions, instance orders and option orders."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ T = TypeVar("T")
 
 
 class Assignment(msgspec.Struct, frozen=True):
-    """One person's place in the design."""
+    """A participant's place in the design."""
 
     condition: str
-    row: int  # of the order square: which instances in which order
-    reverse: bool  # whether menus are shown from the last option to the first
+    row: int  # row of the Williams square: the order of instances
+    reverse: bool  # whether options are shown in reverse order
 
 
 def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> Assignment:
-    """A place for the person of this number, given those who are in or through.
+    """Return the place of participant `number`, given the places of active and finished ones.
 
-    Least-filled first, ties by a stream of the study's seed and the person's number: conditions
-    are balanced overall, orders and option orders within each condition. Somebody who drops out
-    is not among the filled, so the next ones fill the gap.
+    The least-filled place is taken; ties are broken by a random stream of the study's seed and
+    the number. Conditions are balanced overall, instance and option orders within each condition.
+    Drop-outs do not count as filled, so later participants fill the gap.
     """
     draws = Stream(study.seed, "assign", number)
     name = _condition(study, filled, draws)
@@ -37,7 +37,7 @@ def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> As
     row = _least(range(many), Counter(place.row for place in here).__getitem__, draws)
     reverse = False
     if study.option_order == "balanced":
-        # Within the condition first; where that is even, apart from the order of the instances.
+        # Balanced within the condition first, then within the instance order.
         ways = Counter(place.reverse for place in here)
         beside = Counter(place.reverse for place in here if place.row == row)
         reverse = _least((False, True), lambda way: (ways[way], beside[way]), draws)
@@ -45,7 +45,7 @@ def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> As
 
 
 def _condition(study: HumanStudy, filled: Sequence[Assignment], draws: Stream) -> str:
-    """The condition that lacks most of its places, or one drawn by the places that are left."""
+    """Return the least-filled condition, or one drawn in proportion to the places left."""
     counts = Counter(place.condition for place in filled)
     if study.assignment == "balanced":
         share = {c.name: counts[c.name] / study.places(c) for c in study.conditions}

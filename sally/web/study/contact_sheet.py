@@ -1,4 +1,4 @@
-"""The way of a participant as pictures: every page, on a desk and on a phone, on one sheet."""
+"""Screenshots of every page of a study, on a desktop and a phone, with contact sheets."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from sally.core.errors import BadInput
 from sally.web.study.definition import HumanStudy
 from sally.web.study.rehearsal import Actor, Browser, value_for
 
-SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, pictures in a row
+SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, pictures per row
 MOST_PAGES = 60
-MOST_PARTNERS = 12  # who are asked to come, one after the other
+MOST_PARTNERS = 12  # most partners tried, one after another
 TABLE = "a[href*='/table#']"
-TRIES = 3  # at a picture
-STUCK = 3  # times that one page may come in a row
+TRIES = 3  # attempts at a screenshot
+STUCK = 3  # most repetitions of one page
 ANSWER = """(answers) => { for (const [name, value] of Object.entries(answers)) {
   for (const field of document.querySelectorAll(`[name="${name}"], [data-name="${name}"]`)) {
     if (field.type === "radio") field.checked = field.value === value;
@@ -36,7 +36,7 @@ ANSWER = """(answers) => { for (const [name, value] of Object.entries(answers)) 
 
 
 def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
-    """Pictures of every page of the study, and last the sheets with all of them."""
+    """Take screenshots of all pages of the study; return them, with the contact sheets."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn: list[Path] = []
     with served(file) as address, browser() as chromium:
@@ -46,7 +46,7 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
                 reduced_motion="reduce",
                 has_touch=name == "phone",
             )
-            way = Way(context.new_page(), address, study, f"picture{n}")
+            way = PageWalk(context.new_page(), address, study, f"picture{n}")
             with company(chromium, way) as partner:
                 pictures = _walk(way, partner, folder, name)
             drawn += [*pictures, sheet(context, pictures, folder / f"sheet_{name}.png", columns)]
@@ -56,11 +56,13 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """A browser without a window."""
+    """Launch a headless browser."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        raise BadInput("playwright is not installed; `pip install playwright` brings it.") from None
+        raise BadInput(
+            "playwright is not installed; install it with `pip install playwright`."
+        ) from None
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -71,7 +73,7 @@ def browser() -> Iterator[Any]:
 
 @contextmanager
 def served(file: Path | None) -> Iterator[str]:
-    """`sally serve`, with a study if one is given, on a free port and in a throw-away folder."""
+    """Run `sally serve`, with a study if given, on a free port and in a temporary folder."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -97,25 +99,27 @@ def _await(process: subprocess.Popen[bytes], port: int) -> None:
             return
         except OSError:
             time.sleep(0.1)
-    raise BadInput("The server for the pictures did not start; `sally serve --study` says why.")
+    raise BadInput(
+        "The server for the screenshots did not start; `sally serve --study` shows the reason."
+    )
 
 
 @dataclass
-class Way:
-    """A scripted participant's way through a study, page by page."""
+class PageWalk:
+    """A scripted participant in a real browser."""
 
     page: Any
     address: str
     study: HumanStudy
     name: str
-    last: str = ""  # step that was answered
-    seen: int = 0  # times that it came in a row
+    last: str = ""  # the last step answered
+    seen: int = 0  # consecutive times it was answered
 
     def __post_init__(self) -> None:
         self.actor = Actor(self.study, Browser(None), random.Random(1), 0.0, self.name)  # type: ignore[arg-type]
 
     def come(self) -> None:
-        """Follow the study's link; later, look where one is."""
+        """Open the study's link, which shows the current page."""
         platform = self.study.platform
         asked = {platform.participant: self.name} if platform.participant else {}
         query = "&".join(f"{k}={v}" for k, v in {**platform.require, **asked}.items())
@@ -127,12 +131,12 @@ class Way:
 
     @property
     def seat(self) -> str:
-        """The token of the seat to which this page leads, if it leads to one."""
+        """The seat token in this page's link to a game, or an empty string."""
         links = self.page.locator(TABLE)
         return str(links.get_attribute("href")).split("#")[1].split("&")[0] if links.count() else ""
 
     def onward(self) -> bool:
-        """Agree, or answer a page of the study; says whether it was one of these."""
+        """Consent to or answer the current page; return whether there was something to answer."""
         if self.page.locator("input[name=agree]").count():
             self.page.check("input[name=agree]")
             self.page.click("button.primary")
@@ -141,27 +145,27 @@ class Way:
             return False
         step = self.page.locator("input[name=step]").get_attribute("value")
         self.last, self.seen = step, self.seen + 1 if step == self.last else 1
-        if self.seen > STUCK:  # it comes again and again, so we cannot answer it
-            raise BadInput(f"The walk for the pictures does not get past the page {step!r}.")
+        if self.seen > STUCK:  # the answer is refused again and again
+            raise BadInput(f"The scripted participant cannot get past the page {step!r}.")
         self.page.evaluate(ANSWER, self.actor.answers(step))
         self.page.click("form.step button.primary")
         return True
 
 
-Partner = Callable[[], Way | None]  # comes when somebody waits, and stays
+Partner = Callable[[], PageWalk | None]  # called when the participant waits
 
 
 @contextmanager
-def company(chromium: Any, way: Way) -> Iterator[Partner]:
-    """Somebody to play with, who comes when asked for; who gets another condition goes again."""
+def company(chromium: Any, way: PageWalk) -> Iterator[Partner]:
+    """Provide a partner on demand; those assigned to another condition are not used."""
     contexts: list[Any] = []
-    found: list[Way] = []
+    found: list[PageWalk] = []
 
-    def partner() -> Way | None:
+    def partner() -> PageWalk | None:
         while not found and len(contexts) < MOST_PARTNERS:
             contexts.append(chromium.new_context(reduced_motion="reduce"))
             name = f"{way.name}partner{len(contexts)}"
-            other = Way(contexts[-1].new_page(), way.address, way.study, name)
+            other = PageWalk(contexts[-1].new_page(), way.address, way.study, name)
             other.come()
             while other.onward():
                 pass
@@ -178,8 +182,8 @@ def company(chromium: Any, way: Way) -> Iterator[Partner]:
         context.close()
 
 
-def _walk(way: Way, partner: Partner, folder: Path, name: str) -> list[Path]:
-    """One participant's way, a picture of each page."""
+def _walk(way: PageWalk, partner: Partner, folder: Path, name: str) -> list[Path]:
+    """Walk through the study and take a screenshot of each page."""
     way.come()
     pictures: list[Path] = []
 
@@ -188,13 +192,15 @@ def _walk(way: Way, partner: Partner, folder: Path, name: str) -> list[Path]:
         _taken(way.page, path)
         pictures.append(path)
 
-    other: Way | None = None
+    other: PageWalk | None = None
     for _ in range(MOST_PAGES):
         shot()
         if way.waits:
             other = partner()
             if other is None or way.waits:
-                raise BadInput("Nobody could be found who plays with the participant who is drawn.")
+                raise BadInput(
+                    "No partner could be assigned to the condition of the scripted participant."
+                )
         elif way.seat:
             _play(way, other, shot)
         elif not way.onward():
@@ -203,7 +209,7 @@ def _walk(way: Way, partner: Partner, folder: Path, name: str) -> list[Path]:
 
 
 def _taken(page: Any, path: Path) -> None:
-    """A picture of a page; a busy machine's browser cannot always take one at once."""
+    """Take a screenshot; on a busy machine several attempts may be needed."""
     from playwright.sync_api import Error
 
     page.wait_for_load_state()
@@ -214,11 +220,11 @@ def _taken(page: Any, path: Path) -> None:
         except Error as why:
             said = str(why).split("\n")[0]
             page.wait_for_timeout(500)
-    raise BadInput(f"The browser took no picture of {page.url}: {said}.")
+    raise BadInput(f"The browser could not take a screenshot of {page.url}: {said}.")
 
 
-def _play(way: Way, other: Way | None, shot: Callable[[], None]) -> None:
-    """A game: its rules, its first question and its end are drawn."""
+def _play(way: PageWalk, other: PageWalk | None, shot: Callable[[], None]) -> None:
+    """Play a game; take screenshots of its rules, first question and end."""
     if other is not None:
         other.come()
     ways = {way.seat: way, **({} if other is None or not other.seat else {other.seat: other})}
@@ -238,7 +244,7 @@ def _play(way: Way, other: Way | None, shot: Callable[[], None]) -> None:
             value = value_for(ask, ways[token].actor.draw)
             sent = {"ask": ask["id"], "value": value, "key": f"picture-{n}"}
             seat_api(f"{way.address}/api/seat/answer", token, sent)
-        time.sleep(0.06)  # a seat may ask twenty times a second
+        time.sleep(0.06)  # a seat may send twenty requests per second
     page.locator("#end .result").wait_for()
     shot()
     page.locator("#end a.button").click()
@@ -251,14 +257,14 @@ def seat_api(address: str, token: str, sent: Any = None) -> Any:
     try:
         with urlopen(Request(address, body, headers), timeout=30) as reply:
             return msgspec.json.decode(reply.read())
-    except OSError as why:  # a move that the game turns down is tried again with another
+    except OSError as why:  # after an illegal move the caller tries another
         if getattr(why, "code", 0) == 422:
             return {}
         raise
 
 
 def sheet(context: Any, pictures: Sequence[Path], out: Path, columns: int) -> Path:
-    """Pictures side by side as one picture, each under its name."""
+    """Combine screenshots into one contact sheet with captions."""
     page = context.new_page()
     cells = "".join(
         f"<figure><img src='{p.resolve().as_uri()}'><figcaption>{p.stem}</figcaption></figure>"

@@ -1,4 +1,4 @@
-"""The pages of a study for the experimenter, under /experimenter/study: progress and data."""
+"""The experimenter's pages of a study, under /experimenter/study."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from sally.web.study.running import RunningStudy
 
 
 def running(request: Request) -> RunningStudy:
-    """The study that this server was started with."""
+    """Return the study of this server; raises Refused if there is none."""
     found: RunningStudy | None = getattr(request.app.state, "study", None)
     if found is None:
-        raise Refused(404, "No study is running here; start `sally serve --study FILE.toml`.")
+        raise Refused(404, "This server runs no study; start `sally serve --study FILE.toml`.")
     return found
 
 
 async def overview(request: Request) -> Response:
-    """Progress: who is where, cell by cell."""
+    """Progress by condition, and the list of participants."""
     here = running(request)
     name = "study/counts.html" if "live" in request.query_params else "study/progress.html"
     return page(
@@ -46,17 +46,17 @@ async def overview(request: Request) -> Response:
 
 
 def store_of(request: Request, here: RunningStudy) -> Path | None:
-    """Where exports of this study go, if this server keeps episodes at all."""
+    """Return the store for exports of this study, or None if the server stores no episodes."""
     out: Path | None = request.app.state.settings.out
     return None if out is None else out.with_name(here.study.name)
 
 
 async def export(request: Request) -> Response:
-    """Put everything into the study's store."""
+    """Export the study to its store."""
     here = running(request)
     store = store_of(request, here)
     if store is None:
-        raise Refused(409, "This server keeps no episodes; download them instead.")
+        raise Refused(409, "This server has no store; download the episodes instead.")
     try:
         episodes = await put_into_store(here, store)
     except BadInput as why:

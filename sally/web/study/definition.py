@@ -1,4 +1,4 @@
-"""A study with people, as data: a TOML file checked by its schema; nothing in it is evaluated."""
+"""The definition of a study with people: the schema of its TOML file, reading and checking it."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
 
-from sally.core.errors import unknown
+from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.prompt import packs
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.probe import Injection
 from sally.store import PeoplePlan
+from sally.web.live.matches import PERSON, settled
 from sally.web.live.plain import words_of
-from sally.web.live.seats import PERSON
-from sally.web.study.items import Item, Part, several
-from sally.web.texts import ENGLISH, Texts, texts_of
+from sally.web.study.items import Item, StudySection, several
+from sally.web.texts import ENGLISH, Texts, languages, shipped, texts_of
 
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # stands in addresses
-GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a platform's name for a person
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
+GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a participant id of a platform
 CENT = Decimal("0.01")
 EXAMPLE = Path(__file__).parent / "example_study.toml"
 EXAMPLES = {ENGLISH: EXAMPLE, "de": EXAMPLE.with_name("example_study_de.toml")}  # by language
 
 
-class Consent(Part, frozen=True):
-    """What people agree to, and the sentence that they tick."""
+class Consent(StudySection, frozen=True):
+    """The consent text and the label of the check box."""
 
     text: str
     agree: str = "I have read this and I agree to take part."
 
 
-class Question(Part, frozen=True):
-    """One question of the comprehension check."""
+class CheckQuestion(StudySection, frozen=True):
+    """A question of the comprehension check."""
 
     question: str
     options: tuple[str, ...]
@@ -51,10 +51,10 @@ class Question(Part, frozen=True):
             raise ValueError(f"{self.question!r}: right must be one of its options")
 
 
-class Check(Part, frozen=True):
-    """Whether the instructions were understood; after so many wrong tries people are excluded."""
+class Check(StudySection, frozen=True):
+    """The comprehension check; participants are screened out after `tries` failures."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[CheckQuestion, ...]
     tries: int = 2
 
     def __post_init__(self) -> None:
@@ -62,21 +62,21 @@ class Check(Part, frozen=True):
             raise ValueError("a check needs at least one question and 1 to 10 tries")
 
 
-class Bonus(Part, frozen=True):
-    """What is paid: base + per_point x the sum of a person's payoffs, between 0 and `most`."""
+class Bonus(StudySection, frozen=True):
+    """Pay: base + per_point x the sum of a person's payoffs, between 0 and `most`."""
 
     base: float = 0.0
     per_point: float = 0.0
     most: float | None = None
     currency: str = ""
-    partner_left: float = 0.0  # once, to whoever's partner left or did not come
+    partner_left: float = 0.0  # compensation, paid once if the partner left or never came
 
     def __post_init__(self) -> None:
         if self.base < 0 or self.partner_left < 0 or (self.most is not None and self.most < 0):
             raise ValueError("base, partner_left and most must be at least 0")
 
     def of(self, payoffs: Sequence[float | None], partner_left: bool = False) -> Decimal:
-        """The amount in whole cents; a round without a result pays nothing."""
+        """Return the pay in whole cents; None payoffs count as 0."""
         points = sum((_exact(p) for p in payoffs if p is not None), Decimal(0))
         amount = _exact(self.base) + _exact(self.per_point) * points
         if partner_left:
@@ -86,7 +86,7 @@ class Bonus(Part, frozen=True):
         return max(amount, Decimal(0)).quantize(CENT, ROUND_HALF_UP)
 
     def parts(self, whole: str) -> tuple[Decimal, Decimal]:
-        """What of an amount is the base, which platforms pay by themselves, and what the bonus."""
+        """Split an amount into the base, which platforms pay themselves, and the bonus."""
         amount = Decimal(whole or "0")
         base = min(_exact(self.base).quantize(CENT, ROUND_HALF_UP), amount)
         return base, amount - base
@@ -96,59 +96,61 @@ def _exact(number: float) -> Decimal:
     return Decimal(repr(float(number)))
 
 
-class Platform(Part, frozen=True):
-    """How a recruitment platform names people in the links that it gives them.
+class Platform(StudySection, frozen=True):
+    """The query parameters in a recruitment platform's links.
 
-    Of all that a link carries, only what stands under `participant` is kept.
+    Only the value of `participant` is stored.
     """
 
-    name: str = ""  # of the platform, as the list of payments has it
-    participant: str = ""  # the name in the address, such as PROLIFIC_PID; empty: anybody may come
+    name: str = ""  # of the platform, for the list of payments
+    participant: str = (
+        ""  # parameter of the participant id, such as PROLIFIC_PID; empty: open to all
+    )
     require: dict[str, str] = msgspec.field(
         default_factory=dict
-    )  # what else a link must carry, such as the platform's study id
-    resume_by_link: bool = False  # whether a link lets its owner go on in another browser
+    )  # parameters that a link must have, such as the platform's study id
+    resume_by_link: bool = False  # whether the link resumes in another browser
 
 
-class Completion(Part, frozen=True):
-    """What people take back to the platform; {code} in the address is replaced by the code."""
+class Completion(StudySection, frozen=True):
+    """The completion code and link; {code} in the URL is replaced by the code."""
 
-    code: str = ""  # empty: everybody gets a code of their own
+    code: str = ""  # empty: a random code per person
     url: str = ""
-    screened_out: str = ""  # the code of those who failed the check, if they get one
+    screened_out: str = ""  # code for those who failed the check, if any
 
     def __post_init__(self) -> None:
         if self.url and not self.url.startswith(("https://", "http://")):
-            raise ValueError("completion.url must begin with https://")
+            raise ValueError("completion.url must begin with https:// or http://")
 
     def address(self, code: str) -> str:
         return self.url.replace("{code}", quote(code, safe=""))
 
 
-class Limits(Part, frozen=True):
-    """How long people may take."""
+class Limits(StudySection, frozen=True):
+    """Time limits."""
 
-    idle_minutes: float = 30.0  # between two pages; then the place is given to somebody else
-    answer_seconds: float = 300.0  # for one answer at the table; then the match stops
-    pair_minutes: float = 10.0  # to wait for a partner; then one goes on without
+    idle_minutes: float = 30.0  # between two pages; then the place is given to another person
+    answer_seconds: float = 300.0  # for one answer in a game; then the match stops
+    pair_minutes: float = 10.0  # to wait for a partner; then the games are skipped
 
     def __post_init__(self) -> None:
         if min(self.idle_minutes, self.answer_seconds, self.pair_minutes) <= 0:
             raise ValueError("limits must be above 0")
 
 
-class Quality(Part, frozen=True):
-    """What is noted of how people take part, and what follows from it."""
+class Quality(StudySection, frozen=True):
+    """Logging of browser events, and the consequences of failed attention checks."""
 
-    log: bool = False  # paste, focus, typing time and resize; the consent page says so
-    attention: Literal["flag", "exclude"] = "flag"  # whoever fails an attention check
-    least_seconds: float = 0.0  # a survey answered faster than that is flagged
+    log: bool = False  # log paste, focus, typing time and resize, as the consent page says
+    attention: Literal["flag", "exclude"] = "flag"  # those who fail an attention check
+    least_seconds: float = 0.0  # surveys answered faster are flagged
 
 
-class Layout(Part, frozen=True):
-    """Who sits where, what is asked, what is told."""
+class Layout(StudySection, frozen=True):
+    """Players by seat, probes and injections of a round."""
 
-    people: tuple[str, ...]  # the seats of participants; two or more are played by a pair
+    people: tuple[str, ...]  # seats of participants; several are filled by a group
     others: dict[str, PlayerSpec] = msgspec.field(
         default_factory=dict
     )  # bots and models in the other seats
@@ -156,8 +158,8 @@ class Layout(Part, frozen=True):
     injections: tuple[Injection, ...] = ()
 
 
-class Block(Part, frozen=True):
-    """Some rounds of a condition that belong together; what it leaves out is the condition's."""
+class Block(StudySection, frozen=True):
+    """A block of rounds within a condition; omitted fields default to the condition's."""
 
     name: str
     instances: tuple[Instance, ...] = ()
@@ -166,56 +168,56 @@ class Block(Part, frozen=True):
     others: dict[str, PlayerSpec] | None = None
     arms: dict[str, tuple[str, ...]] | None = None
     injections: tuple[Injection, ...] | None = None
-    instructions: tuple[str, ...] = ()  # pages before its first round
+    instructions: tuple[str, ...] = ()  # pages shown before its first round
 
 
 class Condition(Layout, frozen=True, kw_only=True):
-    """One condition: who sits where, what is asked, what is told."""
+    """A condition: players by seat, probes and injections."""
 
     name: str
     instances: tuple[Instance, ...] = ()  # empty: those of the study
-    instructions: tuple[str, ...] = ()  # pages behind those of the study
-    blocks: tuple[Block, ...] = ()  # in this order; none: all rounds are one block
-    wanted: int | None = None  # participants; None: an even share
+    instructions: tuple[str, ...] = ()  # pages after those of the study
+    blocks: tuple[Block, ...] = ()  # in order; empty: all rounds form one block
+    wanted: int | None = None  # participants; None: an equal share
 
 
-class Planned(msgspec.Struct, frozen=True):
-    """One round of somebody's way: what is played, and how people sit."""
+class PlannedRound(msgspec.Struct, frozen=True):
+    """A round of a participant: instance, layout and block number."""
 
     instance: Instance
     layout: Layout
     block: int
 
 
-class Source(Part, frozen=True):
-    """An instance set that is on the shelf: those of a cell of a study."""
+class InstanceSource(StudySection, frozen=True):
+    """The instances of a cell of a shipped study."""
 
     study: str
     cell: str
 
 
-class HumanStudy(Part, frozen=True):
-    """Everything that a study with people says."""
+class HumanStudy(StudySection, frozen=True):
+    """The complete definition of a study with people."""
 
     name: str
     title: str
-    participants: int  # who finish, or are on their way
+    participants: int  # target number of finished or active participants
     consent: Consent
     conditions: tuple[Condition, ...]
     instances: tuple[Instance, ...] = ()
-    instances_of: Source | None = None
-    rounds: int | None = None  # of the instances, for each person; None: all of them
+    instances_of: InstanceSource | None = None
+    rounds: int | None = None  # instances per person; None: all
     option_order: Literal["as given", "balanced"] = "as given"
-    assignment: Literal["balanced", "random"] = "balanced"  # of conditions, within their places
-    language: str = ENGLISH  # of every page
+    assignment: Literal["balanced", "random"] = "balanced"  # of conditions
+    language: str = ENGLISH  # of all pages
     texts: dict[str, str] = msgspec.field(
         default_factory=dict
-    )  # own sentences in the place of the language's
+    )  # texts that replace those of the language
     words: dict[str, str] = msgspec.field(
         default_factory=dict
-    )  # by game, a words pack; else the shipped one of the study's language, if there is one
-    titles: dict[str, str] = msgspec.field(default_factory=dict)  # what this study calls a game
-    roles: dict[str, str] = msgspec.field(default_factory=dict)  # and who sits in a seat
+    )  # words pack by game; default: the shipped pack of the study's language
+    titles: dict[str, str] = msgspec.field(default_factory=dict)  # titles of games in this study
+    roles: dict[str, str] = msgspec.field(default_factory=dict)  # role names by seat
     quality: Quality = Quality()
     instructions: tuple[str, ...] = ()
     check: Check | None = None
@@ -225,32 +227,32 @@ class HumanStudy(Part, frozen=True):
     completion: Completion = Completion()
     limits: Limits = Limits()
     debrief: str = "Thank you for taking part."
-    contact: str = ""  # whom to write to
+    contact: str = ""  # e-mail address or similar
     seed: int = 1
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise ValueError(
-                "name must be 1 to 40 small letters, digits, _ or -, as it stands in addresses"
+                "name must be 1 to 40 lower-case letters, digits, _ or -, since it is part of URLs"
             )
         if self.participants < 1:
             raise ValueError(f"participants must be at least 1, not {self.participants}")
         if not self.conditions:
             raise ValueError("a study needs at least one condition")
-        _refuse_twice("condition", [c.name for c in self.conditions])
-        _refuse_twice("survey item", [item.name for item in self.survey])
+        _refuse_duplicates("condition", [c.name for c in self.conditions])
+        _refuse_duplicates("survey item", [item.name for item in self.survey])
         wanted = [c.wanted for c in self.conditions if c.wanted is not None]
         if any(n < 1 for n in wanted):
             raise ValueError("wanted must be at least 1")
         if len(wanted) not in (0, len(self.conditions)):
-            raise ValueError("either every condition says how many are wanted, or none does")
+            raise ValueError("either every condition sets wanted, or none does")
         if wanted and sum(wanted) != self.participants:
             raise ValueError(
-                f"wanted adds up to {sum(wanted)}, participants is {self.participants}"
+                f"wanted adds up to {sum(wanted)}, but participants is {self.participants}"
             )
 
     def design(self) -> str:
-        """The hash of all that may not change once people have begun."""
+        """Return the hash of everything that must not change once people have begun."""
         fixed = (
             tuple((c, self.blocks(c), len(self.pages(c))) for c in self.conditions),
             *(self.rounds, self.option_order, self.check, self.survey, self.bonus, self.seed),
@@ -261,7 +263,7 @@ class HumanStudy(Part, frozen=True):
 
     @property
     def kept_plan(self) -> PeoplePlan:
-        """What reports and registrations know of the study."""
+        """The plan of the study for reports and registrations."""
         plain = msgspec.json.encode(self, order="sorted")
         planned = {
             c.name: round(self.places(c) * self.rounds_of(c) / len(c.people))
@@ -278,16 +280,16 @@ class HumanStudy(Part, frozen=True):
 
     @property
     def said(self) -> Texts:
-        """The sentences of its pages."""
+        """The texts of its pages."""
         return texts_of(self.language, self.texts)
 
     @property
     def games(self) -> tuple[str, ...]:
-        """The games that are played, each once."""
+        """The games of all conditions, without duplicates."""
         return tuple(dict.fromkeys(i.game for c in self.conditions for i in self.problems(c)))
 
     def pack_of(self, game: str) -> str:
-        """The name of the words pack for a game; empty: the game's own words, in English."""
+        """Return the words pack of a game; empty for the game's own English words."""
         family = registry.family(game).name
         given = self.words.get(game, self.words.get(family, ""))
         usual = f"{family}_{self.language}"
@@ -295,29 +297,29 @@ class HumanStudy(Part, frozen=True):
 
     @property
     def spoken(self) -> dict[str, dict[str, str]]:
-        """By game, the sentences in which people meet it, where they are not its models'."""
+        """By game, the texts for people that replace those for models."""
         return {game: words_of(registry.game(game), self.pack_of(game)) for game in self.games}
 
     @property
     def untranslated(self) -> list[str]:
-        """The games whose own words stay English on pages of another language."""
+        """Games without a words pack in the study's language."""
         return [g for g in self.games if self.language != ENGLISH and not self.pack_of(g)]
 
     def condition(self, name: str) -> Condition:
         return next(c for c in self.conditions if c.name == name)
 
     def places(self, condition: Condition) -> float:
-        """How many participants a condition wants."""
+        """Return the target number of participants of a condition."""
         return condition.wanted or self.participants / len(self.conditions)
 
     def problems(self, condition: Condition) -> tuple[Instance, ...]:
-        """The instances of a condition."""
+        """Return the instances of a condition."""
         own = tuple(i for block in condition.blocks for i in block.instances)
-        return own or condition.instances or self.instances or _on_the_shelf(self.instances_of)
+        return own or condition.instances or self.instances or _instances_of(self.instances_of)
 
     def blocks(self, condition: Condition) -> list[tuple[tuple[Instance, ...], int, Layout]]:
-        """By block: its instances, how many of them are played, and how people sit."""
-        usual = condition.instances or self.instances or _on_the_shelf(self.instances_of)
+        """Return for each block its instances, the number of rounds, and its layout."""
+        usual = condition.instances or self.instances or _instances_of(self.instances_of)
         found = []
         for block in condition.blocks or (Block("all", rounds=self.rounds),):
             there = block.instances or usual
@@ -331,13 +333,13 @@ class HumanStudy(Part, frozen=True):
         return found
 
     def orders(self, condition: Condition) -> int:
-        """How many orders of the instances there are to be balanced."""
+        """Return the number of instance orders to be balanced."""
         return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
 
-    def plan(self, condition: Condition, row: int) -> list[Planned]:
-        """The rounds of somebody with this order, one after the other."""
+    def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
+        """Return the rounds of a participant with this order, in sequence."""
         return [
-            Planned(there[i], layout, b)
+            PlannedRound(there[i], layout, b)
             for b, (there, many, layout) in enumerate(self.blocks(condition))
             for i in order(len(there), row % order_rows(len(there)))[:many]
         ]
@@ -346,14 +348,14 @@ class HumanStudy(Part, frozen=True):
         return sum(many for _, many, _ in self.blocks(condition))
 
     def pages(self, condition: Condition) -> tuple[str, ...]:
-        """The pages of instructions."""
+        """Return the instruction pages."""
         return (*self.instructions, *condition.instructions)
 
     def setup(self, layout: Layout, instance: Instance, people: Mapping[str, str]) -> Setup:
-        """One round, with participants by seat under the names that exports have for them.
+        """Return the setup of a round, given the exported names of participants by seat.
 
-        The seed is that of the instance in a study of the same seed, so that people and models
-        meet the same deals.
+        The seed depends on the study's seed and the instance only, so people and models in
+        studies of equal seed get the same deals.
         """
         lineup = {seat: PlayerSpec(PERSON, {"participant": who}) for seat, who in people.items()}
         return Setup(
@@ -366,28 +368,28 @@ class HumanStudy(Part, frozen=True):
 
 
 def order_rows(n: int) -> int:
-    """How many orders of n instances make a square that is balanced for what follows what."""
+    """Return the number of rows of a Williams square for n instances."""
     return n if n % 2 == 0 or n == 1 else 2 * n
 
 
 def order(n: int, row: int) -> list[int]:
-    """One row of a Williams square (1949): every instance stands once in every place.
+    """Return one row of a Williams (1949) square: every instance is once in every position.
 
-    For even n each instance follows each other one once; for odd n twice, over the rows and
-    their mirror images.
+    For even n each instance follows every other once; for odd n twice, over the rows and their
+    reversals.
     """
     zigzag = [(i + 1) // 2 if i % 2 else (n - i // 2) % n for i in range(n)]
     found = [(place + row) % n for place in zigzag]
     return found[::-1] if row >= n else found
 
 
-def _refuse_twice(what: str, names: Sequence[str]) -> None:
+def _refuse_duplicates(what: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"two of the {what}s are named {name!r}")
+            raise ValueError(f"two {what}s have the name {name!r}")
 
 
-def _on_the_shelf(source: Source | None) -> tuple[Instance, ...]:
+def _instances_of(source: InstanceSource | None) -> tuple[Instance, ...]:
     if source is None:
         return ()
     study = registry.study(source.study)
@@ -396,3 +398,123 @@ def _on_the_shelf(source: Source | None) -> tuple[Instance, ...]:
             found: tuple[Instance, ...] = cell.instances
             return found
     raise unknown(f"cell of {source.study}", source.cell, [cell.name for cell in study.cells])
+
+
+# --- reading a study file -----------------------------------------------------------------------
+
+
+def read_human_study(path: Path) -> HumanStudy:
+    """Read and check a study file; raises BadInput that names the file and the error."""
+    try:
+        study = msgspec.convert(completed(msgspec.toml.decode(path.read_bytes())), HumanStudy)
+    except OSError as why:
+        raise BadInput(f"The study file {path} cannot be read: {why.strerror}.") from None
+    except msgspec.ValidationError as why:
+        raise BadInput(f"Study file {path}: {_plainly(str(why))}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as why:
+        raise BadInput(f"Study file {path} is not TOML: {why}.") from None
+    except BadInput as why:
+        raise BadInput(f"Study file {path}: {why}") from None
+    try:
+        checked(study)
+    except BadInput as why:
+        raise BadInput(f"Study file {path}: {why}") from None
+    return study
+
+
+def completed(raw: Any) -> Any:
+    """Replace instance ids by instances, and fill in the default texts of the language.
+
+    Values of the wrong type are left for the schema to refuse.
+    """
+    if not isinstance(raw, dict):
+        return raw
+    found = dict(raw)
+    for condition in _tables(found, "conditions"):
+        for part in (condition, *_tables(condition, "blocks")):
+            part["instances"] = _instances(part.get("instances", []), found.get("instances", []))
+    if found.get("language") in languages():
+        _fill_in_texts(found, shipped(found["language"]))
+    return found
+
+
+def _tables(within: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the tables of a list, replaced in place by copies."""
+    if isinstance(within.get(name), list):
+        within[name] = [dict(part) if isinstance(part, dict) else part for part in within[name]]
+    return [part for part in within.get(name) or () if isinstance(part, dict)]
+
+
+def _instances(named: Any, of_study: Any) -> Any:
+    """Resolve the ids of instances that the study defines."""
+    if not isinstance(named, list) or not isinstance(of_study, list):
+        return named
+    known = {each.get("id"): each for each in of_study if isinstance(each, dict)}
+    for each in named:
+        if isinstance(each, str) and each not in known:
+            raise unknown("instance", each, [str(id) for id in known])
+    return [known[each] if isinstance(each, str) else each for each in named]
+
+
+def _fill_in_texts(study: dict[str, Any], t: Texts) -> None:
+    """Fill in the language's default texts."""
+    study.setdefault("debrief", t("end.debrief"))
+    if isinstance(study.get("consent"), dict):
+        study["consent"] = {"agree": t("consent.agree"), **study["consent"]}
+    for item in _tables(study, "survey"):
+        if item.get("kind") == "likert":
+            item.setdefault("options", [t(f"survey.likert_{n}") for n in range(1, 6)])
+
+
+def _plainly(why: str) -> str:
+    """Rewrite msgspec's message with the key in front."""
+    what, at, where = why.partition(" - at `$")
+    place = where.rstrip("`").lstrip(".").replace("[...]", "")
+    return f"{place}: {what.rstrip('.')}" if at and place else what.rstrip(".")
+
+
+def checked(study: HumanStudy) -> None:
+    """Raise BadInput if a match of the study could not be opened."""
+    _ = study.said, study.spoken  # checks the language, texts and words packs
+    if strange := set(study.words) - {
+        *study.games,
+        *(registry.family(g).name for g in study.games),
+    }:
+        raise BadInput(f"words has {min(strange)!r}, which is not a game of this study.")
+    for condition in study.conditions:
+        try:
+            _check_condition(study, condition)
+        except BadInput as why:
+            raise BadInput(f"condition {condition.name!r}: {why}") from None
+
+
+def _check_condition(study: HumanStudy, condition: Condition) -> None:
+    problems = study.problems(condition)
+    if not problems:
+        raise BadInput("there are no instances; set instances or instances_of.")
+    if not condition.people:
+        raise BadInput("people must name the seats of participants.")
+    if study.rounds is not None and condition.blocks:
+        raise BadInput("with blocks, set rounds in each block instead of in the study.")
+    if study.rounds is not None and not 1 <= study.rounds <= len(problems):
+        raise BadInput(f"rounds is {study.rounds}, but there are {len(problems)} instances.")
+    played: list[tuple[Instance, Layout]] = []
+    for there, many, layout in study.blocks(condition):
+        if not there or many < 1:
+            raise BadInput("a block has no instances.")
+        if len(layout.people) != len(condition.people):
+            raise BadInput("every block needs as many participants as its condition.")
+        _refuse_same_ids(there)
+        if again := [i.id for i in there if (i, layout) in played]:
+            raise BadInput(f"two blocks play the instance {again[0]!r} in the same way.")
+        played += [(i, layout) for i in there]
+        for instance in there:
+            people = dict.fromkeys(layout.people, "person")
+            settled(study.setup(layout, instance, people), layout.people)
+
+
+def _refuse_same_ids(problems: Sequence[Instance]) -> None:
+    ids = [instance.id for instance in problems]
+    for id in ids:
+        if ids.count(id) > 1:
+            raise BadInput(f"two instances have the id {id!r}.")

@@ -1,6 +1,6 @@
-"""What leaves the database: episodes for the store, and rows and tables for analysis.
+"""Export of a study: episodes for the store, rows and tables for analysis.
 
-Exports know people by a salted hash; the salt stays in the database.
+Exports identify people by a salted hash; the salt never leaves the database.
 """
 
 from __future__ import annotations
@@ -14,40 +14,38 @@ import msgspec
 from sally import store
 from sally.core.log.events import Episode, to_line
 from sally.web.database import Transaction
-from sally.web.live.answers import Looks, Stops, from_text
-from sally.web.study import events, participants
+from sally.web.live.answers import LookUp, Stop, from_text
+from sally.web.study import participants
 from sally.web.study.participants import Person
-from sally.web.study.psych_ds import files_of
 from sally.web.study.running import RunningStudy
-from sally.web.study.tables import Person as Exported
-from sally.web.study.tables import tables
+from sally.web.study.tables import ExportedPerson, files_of, tables
 
-FILE = "people.jsonl"  # of the store: written anew by each export, so that it forgets who withdrew
+FILE = "people.jsonl"  # in the store; rewritten by each export, without withdrawn participants
 ROWS = "people.json"
-DATA = "psych-ds"  # the folder of the tidy tables
+DATA = "psych-ds"  # folder of the tables
 
 
 # --- episodes and rows --------------------------------------------------------------------------
 
 
 async def exported(here: RunningStudy) -> tuple[list[Episode], list[dict[str, Any]]]:
-    """Every episode that is over, and a row for every person who is not withdrawn."""
+    """Return all finished episodes and one row per participant."""
     async with here.erasing:
         episodes, people = await _gathered(here)
     return episodes, [person.row for person in people]
 
 
 async def tabled(here: RunningStudy) -> dict[str, bytes]:
-    """The study's tables as the files of a Psych-DS folder."""
+    """Return the files of the study's Psych-DS folder."""
     async with here.erasing:
         episodes, people = await _gathered(here)
     return files_of(here.study, tables(here.study, people, episodes))
 
 
-async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[Exported]]:
+async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPerson]]:
     people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
     episodes: dict[str, Episode] = {}
-    rows: list[Exported] = []
+    rows: list[ExportedPerson] = []
     for person in people:
         sat = await here.database.run(lambda tx, id=person.id: participants.tables(tx, id))  # type: ignore[misc]
         given = await here.database.run(lambda tx, id=person.id: participants.given_by(tx, id))  # type: ignore[misc]
@@ -55,7 +53,7 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[Exported]]:
         for k, match, seat in sat:
             found = episodes.get(match) or await here.live_matches.episode(match)
             if found is None:
-                continue  # still going on
+                continue  # in progress
             seconds = await here.database.run(
                 lambda tx, match=match, seat=seat: response_times(tx, match, seat)  # type: ignore[misc]
             )
@@ -69,10 +67,10 @@ Timed = list[tuple[tuple[int, str, str], float]]  # turn, probe, about; seconds
 
 
 def response_times(tx: Transaction, match: str, seat: str) -> Timed:
-    """How long each answer of a seat took, from when it was asked.
+    """Return the response time of each answer of a seat.
 
-    That is when the turn began, which a partner who is faster does not change, or when the seat
-    gave its last answer: one after the other it is asked aside and for its move.
+    Time starts when the turn began, whether or not a partner answered first, or at the seat's
+    previous answer in the turn, since probes and the move are asked one after another.
     """
     made = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)
@@ -80,12 +78,12 @@ def response_times(tx: Transaction, match: str, seat: str) -> Timed:
     now, found = -1, Timed()
     for who, when, text in made:
         stored = from_text(text)
-        if isinstance(stored, Stops):
+        if isinstance(stored, Stop):
             continue
         turn, _, probe, about = stored.ask
         if turn != now:
             now, opened = turn, last
-        if who == seat and not isinstance(stored, Looks):
+        if who == seat and not isinstance(stored, LookUp):
             found.append(((turn, probe, about), round(when - max(opened, mine), 3)))
             mine = when
         last = when
@@ -100,7 +98,7 @@ def _with_person(
     k: int,
     asked: Timed,
 ) -> Episode:
-    """The episode with what only the study knows of somebody at the table."""
+    """Add the study's facts about a participant to the episode's `used` field."""
     people = dict(episode.used.get("people", {}))
     people[seat] = {
         "participant": here.secrets.exported(person),
@@ -114,10 +112,10 @@ def _with_person(
     return msgspec.structs.replace(episode, used={**episode.used, "people": people})
 
 
-async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> Exported:
-    """Somebody's row with when things happened."""
+async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> ExportedPerson:
+    """Add times and events to a participant's row."""
 
-    def look(tx: Transaction) -> Exported:
+    def look(tx: Transaction) -> ExportedPerson:
         steps: dict[str, float] = dict(
             tx.all("SELECT step, made FROM people_steps WHERE person = ?", person.id)
         )
@@ -125,8 +123,8 @@ async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> Ex
         on_survey = (
             round(steps["survey"] - max(before), 3) if "survey" in steps and before else None
         )
-        noted = [msgspec.structs.astuple(e) for e in events.events_of(tx, person.id)]
-        return Exported(row, person.joined, on_survey, noted)
+        noted = [msgspec.structs.astuple(e) for e in participants.events_of(tx, person.id)]
+        return ExportedPerson(row, person.joined, on_survey, noted)
 
     return await here.database.run(look)
 
@@ -158,12 +156,12 @@ def _number(key: str) -> int:
 
 
 async def put_into_store(here: RunningStudy, folder: Path) -> int:
-    """Write the study's store, in the place of an earlier export; says how many episodes."""
+    """Write the study's store, replacing an earlier export; return the number of episodes."""
     plan = here.study.kept_plan
     store.claim(folder, store.Manifest(here.study.name, plan.asks))
     store.keep_people_plan(folder, plan)
     place = store.Folder(folder)
-    async with here.erasing:  # until it is written: else somebody erased could come back with it
+    async with here.erasing:  # held until written, so that no erased person reappears
         episodes, people = await _gathered(here)
         rows = [person.row for person in people]
         place.put(FILE, b"".join(map(to_line, episodes)))

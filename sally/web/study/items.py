@@ -1,4 +1,4 @@
-"""The questions of a survey: what each looks like in a study file, and how an answer is read."""
+"""Survey items: their schema in a study file, and reading their answers."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import msgspec
 
 from sally.web.texts import Texts
 
-MOST_TEXT = 4000  # characters of an answer in one's own words
-MOST_OPTIONS = 30  # of one question, so that a form can be sent
+MOST_TEXT = 4000  # most characters of a free-text answer
+MOST_OPTIONS = 30  # most options of an item, which bounds the form
 Sent = Mapping[str, str]  # the fields of a form
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The base of all parts of a study file: a misspelt key is an error."""
+class StudySection(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of all tables of a study file; unknown keys are errors."""
 
 
 class Unanswered(Exception):
-    """Why an answer will not do, in a sentence."""
+    """An invalid or missing answer, with the message for the participant."""
 
 
 def several(question: str, options: Sequence[str]) -> None:
-    """Refuse a question with fewer than two options, or with one of them twice."""
+    """Raise ValueError unless there are 2 to `MOST_OPTIONS` different options."""
     if not 2 <= len(options) <= MOST_OPTIONS or len(set(options)) < len(options):
         raise ValueError(f"{question!r} needs 2 to {MOST_OPTIONS} options, all different")
 
 
-class Choice(Part, frozen=True, tag_field="kind", tag="choice"):
-    """One of these; with `attention` set, a check whether somebody reads the questions."""
+class ChoiceItem(StudySection, frozen=True, tag_field="kind", tag="choice"):
+    """A single choice; with `attention` set, an attention check."""
 
     name: str
     question: str
     options: tuple[str, ...]
     required: bool = True
-    attention: str = ""  # the answer that shows attention
+    attention: str = ""  # the correct answer of an attention check
 
     def __post_init__(self) -> None:
         several(self.question, self.options)
@@ -49,8 +49,8 @@ class Choice(Part, frozen=True, tag_field="kind", tag="choice"):
         return given
 
 
-class Likert(Part, frozen=True, tag_field="kind", tag="likert"):
-    """How much somebody agrees, in words; kept as a number from 1."""
+class LikertItem(StudySection, frozen=True, tag_field="kind", tag="likert"):
+    """Agreement on a labelled scale; stored as a number from 1."""
 
     name: str
     question: str
@@ -72,8 +72,8 @@ class Likert(Part, frozen=True, tag_field="kind", tag="likert"):
         return int(given)
 
 
-class Scale(Part, frozen=True, tag_field="kind", tag="scale"):
-    """A whole number from `low` to `high`, with words at both ends."""
+class ScaleItem(StudySection, frozen=True, tag_field="kind", tag="scale"):
+    """An integer from `low` to `high`, with labels at both ends."""
 
     name: str
     question: str
@@ -85,7 +85,7 @@ class Scale(Part, frozen=True, tag_field="kind", tag="scale"):
 
     def __post_init__(self) -> None:
         if not 1 <= self.high - self.low <= 100:
-            raise ValueError(f"{self.question!r}: a scale goes from low to a higher number")
+            raise ValueError(f"{self.question!r}: high must be 1 to 100 above low")
 
     def read(self, given: str, sent: Sent, t: Texts) -> Any:
         if not re.fullmatch(r"-?[0-9]{1,9}", given) or not self.low <= int(given) <= self.high:
@@ -93,8 +93,8 @@ class Scale(Part, frozen=True, tag_field="kind", tag="scale"):
         return int(given)
 
 
-class Slider(Part, frozen=True, tag_field="kind", tag="slider"):
-    """A number on a line; a slider that was never moved is no answer."""
+class SliderItem(StudySection, frozen=True, tag_field="kind", tag="slider"):
+    """A slider; it counts as unanswered until it is moved."""
 
     name: str
     question: str
@@ -107,7 +107,7 @@ class Slider(Part, frozen=True, tag_field="kind", tag="slider"):
 
     def __post_init__(self) -> None:
         if not self.low < self.high or self.step <= 0:
-            raise ValueError(f"{self.question!r}: a slider goes from low to a higher number")
+            raise ValueError(f"{self.question!r}: high must be above low, and step above 0")
 
     def read(self, given: str, sent: Sent, t: Texts) -> Any:
         if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,6})?", given):
@@ -118,8 +118,8 @@ class Slider(Part, frozen=True, tag_field="kind", tag="slider"):
         return number
 
 
-class Matrix(Part, frozen=True, tag_field="kind", tag="matrix"):
-    """The same options for several lines."""
+class MatrixItem(StudySection, frozen=True, tag_field="kind", tag="matrix"):
+    """Several rows with the same options."""
 
     name: str
     question: str
@@ -141,8 +141,8 @@ class Matrix(Part, frozen=True, tag_field="kind", tag="matrix"):
         return {row: answer or None for row, answer in found.items()}
 
 
-class Text(Part, frozen=True, tag_field="kind", tag="text"):
-    """Words of one's own."""
+class TextItem(StudySection, frozen=True, tag_field="kind", tag="text"):
+    """A free-text answer."""
 
     name: str
     question: str
@@ -154,24 +154,24 @@ class Text(Part, frozen=True, tag_field="kind", tag="text"):
             raise ValueError(f"{self.question!r}: limit must be from 1 to {MOST_TEXT}")
 
     def read(self, given: str, sent: Sent, t: Texts) -> Any:
-        text = given.replace("\r\n", "\n").strip()  # browsers send line ends in their own way
+        text = given.replace("\r\n", "\n").strip()  # browsers send CRLF
         if len(text) > self.limit:
             raise Unanswered(t("survey.too_long", limit=self.limit, length=len(text)))
         return text
 
 
-Item = Choice | Likert | Scale | Slider | Matrix | Text
+Item = ChoiceItem | LikertItem | ScaleItem | SliderItem | MatrixItem | TextItem
 
 
 def read_survey(
     items: Sequence[Item], sent: Sent, t: Texts
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The answers to a survey, and what is wrong with those that will not do."""
+    """Return the answers by item, and the error messages of invalid ones."""
     found: dict[str, Any] = {}
     wrong: dict[str, str] = {}
     for item in items:
         given = sent.get(f"item-{item.name}", "")
-        if not given.strip() and not isinstance(item, Matrix):
+        if not given.strip() and not isinstance(item, MatrixItem):
             found[item.name] = None
             if item.required:
                 wrong[item.name] = t("survey.required")
@@ -184,7 +184,7 @@ def read_survey(
 
 
 def attention(items: Sequence[Item], answers: Mapping[str, Any]) -> tuple[int, int]:
-    """How many attention checks were passed, of how many that were answered."""
-    checks = [item for item in items if isinstance(item, Choice) and item.attention]
+    """Return the numbers of passed and of answered attention checks."""
+    checks = [item for item in items if isinstance(item, ChoiceItem) and item.attention]
     answered = [item for item in checks if answers.get(item.name) is not None]
     return sum(answers[item.name] == item.attention for item in answered), len(answered)

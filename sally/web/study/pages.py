@@ -1,4 +1,4 @@
-"""The pages of a study for those who take part, under /study."""
+"""The participants' pages of a study, under /study."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from starlette.routing import BaseRoute, Route
 
 from sally.core.errors import BadInput, NotAsked
 from sally.web.database import StorageFull, StorageLost
-from sally.web.live.match import GivenUp
+from sally.web.live.match import MatchDiscarded
 from sally.web.security import Refused, form_of, json_of, page
-from sally.web.study import events, participants
+from sally.web.study import participants
 from sally.web.study.dashboard import running, store_of
-from sally.web.study.definition import GIVEN
+from sally.web.study.definition import GIVEN, read_human_study
 from sally.web.study.export import FILE, put_into_store
 from sally.web.study.participants import ACTIVE, Person
-from sally.web.study.reading import read_human_study
-from sally.web.study.running import Place, RunningStudy, Withdrawn
+from sally.web.study.running import AlreadyWithdrawn, Position, RunningStudy
 from sally.web.texts import Texts
 
 LOG = logging.getLogger("sally.web")
@@ -33,7 +32,7 @@ SCHEMA = participants.SCHEMA
 
 
 async def start(app: Starlette) -> None:
-    """Load the study that this server was given, if any."""
+    """Load the study of this server, if any."""
     app.state.study = None
     if (path := app.state.settings.study) is not None:
         study = read_human_study(path)
@@ -46,7 +45,7 @@ async def start(app: Starlette) -> None:
 
 
 def study_of(request: Request) -> RunningStudy:
-    """The study that an address names."""
+    """Return the study in the URL; raises NoSuchStudy."""
     found: RunningStudy | None = getattr(request.app.state, "study", None)
     if found is None or found.study.name != request.path_params.get("name"):
         raise NoSuchStudy
@@ -54,18 +53,18 @@ def study_of(request: Request) -> RunningStudy:
 
 
 class NoSuchStudy(Exception):
-    """An address under /study that leads nowhere."""
+    """The URL names no running study."""
 
 
 def notice(request: Request, title: str, *text: str, status: int = 200) -> Response:
-    """A page that only says something."""
+    """Render a page with a message."""
     return page(request, "study/notice.html", status, heading=title, paragraphs=text)
 
 
 def for_participants(
     endpoint: Callable[[Request, RunningStudy], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint of the study; wrong links and refused forms get a page that a person can read."""
+    """Wrap an endpoint of the study, turning errors into readable pages."""
 
     async def served(request: Request) -> Response:
         t: Texts = request.app.state.texts
@@ -73,7 +72,7 @@ def for_participants(
             return await endpoint(request, study_of(request))
         except NoSuchStudy:
             return await nowhere(request)
-        except NotAsked as why:  # their match was begun under rules that are not installed now
+        except NotAsked as why:  # the match's version of the rules is not installed
             return notice(
                 request,
                 t("notice.broken"),
@@ -81,12 +80,12 @@ def for_participants(
                 running(request).study.contact,
                 status=409,
             )
-        except Withdrawn:
+        except AlreadyWithdrawn:
             return notice(request, t("withdraw.done"), t("withdraw.gone"))
         except Refused as why:
             return notice(request, t("notice.failed"), why.why, status=why.status)
-        except (StorageFull, StorageLost, GivenUp) as why:
-            LOG.error("a page of the study: %r", why)
+        except (StorageFull, StorageLost, MatchDiscarded) as why:
+            LOG.error("a study page failed: %r", why)
             return notice(
                 request,
                 t("notice.storage"),
@@ -106,11 +105,11 @@ async def nowhere(request: Request) -> Response:
     )
 
 
-# --- coming in ----------------------------------------------------------------------------------
+# --- arrival ------------------------------------------------------------------------------------
 
 
 async def arrive(request: Request, here: RunningStudy) -> Response:
-    """Whoever follows the link of the study: strangers are asked for consent, others go on."""
+    """The study's link: new visitors see the consent form, participants their current step."""
     t, cookie = here.texts, request.cookies.get(COOKIE, "")
     person = await here.who(cookie) if cookie else None
     given = given_in(request, here)
@@ -140,7 +139,7 @@ async def arrive(request: Request, here: RunningStudy) -> Response:
         "study/consent.html",
         study=here.study,
         given=given,
-        token=here.secrets.form_token(cookie, given),  # of this link, and of no other
+        token=here.secrets.form_token(cookie, given),  # bound to this link's id
     )
     return with_cookie(request, answer, cookie)
 
@@ -151,7 +150,7 @@ def given_in(request: Request, here: RunningStudy) -> str:
 
 
 def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | None:
-    """The page for a link that lacks what the platform puts into it; None when it is right."""
+    """Return the error page of an incomplete link, or None if the link is valid."""
     platform = here.study.platform
     right = all(request.query_params.get(k) == v for k, v in platform.require.items())
     if right and (not platform.participant or GIVEN.fullmatch(given)):
@@ -165,7 +164,7 @@ def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | N
 
 
 async def returned(request: Request, here: RunningStudy, known: Person) -> Response:
-    """Somebody whose id is known, in a browser that is not."""
+    """Answer a known participant id in an unknown browser."""
     if known.state == ACTIVE and here.study.platform.resume_by_link:
         cookie = secrets.token_urlsafe(32)
         await here.hand_over(known, cookie)
@@ -187,7 +186,7 @@ async def returned(request: Request, here: RunningStudy, known: Person) -> Respo
 
 
 def with_cookie(request: Request, answer: Response, cookie: str) -> Response:
-    # Lax, not Strict: people come by a link on the platform's page.
+    # Lax, not Strict: participants follow a link from the platform's site.
     answer.set_cookie(
         COOKIE,
         cookie,
@@ -237,13 +236,13 @@ async def consent(request: Request, here: RunningStudy) -> Response:
     return RedirectResponse(address(here), 303)
 
 
-# --- going on -----------------------------------------------------------------------------------
+# --- steps --------------------------------------------------------------------------------------
 
 
 async def shown(
     request: Request, here: RunningStudy, person: Person, status: int = 200, **more: Any
 ) -> Response:
-    """The page on which somebody is."""
+    """Render a participant's current page."""
     place = await here.place(person) if person.state != participants.LAPSED else None
     if place is None:
         name = "lapsed"
@@ -266,7 +265,7 @@ async def shown(
     )
 
 
-def facts_of(here: RunningStudy, place: Place) -> dict[str, Any]:
+def facts_of(here: RunningStudy, place: Position) -> dict[str, Any]:
     study, person = here.study, place.person
     return {
         "step": place.step,
@@ -283,8 +282,8 @@ def facts_of(here: RunningStudy, place: Place) -> dict[str, Any]:
     }
 
 
-def block_page(here: RunningStudy, place: Place) -> str:
-    """The page of a block on which somebody is, if they are."""
+def block_page(here: RunningStudy, place: Position) -> str:
+    """Return the text of the current block page, or an empty string."""
     kind, _, rest = place.step.partition("-")
     if kind != "block":
         return ""
@@ -292,19 +291,19 @@ def block_page(here: RunningStudy, place: Place) -> str:
     return place.condition.blocks[block].instructions[page]
 
 
-def cut_short(place: Place) -> str:
-    """Why somebody has not played all rounds, if they have not."""
+def cut_short(place: Position) -> str:
+    """Return why rounds were skipped, or an empty string."""
     hows = [v["how"] for k, v in place.given.items() if k.startswith("round-")]
     return next((how for how in hows if how in ("left", "partner left", "no partner")), "")
 
 
 async def table(request: Request, here: RunningStudy) -> Response:
-    """The page on which a round is played."""
+    """The page of a game."""
     return page(request, "play/table.html", study=here.study)
 
 
 async def go_on(request: Request, here: RunningStudy) -> Response:
-    """A page that was filled in; what comes late or twice changes nothing."""
+    """Take a submitted page; late or repeated submissions change nothing."""
     cookie, sent = await sent_form(request, here)
     person = await here.who(cookie)
     if person is None:
@@ -320,7 +319,7 @@ async def go_on(request: Request, here: RunningStudy) -> Response:
 
 
 async def waiting(request: Request, here: RunningStudy) -> Response:
-    """Asked again and again by somebody who waits for a partner."""
+    """Polled by the browser of a participant who waits for a partner."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if person is None or person.state != ACTIVE:
         return JSONResponse({"waiting": False})
@@ -328,20 +327,20 @@ async def waiting(request: Request, here: RunningStudy) -> Response:
 
 
 async def noted(request: Request, here: RunningStudy) -> Response:
-    """Events of somebody's browser, if the study's consent page says that they are noted."""
+    """Store browser events, if the study logs them."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if not here.study.quality.log or person is None:
-        raise Refused(404, "Nothing is noted here.")
+        raise Refused(404, "This study does not log browser events.")
     try:
-        report = msgspec.convert(await json_of(request), events.Report)
+        report = msgspec.convert(await json_of(request), participants.BrowserEvents)
     except msgspec.ValidationError as why:
         raise Refused(422, f"{why}.") from None
-    await here.database.run(lambda tx: events.keep(tx, person.id, report.events))
+    await here.database.run(lambda tx: participants.keep_events(tx, person.id, report.events))
     return Response(status_code=204)
 
 
 async def withdrawing(request: Request, here: RunningStudy) -> Response:
-    """Whether somebody really wants to withdraw."""
+    """The page that asks to confirm a withdrawal."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if person is None:
         return RedirectResponse(address(here), 303)
@@ -350,7 +349,7 @@ async def withdrawing(request: Request, here: RunningStudy) -> Response:
 
 
 async def withdraw(request: Request, here: RunningStudy) -> Response:
-    """Delete everything that is known of somebody."""
+    """Withdraw a participant and delete their data."""
     cookie, _ = await sent_form(request, here)
     person = await here.who(cookie)
     if person is not None:
@@ -368,14 +367,14 @@ async def withdraw(request: Request, here: RunningStudy) -> Response:
 
 
 async def export_again(request: Request, here: RunningStudy) -> None:
-    """Write this server's own export anew, if there is one, so that it forgets who withdrew."""
+    """Repeat this server's own export, if any, so that it drops withdrawn participants."""
     store = store_of(request, here)
     if store is None or not (store / FILE).exists():
         return
     try:
         await put_into_store(here, store)
     except (BadInput, OSError) as why:
-        LOG.error("%s still has somebody who withdrew; export again: %s", store, why)
+        LOG.error("%s still holds data of a withdrawn participant; export again: %s", store, why)
 
 
 ROUTES: list[BaseRoute] = [

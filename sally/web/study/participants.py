@@ -1,6 +1,6 @@
-"""Who takes part in a study, as rows: every function here is a job of one transaction.
+"""Participants in the database; functions that take a Transaction run within one job.
 
-Kept of a person is the id that the recruitment platform gave, and nothing else that names them.
+The id given by the recruitment platform is the only personal identifier that is stored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -22,14 +22,16 @@ from sally.core.rules.chance import Stream
 from sally.web.database import Database, Postgres, Row, Sqlite, Transaction
 from sally.web.study.assignment import Assignment, assigned
 from sally.web.study.definition import HumanStudy
-from sally.web.study.steps import Round
+from sally.web.study.steps import RoundOutcome
 
 LOG = logging.getLogger("sally.web")
 ACTIVE, DONE, INCOMPLETE, FAILED, LAPSED = "active", "done", "incomplete", "failed", "lapsed"
-EXCLUDED = "excluded"  # failed the attention checks of a study that excludes for that; paid
-COUNTED = (ACTIVE, DONE)  # who fill a place in the design
-WITHDRAWN, DECLINED = "withdrawn", "declined"  # counted, and nothing else is known of them
-HEARTBEAT = 15.0  # seconds after which somebody who waits for a partner is gone
+EXCLUDED = "excluded"  # failed attention checks where the study excludes for that; paid
+COUNTED = (ACTIVE, DONE)  # states that fill a place in the design
+WITHDRAWN, DECLINED = "withdrawn", "declined"  # only their number is stored
+MOST_EVENTS = 2000  # stored per person; later ones are dropped
+Kind = Literal["paste", "hidden", "shown", "blur", "focus", "resize", "typing"]
+HEARTBEAT = 15.0  # seconds without a poll after which a waiting person is gone
 
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS people (
@@ -63,7 +65,7 @@ COLUMNS = (
 
 
 class Person(msgspec.Struct, frozen=True):
-    """One participant as the database has them."""
+    """A participant's row in the database."""
 
     id: str
     given: str
@@ -74,7 +76,7 @@ class Person(msgspec.Struct, frozen=True):
     reverse: bool
     pair: str
     seat: str
-    waits: float | None  # since when they have waited for a partner
+    waits: float | None  # time since which they have waited for a partner
     bonus: str
     code: str
     joined: float
@@ -82,24 +84,48 @@ class Person(msgspec.Struct, frozen=True):
     finished: float | None
 
 
+class BrowserEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event in a participant's browser."""
+
+    kind: Kind
+    detail: str = ""
+    page: str = ""
+
+
+class BrowserEvents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The events in one request."""
+
+    events: tuple[BrowserEvent, ...]
+
+
+class StoredEvent(msgspec.Struct, frozen=True):
+    """A stored browser event."""
+
+    n: int
+    page: str
+    kind: str
+    detail: str
+    made: float
+
+
 class Secrets(msgspec.Struct, frozen=True):
-    """What a study keeps to itself: the salt of exported ids, and the key of tokens and forms."""
+    """The secrets of a study: the salt of exported ids and the key of tokens and forms."""
 
     salt: str
     sign: str
 
     def exported(self, person: Person) -> str:
-        """The name that a person has outside; without the salt nobody can test a guess."""
+        """Return the exported id, which cannot be tested against a guess without the salt."""
         return _mac(self.salt, person.given or f"no id/{person.id}")[:20]
 
     def seat_token(self, person: str, round: int) -> str:
-        """What opens a person's seat; made again whenever it is needed, so it is kept nowhere."""
+        """Return the token of a person's seat; it is derived, never stored."""
         return _mac(self.sign, f"seat/{person}/{round}")
 
     def form_token(self, cookie: str, given: str | None = None) -> str:
-        """What a form of this browser carries; a consent form is bound to its link's id, too."""
+        """Return the token of a browser's forms; a consent form is bound to the link's id, too."""
         parts = ("form", cookie) if given is None else ("consent", cookie, given)
-        return _mac(self.sign, msgspec.json.encode(parts).decode())  # no part runs into another
+        return _mac(self.sign, msgspec.json.encode(parts).decode())  # unambiguous
 
 
 def _mac(key: str, text: str) -> str:
@@ -110,7 +136,7 @@ def _mac(key: str, text: str) -> str:
 
 
 async def prepare(database: Database, study: HumanStudy) -> Secrets:
-    """Make the secrets of a study, unless they are there; refuse one that was changed under way."""
+    """Create or load the secrets of a study; raises BadInput if its design changed."""
     design = study.design()
 
     def make(tx: Transaction) -> Secrets | None:
@@ -128,24 +154,24 @@ async def prepare(database: Database, study: HumanStudy) -> Secrets:
 
     if (kept := await database.run(make)) is None:
         raise BadInput(
-            f"The study {study.name!r} was changed after people had begun it; give it another "
-            "name, or take the change back (participants, limits, texts and links may change)."
+            f"The design of study {study.name!r} changed after people had begun it; use another "
+            "name or undo the change (participants, limits, texts and links may change)."
         )
     return kept
 
 
 async def known(database: Database, study: HumanStudy) -> Secrets:
-    """The secrets of a study that has begun; nothing is written."""
+    """Load the secrets of a study that has begun, without writing."""
     row = await database.run(
         lambda tx: tx.one("SELECT salt, sign FROM study_secrets WHERE study = ?", study.name)
     )
     if row is None:
-        raise BadInput(f"The study {study.name!r} has not been started with this database.")
+        raise BadInput(f"The study {study.name!r} has never been run with this database.")
     return Secrets(row[0], row[1])
 
 
 def count(tx: Transaction, study: str, what: str) -> None:
-    """One more of those of whom nothing is kept."""
+    """Increment a counter of the study."""
     if not tx.put("UPDATE study_counts SET n = n + 1 WHERE study = ? AND what = ?", study, what):
         tx.put("INSERT INTO study_counts VALUES (?, ?, 1)", study, what)
 
@@ -183,7 +209,7 @@ def everybody(tx: Transaction, study: str) -> list[Person]:
 
 
 def give_cookie(tx: Transaction, person: str, cookie: str) -> None:
-    """Let somebody go on in another browser; the earlier one is shut out."""
+    """Move a person to another browser; the earlier one loses access."""
     tx.put("UPDATE people SET cookie = ? WHERE id = ?", cookie, person)
 
 
@@ -192,7 +218,7 @@ def is_full(study: HumanStudy, people: Sequence[Person]) -> bool:
 
 
 def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person | None:
-    """Take somebody in and assign them; None when the study is full, or they are in already."""
+    """Add and assign a person; return None if the study is full or they joined before."""
     lapse(tx, study)
     people = everybody(tx, study.name)
     if is_full(study, people) or by_cookie(tx, study.name, cookie) is not None:
@@ -200,7 +226,7 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person 
     if given and by_given(tx, study.name, given) is not None:
         return None
     taken = tx.one("SELECT n FROM study_counts WHERE study = ? AND what = 'joined'", study.name)
-    number = taken[0] if taken else 0  # counts those who withdrew, too: a number is used once
+    number = taken[0] if taken else 0  # includes those who withdrew, so a number is used once
     count(tx, study.name, "joined")
     filled = [Assignment(p.condition, p.row, p.reverse) for p in people if p.state in COUNTED]
     place = assigned(study, filled, number)
@@ -215,7 +241,7 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person 
 
 
 def lapse(tx: Transaction, study: HumanStudy) -> None:
-    """Give up whoever has not been heard of for too long, at no table and on no page."""
+    """Mark people as lapsed who were inactive for too long and are in no match."""
     long_ago = time.time() - 60 * study.limits.idle_minutes
     idle = tx.all(
         "SELECT id FROM people WHERE study = ? AND state = ? AND seen < ?",
@@ -241,7 +267,7 @@ def set_state(tx: Transaction, person: str, state: str) -> None:
 
 
 def finish(tx: Transaction, person: str, state: str, bonus: str, code: str) -> None:
-    """The end of a person's way, once."""
+    """Store the final state, bonus and code, once."""
     tx.put(
         "UPDATE people SET state = ?, bonus = ?, code = ?, finished = ?, seen = ? "
         "WHERE id = ? AND state = ?",
@@ -249,23 +275,23 @@ def finish(tx: Transaction, person: str, state: str, bonus: str, code: str) -> N
     )
 
 
-# --- what they said -----------------------------------------------------------------------------
+# --- answers ------------------------------------------------------------------------------------
 
 
 def given_by(tx: Transaction, person: str) -> dict[str, Any]:
-    """All that somebody has answered, by step."""
+    """Return a person's answers by step."""
     rows = tx.all("SELECT step, value FROM people_steps WHERE person = ?", person)
     return {step: msgspec.json.decode(value) for step, value in rows}
 
 
 def note(tx: Transaction, person: str, step: str, value: Any) -> bool:
-    """Keep an answer, unless that step is answered; says whether it was kept."""
+    """Store an answer unless the step has one; return whether it was stored."""
     see(tx, person)
     return note_quietly(tx, person, step, value)
 
 
 def note_quietly(tx: Transaction, person: str, step: str, value: Any) -> bool:
-    """Keep something of somebody who need not be there, unless they have withdrawn meanwhile."""
+    """Store an answer without marking the person as active; ignored if they withdrew."""
     if by_id(tx, person) is None:
         return False
     text = msgspec.json.encode(value).decode()
@@ -278,7 +304,7 @@ def note_quietly(tx: Transaction, person: str, step: str, value: Any) -> bool:
 
 
 def table_of(tx: Transaction, person: str, round: int) -> tuple[str, str] | None:
-    """The match and seat of somebody's round, once it is open."""
+    """Return the match and seat of a person's round, or None before it opens."""
     row = tx.one(
         "SELECT match, seat FROM people_tables WHERE person = ? AND round = ?", person, round
     )
@@ -286,13 +312,13 @@ def table_of(tx: Transaction, person: str, round: int) -> tuple[str, str] | None
 
 
 def sit_down(tx: Transaction, match: str, round: int, people: Mapping[str, str]) -> None:
-    """Say which match a round of these people is, by seat; fails if one has that round already."""
+    """Store the match of a round; raises DuplicateRow if a person has one already."""
     for seat, person in people.items():
         tx.put("INSERT INTO people_tables VALUES (?, ?, ?, ?)", person, round, match, seat)
 
 
 def tables(tx: Transaction, person: str) -> list[tuple[int, str, str]]:
-    """Every round of somebody as (round, match, seat)."""
+    """Return a person's rounds as (round, match, seat)."""
     found = tx.all(
         "SELECT round, match, seat FROM people_tables WHERE person = ? ORDER BY round", person
     )
@@ -300,9 +326,45 @@ def tables(tx: Transaction, person: str) -> list[tuple[int, str, str]]:
 
 
 def at_match(tx: Transaction, match: str) -> list[tuple[str, int, str]]:
-    """Who sits at a match, as (person, round, seat)."""
+    """Return the people in a match as (person, round, seat)."""
     found = tx.all("SELECT person, round, seat FROM people_tables WHERE match = ?", match)
     return [(row[0], row[1], row[2]) for row in found]
+
+
+# --- browser events -----------------------------------------------------------------------------
+
+
+def keep_events(tx: Transaction, person: str, events: tuple[BrowserEvent, ...]) -> None:
+    """Append events of a person, up to `MOST_EVENTS`."""
+    row = tx.one("SELECT COUNT(*) FROM people_events WHERE person = ?", person)
+    n, now = (row[0] if row else 0), time.time()
+    for event in events[: MOST_EVENTS - n]:
+        tx.put(
+            "INSERT INTO people_events (person, n, page, kind, detail, made) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            *(person, n, event.page[:60], event.kind, event.detail[:200], now),
+        )
+        n += 1
+
+
+def events_of(tx: Transaction, person: str) -> list[StoredEvent]:
+    """Return a person's events in order."""
+    rows = tx.all(
+        "SELECT n, page, kind, detail, made FROM people_events WHERE person = ? ORDER BY n", person
+    )
+    return [StoredEvent(*row) for row in rows]
+
+
+def event_counts(tx: Transaction, study: str) -> dict[str, dict[str, int]]:
+    """Return by person the number of events of each kind."""
+    found: dict[str, dict[str, int]] = {}
+    for person, kind, n in tx.all(
+        "SELECT e.person, e.kind, COUNT(*) FROM people_events e JOIN people p ON p.id = e.person "
+        "WHERE p.study = ? GROUP BY e.person, e.kind",
+        study,
+    ):
+        found.setdefault(person, {})[kind] = n
+    return found
 
 
 # --- pairs --------------------------------------------------------------------------------------
@@ -311,10 +373,10 @@ def at_match(tx: Transaction, match: str) -> list[tuple[str, int, str]]:
 def find_pair(
     tx: Transaction, study: HumanStudy, person: Person, seats: Sequence[str]
 ) -> dict[str, str]:
-    """The people of this person's table by seat; empty while there are too few.
+    """Return the group of a person by seat; empty while too few people wait.
 
-    Whoever waits longest is taken first. They share the order of instances of the one who has
-    waited longest, and their seats are drawn.
+    Those who have waited longest come first. The group uses the instance order of the one who
+    waited longest; seats are drawn at random.
     """
     now = time.time()
     if person.pair:
@@ -344,11 +406,11 @@ def find_pair(
 
 
 def part(tx: Transaction, match: str, person: str) -> None:
-    """Take a match away from everybody who sat at it, as one of them withdraws.
+    """Detach a match from all of its people because one of them withdraws.
 
-    Whoever had not heard how it ended is told that the partner left.
+    For the others, a round without a stored outcome ends as "partner left".
     """
-    left = msgspec.to_builtins(Round("partner left"))
+    left = msgspec.to_builtins(RoundOutcome("partner left"))
     for other, k, _ in at_match(tx, match):
         if other != person:
             note_quietly(tx, other, f"round-{k}", left)
@@ -356,7 +418,7 @@ def part(tx: Transaction, match: str, person: str) -> None:
 
 
 def erase(tx: Transaction, study: str, person: str) -> None:
-    """Delete all rows of somebody; only their number is left."""
+    """Delete all rows of a person; only the count of withdrawals increases."""
     for table in ("people_steps", "people_tables", "people_events"):
         tx.put(f"DELETE FROM {table} WHERE person = ?", person)
     tx.put("DELETE FROM people WHERE id = ?", person)
@@ -364,9 +426,9 @@ def erase(tx: Transaction, study: str, person: str) -> None:
 
 
 def wipe(database: Database) -> None:
-    """Take what was deleted out of the files of the database, as far as that is in our hands.
+    """Remove deleted rows from the database files, as far as the database system allows.
 
-    The rows are gone when this is called, so what fails here is for the log, not for the person.
+    The rows are deleted already, so an error is logged and not shown to the participant.
     """
     try:
         if isinstance(database.engine, Sqlite):
@@ -374,14 +436,14 @@ def wipe(database: Database) -> None:
         else:
             _vacuum(database.engine)
     except Exception as why:
-        LOG.error("deleted rows may still stand in the files of the database: %s", why)
+        LOG.error("deleted rows may still be present in the database files: %s", why)
 
 
 def _empty_log(engine: Sqlite) -> None:
     with closing(sqlite3.connect(engine.path, timeout=30)) as db:
         busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if busy:
-        LOG.error("the write-ahead log is in use; it holds deleted rows until the next start")
+        LOG.error("the write-ahead log is in use; it keeps deleted rows until the next start")
 
 
 def _vacuum(engine: Postgres) -> None:

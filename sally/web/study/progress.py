@@ -1,4 +1,4 @@
-"""Where a study stands: counts by state and cell, everybody in short, and who is paid what."""
+"""Progress of a study: counts by state and condition, list of participants, payments."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ import msgspec
 
 from sally.output.files.export import harmless
 from sally.web.database import Transaction
-from sally.web.study import events, participants
+from sally.web.study import participants
 from sally.web.study.items import attention
 from sally.web.study.participants import DONE, EXCLUDED, FAILED, INCOMPLETE, Person
 from sally.web.study.running import RunningStudy
 from sally.web.study.steps import current
 
-PAID = (DONE, INCOMPLETE, EXCLUDED, FAILED)  # who appear in the list of payments
+PAID = (DONE, INCOMPLETE, EXCLUDED, FAILED)  # states in the list of payments
 
 
-class CellCount(msgspec.Struct, frozen=True):
-    """How one condition is filled."""
+class ConditionCount(msgspec.Struct, frozen=True):
+    """Participants of a condition by state."""
 
     condition: str
     states: dict[str, int]
     wanted: float
 
 
-class Progress(msgspec.Struct, frozen=True):
-    """Where a study stands."""
+class StudyProgress(msgspec.Struct, frozen=True):
+    """Progress of a study."""
 
     states: dict[str, int]
-    cells: tuple[CellCount, ...]
+    cells: tuple[ConditionCount, ...]
     at_tables: int
-    minutes: float | None  # the median of those who are through
-    bonus: str  # in sum
+    minutes: float | None  # median of finished participants
+    bonus: str  # total pay so far
     wanted: int
 
 
-async def progress(here: RunningStudy) -> Progress:
-    """Counts by state and condition, median time and the sum of bonuses."""
+async def progress(here: RunningStudy) -> StudyProgress:
+    """Return counts by state and condition, the median time and the total pay."""
 
     def look(tx: Transaction) -> tuple[list[Person], dict[str, int], int]:
         if not here.database.read_only:
@@ -54,10 +54,10 @@ async def progress(here: RunningStudy) -> Progress:
     people, gone, at_tables = await here.database.run(look)
     times = [(p.finished - p.joined) / 60 for p in people if p.finished and p.state == DONE]
     counted = {what: gone.get(what, 0) for what in (participants.WITHDRAWN, participants.DECLINED)}
-    return Progress(
+    return StudyProgress(
         states={**Counter(p.state for p in people), **counted},
         cells=tuple(
-            CellCount(
+            ConditionCount(
                 c.name,
                 dict(Counter(p.state for p in people if p.condition == c.name)),
                 here.study.places(c),
@@ -72,10 +72,10 @@ async def progress(here: RunningStudy) -> Progress:
 
 
 async def listed(here: RunningStudy) -> list[dict[str, Any]]:
-    """Everybody who takes part: state, time, cell, checks, and what was noted of them."""
+    """Return all participants with state, condition, time, attention checks and events."""
 
     def look(tx: Transaction) -> list[dict[str, Any]]:
-        noted = events.counted(tx, here.study.name)
+        noted = participants.event_counts(tx, here.study.name)
         people = participants.everybody(tx, here.study.name)
         return [_listed(here, tx, p, noted.get(p.id, {})) for p in people]
 
@@ -103,9 +103,9 @@ def _listed(
 
 
 async def payments(here: RunningStudy) -> str:
-    """Who is to be paid what, as CSV: the only list with the ids that the platform gave.
+    """Return the payments as CSV, the only export with the platform's participant ids.
 
-    Platforms pay the base by themselves, so base and bonus stand apart.
+    Base and bonus are separate columns, since platforms pay the base themselves.
     """
     people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
     out = io.StringIO()
@@ -116,5 +116,7 @@ async def payments(here: RunningStudy) -> str:
             base, bonus = here.study.bonus.parts(person.bonus)
             platform, currency = here.study.platform.name, here.study.bonus.currency
             who = (person.given, platform, person.state, base, bonus, currency, person.code)
-            rows.writerow([harmless(str(each)) for each in who])  # a link may hold a formula
+            rows.writerow(
+                [harmless(str(each)) for each in who]
+            )  # ids come from links and may be spreadsheet formulas
     return out.getvalue()

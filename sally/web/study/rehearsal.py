@@ -1,6 +1,6 @@
-"""A pilot with scripted participants: the whole study over its own pages, before anybody is paid.
+"""A pilot with scripted participants, who take the whole study through its own pages.
 
-They speak to the application in this process, as browsers would: pages, forms, cookies, tokens.
+They call the application in this process as browsers would: pages, forms, cookies, tokens.
 """
 
 from __future__ import annotations
@@ -24,29 +24,36 @@ from sally.web.app import Settings, make_app
 from sally.web.study import participants
 from sally.web.study.definition import HumanStudy
 from sally.web.study.export import put_into_store, tabled
-from sally.web.study.items import Choice, Likert, Matrix, Scale, Slider, Text
+from sally.web.study.items import (
+    ChoiceItem,
+    LikertItem,
+    MatrixItem,
+    ScaleItem,
+    SliderItem,
+    TextItem,
+)
 from sally.web.study.running import RunningStudy
 
 WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money")
-TRIES = 400  # answers to one ask: a game may turn down a word that it does not know
-MOST_ASKS = 20_000  # in one game; more would never end
+TRIES = 400  # attempts per ask, since a game may refuse unknown words
+MOST_ASKS = 20_000  # in one game
 
 
-class Rehearsed(msgspec.Struct, frozen=True):
-    """What came of a rehearsal."""
+class RehearsalSummary(msgspec.Struct, frozen=True):
+    """Summary of a rehearsal."""
 
     states: dict[str, int]
     conditions: dict[str, dict[str, int]]
     episodes: int
-    rows: dict[str, int]  # of each exported table
-    pay: dict[str, str]  # base, and lowest, mean and highest bonus
-    at_the_limit: int  # how many would be paid `most`
-    faults: tuple[str, ...]  # answers of the server that nobody should get
+    rows: dict[str, int]  # number of rows by exported table
+    pay: dict[str, str]  # base; lowest, mean and highest bonus
+    at_the_limit: int  # number of people paid `most`
+    faults: tuple[str, ...]  # server errors (status 500 and above)
 
 
 @dataclass
 class Browser:
-    """One visitor: a cookie jar and the last page, straight into the application."""
+    """An in-process client with a cookie jar and the last page."""
 
     app: Starlette
     cookies: dict[str, str] = field(default_factory=dict)
@@ -56,7 +63,7 @@ class Browser:
     async def send(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> tuple[int, bytes]:
-        """One request; a redirect is followed."""
+        """Send a request and follow redirects."""
         where, _, query = path.partition("?")
         given = {"host": "rehearsal", **(headers or {})}
         given["cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
@@ -107,12 +114,12 @@ class Browser:
 
 @dataclass
 class Actor:
-    """Somebody who answers everything at random, and may drop out on any page."""
+    """A scripted participant who answers at random and may drop out on any page."""
 
     study: HumanStudy
     browser: Browser
     draw: random.Random
-    leaves: float  # chance to leave, a page
+    leaves: float  # probability of leaving, per page
     name: str
 
     @property
@@ -120,7 +127,7 @@ class Actor:
         return f"/study/{self.study.name}"
 
     async def come(self) -> None:
-        """Follow the link and agree."""
+        """Open the study's link and consent."""
         platform = self.study.platform
         asked = {platform.participant: self.name} if platform.participant else {}
         query = "&".join(f"{k}={quote(v)}" for k, v in {**platform.require, **asked}.items())
@@ -129,7 +136,7 @@ class Actor:
         await self.browser.post(f"{self.address}/consent", token=token, given=given, agree="yes")
 
     async def step(self) -> bool:
-        """Answer the page that is shown; says whether there is more to do."""
+        """Answer the current page; return whether the participant continues."""
         text, browser = self.browser.text, self.browser
         seat = re.search(r"/table#([0-9a-f]+)&amp;back=", text)
         if self.draw.random() < self.leaves:
@@ -162,23 +169,23 @@ class Actor:
         for item in self.study.survey:
             key = f"item-{item.name}"
             match item:
-                case Choice():
+                case ChoiceItem():
                     found[key] = item.attention or self.draw.choice(item.options)
-                case Likert():
+                case LikertItem():
                     found[key] = str(self.draw.randint(1, len(item.options)))
-                case Scale():
+                case ScaleItem():
                     found[key] = str(self.draw.randint(item.low, item.high))
-                case Slider():
+                case SliderItem():
                     found[key] = f"{self.draw.uniform(item.low, item.high):.2f}"
-                case Matrix():
+                case MatrixItem():
                     for i, _ in enumerate(item.rows):
                         found[f"{key}-{i}"] = self.draw.choice(item.options)
-                case Text():
+                case TextItem():
                     found[key] = self.draw.choice(WORDS)[: item.limit]
         return found
 
     async def play(self, token: str) -> None:
-        """Answer until the game is over, or until others have to answer first."""
+        """Answer until the game is over or others must answer first."""
         for n in range(MOST_ASKS):
             _, seen = await self.browser.api("/api/seat", token)
             if seen.get("over") or not seen.get("asks"):
@@ -197,7 +204,7 @@ class Actor:
 
 
 def value_for(ask: Mapping[str, Any], draw: random.Random) -> Any:
-    """An answer that an ask itself allows."""
+    """Return a random legal answer to an ask."""
     if ask["answer"] == "choice":
         return draw.choice(ask["items"])["value"]
     if ask["answer"] == "odds":
@@ -242,8 +249,8 @@ async def rehearse(
     seed: int = 1,
     database: str = "",
     out: Path | None = None,
-) -> Rehearsed:
-    """Let scripted participants take part, a page each in turn, and say what came of it."""
+) -> RehearsalSummary:
+    """Run scripted participants through the study and return a summary."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
             database or str(Path(folder) / "database.sqlite"), None, study=file, a_second=1e6
@@ -262,17 +269,17 @@ async def rehearse(
 
 
 async def _take_part(actors: list[Actor]) -> None:
-    """Everybody answers one page, then everybody the next, until nobody has anything to do."""
+    """Let all actors answer one page each in turn until none can continue."""
     for actor in actors:
         await actor.come()
     there, idle = list(actors), 0
-    while there and idle < 50:  # some may wait for a partner who will not come
+    while there and idle < 50:  # some may wait for a partner in vain
         shown = [actor.browser.text for actor in there]
         there = [actor for actor in there if await actor.step()]
         idle = idle + 1 if [actor.browser.text for actor in there] == shown else 0
 
 
-async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> Rehearsed:
+async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> RehearsalSummary:
     study = here.study
     people = await here.database.run(lambda tx: participants.everybody(tx, study.name))
     bonuses = [study.bonus.parts(p.bonus)[1] for p in people if p.bonus]
@@ -285,7 +292,7 @@ async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> Re
     if out is not None:
         await put_into_store(here, out)
     most = study.bonus.most
-    return Rehearsed(
+    return RehearsalSummary(
         dict(Counter(p.state for p in people)),
         {
             c.name: dict(Counter(p.state for p in people if p.condition == c.name))

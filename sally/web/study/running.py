@@ -1,4 +1,4 @@
-"""Where each participant is, and how they get on: the way through a study, with its tables."""
+"""A running study: the participants' progress through its steps and matches."""
 
 from __future__ import annotations
 
@@ -15,50 +15,49 @@ from sally.core.errors import BadInput, NotAsked
 from sally.core.log.events import Censored, Episode
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
-from sally.web.live.matches import LiveMatches
+from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
 from sally.web.live.plain import Labels
-from sally.web.live.seats import NoSuchSeat, hashed
 from sally.web.study import participants
-from sally.web.study.definition import Condition, HumanStudy, Planned
+from sally.web.study.definition import Condition, HumanStudy, PlannedRound
 from sally.web.study.items import attention, read_survey
 from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
 from sally.web.study.steps import (
     END,
     FAILED,
-    Round,
+    RoundOutcome,
     current,
     judged,
     rounds_in,
 )
 
 LOG = logging.getLogger("sally.web")
-AT_ONCE = 100  # matches that a list reads from the database; the next look reads on
-FAREWELL = 2.0  # seconds in which a partner's browser hears that the match was stopped
-PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
+AT_ONCE = 100  # matches read per call of `played`; the next call reads on
+FAREWELL = 2.0  # seconds for a partner's browser to learn that the match stopped
+PLAYED = ("ended", "forfeits")  # outcomes of rounds that were played to the end
 
 
-class Withdrawn(Exception):
-    """Somebody who was here a moment ago has withdrawn, in another tab."""
+class AlreadyWithdrawn(Exception):
+    """The person has withdrawn meanwhile, in another tab."""
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where somebody is now."""
+class Position(msgspec.Struct, frozen=True):
+    """A participant's current step."""
 
     person: Person
     condition: Condition
     step: str
     given: Mapping[str, Any]
-    token: str = ""  # what opens their seat, while they play
-    waiting: bool = False  # for a partner
+    token: str = ""  # seat token during a game
+    waiting: bool = False  # waiting for a partner
 
     @property
     def number(self) -> int:
-        """The number of a step that comes several times, from 0."""
+        """The index of a repeated step, from 0."""
         return int(self.step.rpartition("-")[2])
 
 
 class RunningStudy:
-    """One study at this server."""
+    """A study that this server runs."""
 
     def __init__(
         self, study: HumanStudy, kept: Secrets, database: Database, live_matches: LiveMatches
@@ -73,20 +72,20 @@ class RunningStudy:
         live_matches.labels[self.owner] = Labels(
             study.titles, study.roles, study.spoken, study.language
         )
-        self._known: dict[str, IndexEntry] = {}  # matches that are over, by their ids
-        self._unreadable: set[str] = set()  # matches of rules that are not installed
-        self._opening = asyncio.Lock()  # one server a database, so this is enough
-        self.erasing = asyncio.Lock()  # is held by whoever deletes people, or exports them
+        self._known: dict[str, IndexEntry] = {}  # finished matches by id
+        self._unreadable: set[str] = set()  # matches whose rules are not installed
+        self._opening = asyncio.Lock()  # sufficient, since a database has one server
+        self.erasing = asyncio.Lock()  # held while deleting or exporting people
 
     @property
     def owner(self) -> str:
-        """Under which name the database has the matches of this study."""
+        """The owner of this study's matches in the database."""
         return f"study:{self.study.name}"
 
-    # --- coming in --------------------------------------------------------------------------
+    # --- joining --------------------------------------------------------------------------------
 
     async def who(self, cookie: str) -> Person | None:
-        """The participant with this cookie; one who was away for too long has lapsed."""
+        """Return the participant with this cookie; inactive ones are marked as lapsed first."""
 
         def find(tx: Transaction) -> Person | None:
             participants.lapse(tx, self.study)
@@ -95,7 +94,7 @@ class RunningStudy:
         return await self.database.run(find)
 
     async def known(self, given: str) -> Person | None:
-        """The participant whom the platform calls so."""
+        """Return the participant with this platform id."""
         return await self.database.run(lambda tx: participants.by_given(tx, self.study.name, given))
 
     async def full(self) -> bool:
@@ -106,30 +105,30 @@ class RunningStudy:
         return await self.database.run(look)
 
     async def join(self, cookie: str, given: str) -> Person | None:
-        """Take somebody in who has agreed; None when there is no place, or they are in already."""
+        """Add a person who consented; return None if the study is full or they joined before."""
         return await self.database.run(
             lambda tx: participants.join(tx, self.study, hashed(cookie), given)
         )
 
     async def decline(self) -> None:
-        """Count somebody who did not agree; nothing is kept of them."""
+        """Count a person who declined; nothing else is stored."""
         await self.database.run(
             lambda tx: participants.count(tx, self.study.name, participants.DECLINED)
         )
 
     async def hand_over(self, person: Person, cookie: str) -> None:
-        """Let somebody go on in this browser."""
+        """Move a participant to this browser."""
         await self.database.run(lambda tx: participants.give_cookie(tx, person.id, hashed(cookie)))
 
-    # --- the way through --------------------------------------------------------------------
+    # --- steps ----------------------------------------------------------------------------------
 
-    async def place(self, person: Person) -> Place:
-        """Where somebody is; what has to happen on the way there has happened when this returns."""
+    async def place(self, person: Person) -> Position:
+        """Return the current step, after opening matches and storing outcomes as needed."""
         condition = self.study.condition(person.condition)
         while True:
             given = await self.database.run(lambda tx: self._seen(tx, person))
             step = current(self.study, condition, given)
-            here = Place(person, condition, step, given)
+            here = Position(person, condition, step, given)
             if step in (END, FAILED):
                 return msgspec.structs.replace(here, person=await self._ended(here))
             if not step.startswith("round-"):
@@ -140,13 +139,13 @@ class RunningStudy:
 
     def _seen(self, tx: Transaction, person: Person) -> dict[str, Any]:
         if participants.by_id(tx, person.id) is None:
-            raise Withdrawn
+            raise AlreadyWithdrawn
         if person.state == ACTIVE:
             participants.see(tx, person.id)
         return participants.given_by(tx, person.id)
 
-    async def _at_table(self, here: Place) -> Place | None:
-        """Somebody at a table or waiting for one; None when that round is over by now."""
+    async def _at_table(self, here: Position) -> Position | None:
+        """Return the position in a match or waiting for one; None if the round is over."""
         person, k = here.person, here.number
         found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
         if found is None:
@@ -154,7 +153,7 @@ class RunningStudy:
         match, seat = found
         try:
             episode = await self.live_matches.episode(match)
-        except NoSuchSeat:  # the other one withdrew, and the match with them
+        except NoSuchSeat:  # the partner withdrew, which deleted the match
             await self._skip_from(here, "partner left")
             return None
         if episode is None:
@@ -163,8 +162,8 @@ class RunningStudy:
         await self._note_round(here, outcome(episode, seat))
         return None
 
-    async def _note_round(self, here: Place, came: Round) -> None:
-        """Keep what came of a round; after somebody left, the rounds behind it fall away."""
+    async def _note_round(self, here: Position, came: RoundOutcome) -> None:
+        """Store the outcome of a round; after a person left, the remaining rounds are skipped."""
         if came.how in ("left", "partner left"):
             await self._skip_from(here, came.how)
         else:
@@ -174,29 +173,31 @@ class RunningStudy:
                 )
             )
 
-    async def _skip_from(self, here: Place, how: str) -> None:
+    async def _skip_from(self, here: Position, how: str) -> None:
         rounds = range(here.number, self.study.rounds_of(here.condition))
 
         def skip(tx: Transaction) -> None:
             for k in rounds:
-                participants.note(tx, here.person.id, f"round-{k}", msgspec.to_builtins(Round(how)))
+                participants.note(
+                    tx, here.person.id, f"round-{k}", msgspec.to_builtins(RoundOutcome(how))
+                )
 
         await self.database.run(skip)
 
-    # --- tables -----------------------------------------------------------------------------
+    # --- matches --------------------------------------------------------------------------------
 
-    async def _seated(self, here: Place) -> Place | None:
-        """Open the next table, or wait for a partner; None when something has changed."""
+    async def _seated(self, here: Position) -> Position | None:
+        """Open the next match or wait for a partner; return None if the position changed."""
         async with self._opening:
             if await self.database.run(
                 lambda tx: participants.table_of(tx, here.person.id, here.number)
             ):
-                return None  # opened by the partner, or in another tab
+                return None  # opened by the partner or in another tab
             company = await self._company(here)
             if company is not None and len(company) == len(here.condition.people):
                 await self._open(here, company)
                 return None
-        if company is not None:  # somebody of the pair is gone
+        if company is not None:  # a member of the group is gone
             await self._skip_from(here, "partner left")
             return None
         since = await self.database.run(lambda tx: participants.by_id(tx, here.person.id))
@@ -206,8 +207,8 @@ class RunningStudy:
             return None
         return msgspec.structs.replace(here, waiting=True)
 
-    async def _company(self, here: Place) -> dict[str, Person] | None:
-        """Who plays this round, by seat; None while somebody is missing who may come."""
+    async def _company(self, here: Position) -> dict[str, Person] | None:
+        """Return the players of this round by seat; None while the group is incomplete."""
         seats = here.condition.people
 
         def find(tx: Transaction) -> dict[str, Person] | None:
@@ -224,7 +225,7 @@ class RunningStudy:
 
         return await self.database.run(find)
 
-    async def _open(self, here: Place, company: Mapping[str, Person]) -> None:
+    async def _open(self, here: Position, company: Mapping[str, Person]) -> None:
         study, k = self.study, here.number
         first = next(iter(company.values()))
         planned = self.plan(here.condition, first.row)[k]
@@ -244,12 +245,12 @@ class RunningStudy:
             ),
         )
 
-    def plan(self, condition: Condition, row: int) -> list[Planned]:
-        """The rounds of a row of the design, in order."""
+    def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
+        """Return the rounds of a row of the design, in order."""
         return self.study.plan(condition, row)
 
     async def match_over(self, match: str, episode: Episode) -> None:
-        """Keep what came of a match for everybody who sat at it, whether they come back or not."""
+        """Store the outcome for everyone in a match, even if they do not come back."""
 
         def keep(tx: Transaction) -> None:
             for person, k, seat in participants.at_match(tx, match):
@@ -257,20 +258,19 @@ class RunningStudy:
                 if came.how not in (
                     "left",
                     "partner left",
-                ):  # those change the way; see _note_round
+                ):  # handled by _note_round
                     participants.note_quietly(tx, person, f"round-{k}", msgspec.to_builtins(came))
 
         await self.database.run(keep)
 
-    # --- answers ----------------------------------------------------------------------------
+    # --- answers --------------------------------------------------------------------------------
 
     async def answer(
-        self, here: Place, step: str, sent: Mapping[str, str]
+        self, here: Position, step: str, sent: Mapping[str, str]
     ) -> tuple[bool, dict[str, str]]:
-        """Take what somebody sent for a step: whether it counted, and what is wrong with it.
+        """Take the answer to a step; return whether it was stored, and error messages by field.
 
-        A step that is not theirs now (the back button, a second tab, a double click) changes
-        nothing.
+        An answer to another step (back button, second tab, double click) changes nothing.
         """
         if step != here.step or here.person.state != ACTIVE:
             return False, {}
@@ -293,8 +293,8 @@ class RunningStudy:
         )
         return kept, {}
 
-    async def _ended(self, here: Place) -> Person:
-        """The end, written down once: state, bonus, code."""
+    async def _ended(self, here: Position) -> Person:
+        """Store the final state, bonus and code once, and return the person."""
         person, study = here.person, self.study
         if person.state == ACTIVE:
             if here.step == FAILED:
@@ -314,15 +314,15 @@ class RunningStudy:
         found = await self.database.run(lambda tx: participants.by_id(tx, person.id))
         return found or person
 
-    def _inattentive(self, here: Place) -> bool:
-        """Whether the study excludes somebody for failed attention checks; they are paid."""
+    def _inattentive(self, here: Position) -> bool:
+        """Return whether the study excludes the person for failed attention checks."""
         passed, asked = attention(self.study.survey, here.given.get("survey") or {})
         return self.study.quality.attention == "exclude" and passed < asked
 
-    # --- for the explorer -------------------------------------------------------------------
+    # --- for the explorer -----------------------------------------------------------------------
 
     async def played(self) -> list[IndexEntry]:
-        """Every match that is over, in short; who withdraws takes theirs along."""
+        """Return the index entries of finished matches, without those of withdrawn people."""
         rows = await self.database.run(
             lambda tx: tx.all(
                 "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made", self.owner
@@ -336,26 +336,26 @@ class RunningStudy:
                 episode = await self.live_matches.episode(id)
             except NotAsked as why:
                 self._unreadable.add(id)
-                LOG.error("match %s is not shown: %s", id, why)
+                LOG.error("match %s cannot be shown: %s", id, why)
                 continue
             if episode is not None:
                 self._known[id] = index_entry(episode, self.owner, self.study.name, file=id)
         return list(self._known.values())
 
     async def episode(self, id: str) -> Episode:
-        """A match that is over, by its episode's id."""
+        """Return a finished match by its episode id."""
         for entry in await self.played():
             if (
                 entry.id == id
                 and (found := await self.live_matches.episode(entry.file)) is not None
             ):
                 return found
-        raise BadInput(f"The study has no episode {id!r} any more.")
+        raise BadInput(f"The study has no episode {id!r}; it may have been withdrawn.")
 
-    # --- going ------------------------------------------------------------------------------
+    # --- withdrawal -----------------------------------------------------------------------------
 
     async def withdraw(self, person: Person) -> None:
-        """Delete all that is known of somebody; others at their tables keep what they earned."""
+        """Delete all data of a person; partners keep what they earned."""
         for _, match, seat in await self.database.run(
             lambda tx: participants.tables(tx, person.id)
         ):
@@ -371,10 +371,10 @@ class RunningStudy:
         await asyncio.to_thread(participants.wipe, self.database)
 
     async def _say_farewell(self, match: str, seat: str) -> None:
-        """Stop a match that is going on, and let the others at it hear that before it is gone."""
+        """Stop a match in progress, and give the partners' browsers time to show it."""
         try:
             live = await self.live_matches.find(match)
-        except (NoSuchSeat, NotAsked):  # deleted with the other one, or of rules of another time
+        except (NoSuchSeat, NotAsked):  # deleted already, or of rules that are not installed
             return
         if not live.match.over:
             await live.leave(seat, "the person withdrew")
@@ -382,10 +382,10 @@ class RunningStudy:
                 await asyncio.sleep(FAREWELL)
 
 
-def outcome(episode: Episode, seat: str) -> Round:
-    """What came of a match for one seat."""
+def outcome(episode: Episode, seat: str) -> RoundOutcome:
+    """Return the outcome of a match for one seat."""
     end = episode.end
     if isinstance(end, Censored):
         left = "left" if end.seat == seat else "partner left"
-        return Round(left if end.cause == "left" else end.cause)
-    return Round("ended", end.payoffs.get(seat))
+        return RoundOutcome(left if end.cause == "left" else end.cause)
+    return RoundOutcome("ended", end.payoffs.get(seat))

@@ -1,4 +1,4 @@
-"""The way through a study, as pure functions of what a person has answered so far."""
+"""The sequence of steps in a study, as pure functions of the answers so far."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from sally.web.study.definition import Check, Condition, HumanStudy
 END, FAILED = "end", "failed"
 
 
-class Tried(msgspec.Struct, frozen=True):
-    """One try at the comprehension check."""
+class CheckAttempt(msgspec.Struct, frozen=True):
+    """An attempt at the comprehension check."""
 
     answers: tuple[str, ...]
     right: bool
 
 
-class Round(msgspec.Struct, frozen=True):
-    """What came of a round for one person."""
+class RoundOutcome(msgspec.Struct, frozen=True):
+    """The outcome of a round for one person."""
 
-    how: str  # ended, or why there is no result: left, partner left, no partner, ...
+    how: str  # ended, or why it was interrupted: left, partner left, no partner, ...
     payoff: float | None = None
 
 
-Given = Mapping[str, Any]  # what a person has answered so far, by step
+Given = Mapping[str, Any]  # a person's answers by step
 
 
 def current(study: HumanStudy, condition: Condition, given: Given) -> str:
-    """The step at which a person is: the first that is not answered yet."""
+    """Return the current step: the first one without an answer."""
     for i, _ in enumerate(study.pages(condition)):
         if f"instructions-{i}" not in given:
             return f"instructions-{i}"
@@ -47,7 +47,7 @@ def current(study: HumanStudy, condition: Condition, given: Given) -> str:
 
 
 def game_steps(study: HumanStudy, condition: Condition) -> list[str]:
-    """The rounds in order, each block's own pages before its first one."""
+    """Return the steps of all rounds in order, each block's pages before its first round."""
     steps, k = list[str](), 0
     for b, (_, many, _) in enumerate(study.blocks(condition)):
         pages = condition.blocks[b].instructions if condition.blocks else ()
@@ -57,13 +57,13 @@ def game_steps(study: HumanStudy, condition: Condition) -> list[str]:
     return steps
 
 
-def rounds_in(study: HumanStudy, condition: Condition, given: Given) -> list[Round]:
-    """What came of each round that is over."""
+def rounds_in(study: HumanStudy, condition: Condition, given: Given) -> list[RoundOutcome]:
+    """Return the outcome of each round that is over."""
     keys = (f"round-{k}" for k in range(study.rounds_of(condition)))
-    return [msgspec.convert(given[key], Round) for key in keys if key in given]
+    return [msgspec.convert(given[key], RoundOutcome) for key in keys if key in given]
 
 
-def judged(check: Check, answers: Sequence[str]) -> Tried:
-    """A try at the check."""
+def judged(check: Check, answers: Sequence[str]) -> CheckAttempt:
+    """Score an attempt at the check."""
     pairs = zip(check.questions, answers, strict=True)
-    return Tried(tuple(answers), all(q.right == answer for q, answer in pairs))
+    return CheckAttempt(tuple(answers), all(q.right == answer for q, answer in pairs))

@@ -1,9 +1,14 @@
-"""What people did as tidy tables: a row is a participant, choice, question, item or event."""
+"""Tidy tables of a study's data, and the Psych-DS folder that holds them.
+
+Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's keys, and
+`dataset_description.json` with the variables of all files under schema.org's `variableMeasured`.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -17,6 +22,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, judged
 from sally.web.study.definition import HumanStudy
 from sally.web.study.items import attention
+from sally.web.study.rules import rules_of
 
 Row = dict[str, Any]
 WHO = {
@@ -26,30 +32,30 @@ WHO = {
 ROUND = {
     **WHO,
     "block": "Block of the condition; empty where it has only one.",
-    "game_number": "Which of the participant's games it was, from 1.",
+    "game_number": "Number of the game for this participant, from 1.",
     "episode": "Identifier of the episode in the store.",
     "game": "Name of the game's rules.",
     "instance": "Identifier of the problem that was played.",
     "seat": "Seat of the participant.",
     "turn": "Turn of the game, from 1.",
 }
-TOOK = "From when this was asked to the answer; in the first turn, from when the game began."
-# Every column of every table and what it means: the codebook, and the order of columns.
+TOOK = "Seconds from the question to the answer; in the first turn, from the start of the game."
+# The codebook: every column of every table in order, with its meaning.
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "participants": {
         **WHO,
         "state": "done, incomplete, excluded, failed (the comprehension check), lapsed or active.",
-        "order": "Instances in the order in which they were to be played.",
+        "order": "Instances in the planned order.",
         "option_order": "Whether options were shown as given or reversed.",
         "pair": "Code of the pair, where two participants played together.",
         "minutes": "From consent to the end.",
         "games_played": "Games that ended with a result.",
         "points": "Sum of the payoffs of the games.",
-        "base_pay": "Part of the pay that everybody gets.",
-        "bonus_pay": "Part of the pay that depends on the games.",
+        "base_pay": "Fixed part of the pay.",
+        "bonus_pay": "Variable part of the pay.",
         "currency": "Currency of the pay.",
-        "check_tries": "Tries at the comprehension check.",
-        "check_passed": "Whether it was passed.",
+        "check_tries": "Attempts at the comprehension check.",
+        "check_passed": "Whether the comprehension check was passed.",
         "attention_passed": "Attention checks that were passed.",
         "attention_asked": "Attention checks that were answered.",
         "survey_seconds": "Time on the survey page.",
@@ -60,19 +66,19 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     },
     "trials": {
         **ROUND,
-        "option": "What was chosen, as the rules write it.",
-        "label": "What was chosen, as the participant read it.",
-        "forfeited": "Whether no legal choice was made.",
-        "tries": "Answers until one could be taken.",
+        "option": "The choice, as the rules encode it.",
+        "label": "The choice, as the participant read it.",
+        "forfeited": "Whether the decision was forfeited (no legal choice).",
+        "tries": "Number of answers until one was valid.",
         "response_seconds": TOOK,
     },
     "probes": {
         **ROUND,
         "probe": "Name of the question.",
-        "about": "Whom or what it was about.",
-        "answer": "The answer, as the rules write it.",
+        "about": "Seat or item that the question is about.",
+        "answer": "The answer, as the rules encode it.",
         "label": "The answer, as the participant read it.",
-        "odds": "Stated chances, in the order of the answers.",
+        "odds": "Stated probabilities, in the order of the answers.",
         "truth": "The true answer; empty where there is none.",
         "correct": "Whether the answer is the true one; empty where that is not defined.",
         "response_seconds": TOOK,
@@ -80,7 +86,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "survey": {
         **WHO,
         "item": "Name of the item.",
-        "row": "Line of a matrix; empty for other items.",
+        "row": "Row of a matrix item; empty for other items.",
         "answer": "The answer; empty where none was given.",
     },
     "events": {
@@ -89,24 +95,24 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "page": "Page on which it happened.",
         "kind": "paste, hidden, shown, blur, focus, resize or typing.",
         "detail": "How much, how long or how large.",
-        "seconds": "Since the participant agreed to take part.",
+        "seconds": "Seconds since consent.",
     },
 }
 
 
-class Person(msgspec.Struct, frozen=True):
-    """All that is exported of one participant."""
+class ExportedPerson(msgspec.Struct, frozen=True):
+    """The exported data of a participant."""
 
-    row: Row  # as people.json has it
+    row: Row  # as in people.json
     joined: float
     survey_seconds: float | None
-    events: Sequence[tuple[int, str, str, str, float]]  # number, page, kind, detail, when
+    events: Sequence[tuple[int, str, str, str, float]]  # number, page, kind, detail, time
 
 
 def tables(
-    study: HumanStudy, people: Sequence[Person], episodes: Sequence[Episode]
+    study: HumanStudy, people: Sequence[ExportedPerson], episodes: Sequence[Episode]
 ) -> dict[str, list[Row]]:
-    """Every table of a study."""
+    """Return all tables of a study."""
     conditions = {p.row["participant"]: p.row["condition"] for p in people}
     rounds = [row for episode in episodes for row in _rounds(study, episode, conditions)]
     return {
@@ -119,7 +125,7 @@ def tables(
 
 
 def as_csv(table: str, rows: Iterable[Row]) -> str:
-    """A table as CSV; what is unknown is empty."""
+    """Encode a table as CSV; missing values are empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(COLUMNS[table]), lineterminator="\n")
     writer.writeheader()
@@ -136,7 +142,7 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _participant(study: HumanStudy, person: Person) -> Row:
+def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
     row, counts = person.row, Counter(kind for _, _, kind, _, _ in person.events)
     base, bonus = study.bonus.parts(row["bonus"] or "")
     passed, asked = attention(study.survey, row["survey"] or {})
@@ -164,7 +170,7 @@ def _participant(study: HumanStudy, person: Person) -> Row:
     }
 
 
-def _survey(person: Person) -> Iterator[Row]:
+def _survey(person: ExportedPerson) -> Iterator[Row]:
     who = {key: person.row[key] for key in WHO}
     for item, answer in (person.row["survey"] or {}).items():
         if isinstance(answer, dict):
@@ -173,7 +179,7 @@ def _survey(person: Person) -> Iterator[Row]:
             yield {**who, "item": item, "row": None, "answer": answer}
 
 
-def _events(person: Person) -> Iterator[Row]:
+def _events(person: ExportedPerson) -> Iterator[Row]:
     who = {key: person.row[key] for key in WHO}
     for n, page, kind, detail, made in person.events:
         after = round(made - person.joined, 3)
@@ -182,7 +188,7 @@ def _events(person: Person) -> Iterator[Row]:
 
 
 def _block(study: HumanStudy, name: str, number: int) -> str | None:
-    """The block in which a participant's game of this number lies."""
+    """Return the block of a participant's game."""
     condition = study.condition(name)
     rounds = [many for _, many, _ in study.blocks(condition)]
     within = [
@@ -194,12 +200,12 @@ def _block(study: HumanStudy, name: str, number: int) -> str | None:
 def _rounds(
     study: HumanStudy, episode: Episode, conditions: Mapping[str, str]
 ) -> Iterator[tuple[str, Row]]:
-    """The choices and answers of everybody at one table who takes part."""
+    """Yield the decisions and probe answers of all participants in an episode."""
     whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
     for seat, known in episode.used.get("people", {}).items():
         who = known["participant"]
         if who not in conditions:
-            continue  # withdrew after the episode was gathered
+            continue  # withdrew meanwhile
         where = {
             "participant": who,
             "condition": conditions[who],
@@ -248,3 +254,65 @@ def _probe(whole: Played, context: SeatContext, event: Reported) -> Row:
         "truth": None if found is None else found.truth,
         "correct": None if found is None else found.right,
     }
+
+
+# --- the Psych-DS folder ------------------------------------------------------------------------
+
+
+def files_of(study: HumanStudy, rows: Mapping[str, list[Row]]) -> dict[str, bytes]:
+    """Return the files of the folder by path."""
+    name = re.sub(r"[^a-zA-Z0-9]", "", study.name)
+    found = {
+        f"data/study-{name}_description-{table}_data.csv": as_csv(table, rows[table]).encode()
+        for table in COLUMNS
+    }
+    found["dataset_description.json"] = _json(description(study))
+    found["codebook.json"] = _json(codebook(study))
+    found["README.md"] = readme(study).encode()
+    return found
+
+
+def description(study: HumanStudy) -> dict[str, Any]:
+    """Return the JSON-LD description of the data set."""
+    return {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": study.title,
+        "description": f"Decisions, answers and survey data of the study {study.name!r}.",
+        "inLanguage": study.language,
+        "variableMeasured": [
+            {"@type": "PropertyValue", "name": name, "description": about}
+            for name, about in _variables().items()
+        ],
+    }
+
+
+def _variables() -> dict[str, str]:
+    """Return each column once; different meanings in several tables are joined."""
+    found: dict[str, str] = {}
+    for columns in COLUMNS.values():
+        for name, about in columns.items():
+            if about not in found.get(name, ""):
+                found[name] = f"{found[name]} {about}" if name in found else about
+    return found
+
+
+def codebook(study: HumanStudy) -> dict[str, Any]:
+    """Return the columns of all tables, the survey items and the rules of the study."""
+    items = {item.name: msgspec.to_builtins(item) for item in study.survey}
+    return {"tables": COLUMNS, "survey_items": items, "rules": rules_of(study)}
+
+
+def readme(study: HumanStudy) -> str:
+    rules = "\n".join(f"- {rule}" for rule in rules_of(study))
+    tables = "\n".join(f"- `{table}`: {len(columns)} columns" for table, columns in COLUMNS.items())
+    return (
+        f"# {study.title}\n\nData of the study `{study.name}`, written by `sally people export`.\n"
+        f"Participants are identified by codes that only the study's database can resolve.\n\n"
+        f"{tables}\n\nColumns are explained in `codebook.json`.\n\n"
+        f"## Rules of the study\n\n{rules}\n"
+    )
+
+
+def _json(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

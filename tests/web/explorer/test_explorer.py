@@ -162,7 +162,7 @@ def test_the_list_links_to_each_episode_and_every_step_can_be_walked(experimente
     at, steps = f"{links[0]}?eyes=agent", 0
     while at:
         text = experimenter.get(at).text
-        assert "Eyes of agent" in text
+        assert "View of agent" in text
         found = re.search(r'id="after" rel="next" href="([^"]+)"', text)
         at, steps = found and found[1].replace("&amp;", "&"), steps + 1
     assert steps == 4 and "agent got" in text
@@ -222,13 +222,13 @@ def test_pages_of_a_long_list(experimenter, monkeypatch):
 
 
 def test_a_table_in_progress_and_a_new_episode_appear_without_reload(experimenter, tmp_path):
-    assert "Nobody is playing" in experimenter.get("/experimenter?live=1").text
+    assert "No match is in progress" in experimenter.get("/experimenter?live=1").text
     made = experimenter.post(
         "/api/tables", json={"game": "rps", "seat": "agent", "others": {"partner": "constant"}}
     )
     assert made.status_code == 201
     live = experimenter.get("/experimenter?live=1").text
-    assert "Tables in progress (1)" in live and "agent = person" in live
+    assert "Matches in progress (1)" in live and "agent = person" in live
     assert "<html" not in live
 
 
@@ -236,10 +236,10 @@ def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_wi
     with study_server(tmp_path, TEXT) as server:
         person = Participant(server).agree("watched").read_on().check(*RIGHT)
         browser = logged_in(server).browser
-        assert "Tables in progress (1)" in browser.get("/experimenter?live=1").text
+        assert "Matches in progress (1)" in browser.get("/experimenter?live=1").text
         person.play()
         live = browser.get("/experimenter?live=1").text
-        assert "Tables in progress (1)" in live  # the next round
+        assert "Matches in progress (1)" in live  # the next round
         link = re.search(r'href="(/experimenter/episodes/study%3Atwo_games/\w+)"', live)[1]
         shown = browser.get(f"{link}?eyes=agent").text
         assert "The move" in shown and "watched" not in shown

@@ -11,7 +11,7 @@ from sally import store
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, episode_id, to_line
 from sally.runner.run import run_study
-from sally.web.explorer.index import ENDED, EpisodeIndex, Wanted
+from sally.web.explorer.index import ENDED, EpisodeFilter, EpisodeIndex
 from tests.web.explorer.small_store import STUDY, index
 
 
@@ -28,14 +28,14 @@ def test_every_stored_episode_is_listed_once(folder):
 @pytest.mark.parametrize(
     ("wanted", "count"),
     [
-        (Wanted(), 5),
-        (Wanted(game="rps"), 3),
-        (Wanted(cell="ipd"), 2),
-        (Wanted(player="tit_for"), 2),
-        (Wanted(player="agent = random", game="ipd"), 2),
-        (Wanted(outcome=ENDED), 5),
-        (Wanted(outcome="censored"), 0),
-        (Wanted(study="another"), 0),
+        (EpisodeFilter(), 5),
+        (EpisodeFilter(game="rps"), 3),
+        (EpisodeFilter(cell="ipd"), 2),
+        (EpisodeFilter(player="tit_for"), 2),
+        (EpisodeFilter(player="agent = random", game="ipd"), 2),
+        (EpisodeFilter(outcome=ENDED), 5),
+        (EpisodeFilter(outcome="censored"), 0),
+        (EpisodeFilter(study="another"), 0),
     ],
 )
 def test_a_list_is_narrowed_by_each_field(folder, wanted, count):
@@ -126,6 +126,6 @@ def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("sally.web.explorer.index._header_of", read.append)
     began = time.thread_time()
     found.refresh()
-    found.entries(Wanted(cell="rps"))
+    found.entries(EpisodeFilter(cell="rps"))
     took = time.thread_time() - began
     assert read == [] and took < 1  # 0.01 s of an idle processor

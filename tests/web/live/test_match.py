@@ -18,9 +18,8 @@ from sally.core.match.player import Decision, PlayerKind
 from sally.core.registry import registry
 from sally.core.rules.partner import Partner
 from sally.web.database import StorageFull
-from sally.web.live.match import GivenUp
-from sally.web.live.matches import LiveMatches
-from sally.web.live.seats import NoSuchSeat, Opened
+from sally.web.live.match import MatchDiscarded
+from sally.web.live.matches import LiveMatches, NoSuchSeat, OpenedMatch
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup, stored, until
 
 # --- rebuilt ------------------------------------------------------------------------------------
@@ -85,7 +84,7 @@ def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
     finally:
         registry._added["partners"].pop("repeated_games.fickle")
     (episode,) = stored(tmp_path)
-    assert isinstance(episode.end, Censored) and "plays otherwise" in episode.end.detail
+    assert isinstance(episode.end, Censored) and "plays differently" in episode.end.detail
 
 
 def test_a_match_of_other_rules_says_that_it_cannot_go_on(
@@ -98,7 +97,7 @@ def test_a_match_of_other_rules_says_that_it_cannot_go_on(
         newer = replace(registry.game("ipd"), version=99)
         monkeypatch.setattr(registry, "game", lambda _: newer)
         async with live_matches(tmp_path) as one:
-            with pytest.raises(NotAsked, match="cannot go on: ipd is at rules version 99"):
+            with pytest.raises(NotAsked, match="cannot be continued: ipd is at rules version 99"):
                 await one.seat(token)
         monkeypatch.undo()
         async with live_matches(tmp_path) as one:  # nothing was lost: the old rules are back
@@ -166,7 +165,7 @@ def test_a_commit_whose_answer_was_lost_is_found_and_not_repeated(tmp_path: Path
 
             ask = (await live.screen("agent")).asks[0].id
             one.database.run = twice  # type: ignore[method-assign]
-            with pytest.raises(GivenUp):
+            with pytest.raises(MatchDiscarded):
                 await live.answer("agent", ask, 0, "a")
             one.database.run = real  # type: ignore[method-assign]
             again = await one.find(opened.match)
@@ -250,7 +249,7 @@ def test_matches_with_an_owner_are_left_to_it_and_can_be_forgotten(tmp_path: Pat
 
             one.watchers.append(watch)
             asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
-            opened: Opened = await one.open(asked, ["agent"], owner="study:x", cell="a cell")
+            opened: OpenedMatch = await one.open(asked, ["agent"], owner="study:x", cell="a cell")
             assert await one.episode(opened.match) is None
             await say(one, opened.tokens["agent"], 0, "a")
             episode = await one.episode(opened.match)
@@ -271,7 +270,7 @@ def test_a_match_that_is_forgotten_while_it_is_rebuilt_is_gone(tmp_path: Path) -
             opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT), ["agent"])
             one._by_id.clear()
             live, _ = await asyncio.gather(one.find(opened.match), one.forget(opened.match))
-            with pytest.raises(GivenUp):
+            with pytest.raises(MatchDiscarded):
                 await live.screen("agent")
             with pytest.raises(NoSuchSeat):
                 await one.seat(opened.tokens["agent"])

@@ -13,20 +13,20 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.games.hanabi.rules import Hanabi
 from sally.games.mindgames.frozen import puzzle
-from sally.web.live.seats import Opened
+from sally.web.live.matches import OpenedMatch
 from tests.web.client import Client
 from tests.web.guests import Guest, play, value_for, web_server
 
 SEED = 987_654_321_987
 
 
-def opened(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> Opened:
+def opened(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> OpenedMatch:
     """A table at which people sit in every seat, under one seed."""
     seats = registry.game(game).build(params).seats
     lineup = {str(seat): PlayerSpec("person") for seat in seats}
     setup = Setup(Instance("i", game, params), SEED, lineup, arms=arms or {})
     assert web.portal is not None
-    found: Opened = web.portal.call(web.app.state.live_matches.open, setup, list(lineup))  # type: ignore[attr-defined]
+    found: OpenedMatch = web.portal.call(web.app.state.live_matches.open, setup, list(lineup))  # type: ignore[attr-defined]
     return found
 
 

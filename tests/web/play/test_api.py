@@ -144,12 +144,12 @@ def test_whoever_leaves_censors_and_the_other_is_told(tmp_path: Path) -> None:
         left = invited["partner"]
         assert left.call("POST", "/api/seat/leave", {"key": "x"}).status_code == 200
         assert left.call("POST", "/api/seat/leave", {"key": "x"}).status_code == 200
-        assert left.see()["over"]["text"].startswith("You have left")
+        assert left.see()["over"]["text"].startswith("You left")
         over = guest.see()["over"]
         assert over == {
             "how": "censored",
             "payoff": None,
-            "text": "Somebody has left, or did not answer in time, so the game was stopped.",
+            "text": "A player left or did not answer in time, so the game was stopped.",
         }
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored)

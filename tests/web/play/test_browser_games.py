@@ -46,7 +46,7 @@ def test_a_probe_stands_apart_from_play_and_is_answered_first(
     assert me.status() == "Please answer this question first."
     aside.get_by_label("J", exact=True).fill("70")
     aside.get_by_label("F", exact=True).fill("20")
-    assert "Together 90 of 100" in aside.inner_text()
+    assert "Total: 90 of 100" in aside.inner_text()
     aside.get_by_role("button", name="Answer").click()
     assert "must add up to 100 percent" in aside.get_by_role("alert").inner_text()
     me.shot("repeated_games_aside")

@@ -61,7 +61,7 @@ def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive, served: Ser
         one.page.goto(one.address)
         one.page.locator(".tile[data-game=rps]").click()
         with one.page.expect_response("**/api/lobby") as told:
-            one.page.get_by_role("button", name="Play with whoever comes").click()
+            one.page.get_by_role("button", name="Play with another visitor").click()
         one.page.get_by_role("button", name="Stop waiting").wait_for()
         return one, {"Authorization": f"Bearer {told.value.json()['ticket']}"}
 
@@ -85,7 +85,7 @@ def test_whoever_comes_is_paired(person: Arrive) -> None:
     for one in (ann, bob):
         one.page.goto(one.address)
         one.page.locator(".tile[data-game=ibs]").click()
-        one.page.get_by_role("button", name="Play with whoever comes").click()
+        one.page.get_by_role("button", name="Play with another visitor").click()
     for one in (ann, bob):
         one.page.wait_for_url("**/table#*")
         one.page.get_by_role("button", name="I have read the rules").click()
@@ -145,8 +145,8 @@ def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> N
     bob.sit(f"{table['invites']['partner']}&invited")
     ann.page.get_by_text("Leave the game", exact=True).click()
     ann.page.get_by_role("button", name="Leave and stop the game").click()
-    assert "You have left, or" in ann.result()
-    assert "Somebody has left, or" in bob.result()
+    assert "You left or" in ann.result()
+    assert "A player left or" in bob.result()
     assert "Your result" not in bob.result()
 
 
@@ -247,10 +247,10 @@ def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
 def test_a_full_disk_is_said_and_the_question_stands(person: Arrive, served: Server) -> None:
     me = person(excused="status of 507")
     me.sit(served.table("ipd", "agent", params={"rounds": 1})["token"])
-    full = {"error": "The disk is full, so nothing was changed; try again later."}
+    full = {"error": "The server's disk is full, so nothing was changed; try again later."}
     me.page.route("**/api/seat/answer", lambda route: route.fulfill(status=507, json=full))
     me.ask().locator(".options button").first.click()
-    me.ask().get_by_role("alert").filter(has_text="The disk is full").wait_for()
+    me.ask().get_by_role("alert").filter(has_text="The server's disk is full").wait_for()
     me.page.unroute("**/api/seat/answer")
     me.pick("J")  # there is space again
     assert "Your result: 8" in me.result()
@@ -259,14 +259,14 @@ def test_a_full_disk_is_said_and_the_question_stands(person: Arrive, served: Ser
 def test_a_link_that_opens_nothing_says_so(person: Arrive) -> None:
     me = person(excused="status of 401")
     me.page.goto(f"{me.address}/table#made-up")
-    me.page.get_by_text("This token opens no seat.").wait_for()
+    me.page.get_by_text("This token does not open any seat.").wait_for()
     assert me.page.get_by_role("link", name="Play another game").is_visible()
     me.page.goto("about:blank")
     me.page.goto(f"{me.address}/table#withdrawn&back=/study/demo")
     assert me.page.get_by_role("link", name="Continue").get_attribute("href") == "/study/demo"
     me.page.goto(f"{me.address}/")
     me.page.goto(f"{me.address}/table")
-    me.page.get_by_text("This address has no seat in it.").wait_for()
+    me.page.get_by_text("This address does not include a seat.").wait_for()
 
 
 # --- what others write ----------------------------------------------------------------------------

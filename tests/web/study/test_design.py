@@ -20,9 +20,8 @@ from sally.models.stub import always
 from sally.runner.check import check
 from sally.web.study import participants, steps
 from sally.web.study.assignment import Assignment, assigned
-from sally.web.study.definition import Bonus, HumanStudy, order
+from sally.web.study.definition import Bonus, HumanStudy, order, read_human_study
 from sally.web.study.definition import order_rows as rows
-from sally.web.study.reading import read_human_study
 from tests.web.participants import (
     RIGHT,
     STUDY,
@@ -219,7 +218,7 @@ def test_when_a_partner_leaves_the_other_goes_on_and_is_paid(pair):
     play_together(one, two)
     one.leave(one.seat_token)
     two.get()
-    assert two.heading == "Some questions at the end" and "not your fault" in two.text
+    assert two.heading == "Final questions" and "not your fault" in two.text
     assert two.survey(human="4", device="A phone").heading == "Thank you"
 
 
@@ -230,7 +229,7 @@ def test_when_a_partner_withdraws_the_other_keeps_what_was_earned(pair, tmp_path
     one.post("/withdraw", token=one.field("token"))
     assert one.heading == "You have withdrawn"
     two.get()
-    assert two.heading == "Some questions at the end" and "other participant has left" in two.text
+    assert two.heading == "Final questions" and "other participant has left" in two.text
     two.survey(human="4", device="A phone")
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert [r["how"] for r in row["rounds"]] == ["ended", "partner left"]
@@ -244,10 +243,7 @@ def test_who_plays_when_the_partner_withdraws_hears_of_it_and_goes_on(pair):
     one.post("/withdraw", token=one.field("token"))
     answer = two.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
     assert answer.status_code == 401  # two seconds were enough for a page that listens
-    assert (
-        two.get().heading == "Some questions at the end"
-        and "other participant has left" in two.text
-    )
+    assert two.get().heading == "Final questions" and "other participant has left" in two.text
 
 
 def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
@@ -255,7 +251,7 @@ def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
         alone = Participant(server).agree("alone").read_on().check(*RIGHT)
         now = participants.time.time
         monkeypatch.setattr(participants.time, "time", lambda: now() + 11 * 60)
-        assert alone.get().heading == "Some questions at the end"
+        assert alone.get().heading == "Final questions"
         assert "No other participant came" in alone.text
 
 
@@ -288,7 +284,7 @@ def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("was", "becomes", "said"),
     [
-        ('name = "two_games"', 'name = "Two Games"', "name must be 1 to 40 small letters"),
+        ('name = "two_games"', 'name = "Two Games"', "name must be 1 to 40 lower-case letters"),
         ("participants = 40", "participants = 0", "participants must be at least 1"),
         ("participants = 40", 'participants = "many"', "participants: Expected `int`, got `str`"),
         ("rounds = 2 ", "rounds = 3 ", "rounds is 3, but there are 2 instances"),
@@ -303,7 +299,7 @@ def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
         ("[bonus] ", "[bonus]\nformula = '__import__(\"os\")'\n#", "unknown field `formula`"),
         ('url = "https://app', 'url = "javascript://app', "completion.url must begin with https"),
         ("contact =", "contakt =", "unknown field `contakt`"),
-        ('name = "not asked"', 'name = "asked"', "two of the conditions are named 'asked'"),
+        ('name = "not asked"', 'name = "asked"', "two conditions have the name 'asked'"),
         ("[consent]", "[consent", "is not TOML"),
     ],
 )

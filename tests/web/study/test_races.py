@@ -10,7 +10,7 @@ import pytest
 
 from sally.core.registry import registry
 from sally.web.study.export import exported
-from sally.web.study.running import Withdrawn
+from sally.web.study.running import AlreadyWithdrawn
 from tests.web.participants import (
     RIGHT,
     TEXT,
@@ -50,7 +50,7 @@ def test_a_second_tab_brings_nothing_back_of_somebody_who_withdrew(server):
     assert ask(here.answer, place, place.step, {}) == (False, {})
     at_table = type(place)(place.person, place.condition, "round-0", {})
     assert ask(here._seated, at_table) is None
-    with pytest.raises(Withdrawn):
+    with pytest.raises(AlreadyWithdrawn):
         ask(here.place, place.person)
     assert set(rows(server).values()) == {0}
 
@@ -62,7 +62,7 @@ def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_pa
     server.app.state.live_matches._by_id.clear()  # as after a restart with another Sally
     older = registry.game
     monkeypatch.setattr(registry, "game", lambda name: replace(older(name), version=99))
-    assert person.get().heading == "The game cannot go on" and "version 99" in person.text
+    assert person.get().heading == "The game cannot be continued" and "version 99" in person.text
     assert logged_in(server).browser.get("/experimenter").status_code == 200
     person.get("/withdraw").post("/withdraw", token=person.field("token"))
     assert person.heading == "You have withdrawn"

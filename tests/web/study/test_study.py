@@ -43,7 +43,7 @@ def test_the_whole_way_from_consent_to_completion_code(server):
         "A few questions about the instructions",
         "Game 1 of 2",
         "Game 2 of 2",
-        "Some questions at the end",
+        "Final questions",
     ]
     assert end.heading == "Thank you" and "C1A2B3" in end.text
     assert "https://app.prolific.com/submissions/complete?cc=C1A2B3" in end.text
@@ -54,7 +54,7 @@ def test_nothing_is_stored_before_consent_and_nothing_of_those_who_decline(serve
     person = Participant(server).get(PROLIFIC_PID="refusenik")
     assert person.heading == STUDY.title
     person.post("/consent", token=person.field("token"), given="refusenik", answer="no")
-    assert person.heading == "You do not take part"
+    assert person.heading == "You are not taking part"
     assert on_disk(tmp_path, "refusenik") == []
     progress = logged_in(server).browser.get("/experimenter/study").text
     assert "declined 1" in progress
@@ -82,7 +82,7 @@ def test_only_the_given_id_of_a_link_is_kept(server, tmp_path):
 @pytest.mark.parametrize("id", ["", "a b", "<script>", "x" * 65, "=1+1", "-1", "ü"])
 def test_a_link_without_a_proper_id_is_refused_with_a_page(server, id):
     person = Participant(server).get(**({"PROLIFIC_PID": id} if id else {}))
-    assert person.page.status_code == 400 and person.heading == "This link is not complete"
+    assert person.page.status_code == 400 and person.heading == "This link is incomplete"
     assert "<script>" not in person.page.text
 
 
@@ -90,7 +90,7 @@ def test_a_link_must_carry_what_the_study_requires(tmp_path):
     text = TEXT.replace("[platform] ", '[platform]\nrequire = { STUDY_ID = "s9" }\n#')
     with study_server(tmp_path, text) as server:
         person = Participant(server)
-        assert person.get(PROLIFIC_PID="abc").heading == "This link is not complete"
+        assert person.get(PROLIFIC_PID="abc").heading == "This link is incomplete"
         assert person.get(PROLIFIC_PID="abc", STUDY_ID="s8").page.status_code == 400
         assert person.get(PROLIFIC_PID="abc", STUDY_ID="s9").heading == STUDY.title
 
@@ -187,12 +187,12 @@ def test_one_participants_token_is_no_use_to_another(server):
 
 def test_a_failed_check_excludes_and_gives_the_place_away(server):
     person = Participant(server).agree("fails").read_on().check("I choose first", "1 cent")
-    assert "Tries left: 1" in person.text
+    assert "Attempts left: 1" in person.text
     person.check("I choose first", "1 cent")
-    assert person.heading == "You cannot go on" and "C0FFEE" in person.text
-    assert person.get().heading == "You cannot go on"
+    assert person.heading == "You cannot continue" and "C0FFEE" in person.text
+    assert person.get().heading == "You cannot continue"
     again = Participant(server).get(PROLIFIC_PID="fails")
-    assert again.page.status_code == 409 and again.heading == "You have taken part already"
+    assert again.page.status_code == 409 and again.heading == "You have already taken part"
 
 
 def test_a_question_left_open_is_no_try(server):
@@ -206,13 +206,13 @@ def test_nobody_takes_part_twice(server):
     assert person.heading == "Thank you"
     assert person.get(PROLIFIC_PID="once").heading == "Thank you"  # their own browser
     stranger = Participant(server).get(PROLIFIC_PID="once")
-    assert stranger.heading == "You have taken part already" and "C1A2B3" not in stranger.text
+    assert stranger.heading == "You have already taken part" and "C1A2B3" not in stranger.text
 
 
 def test_in_another_browser_one_goes_on_only_where_the_study_allows_it(server, tmp_path):
     Participant(server).agree("moves")
     other = Participant(server).get(PROLIFIC_PID="moves")
-    assert other.heading == "You have begun in another browser" and other.page.status_code == 409
+    assert other.heading == "You started in another browser" and other.page.status_code == 409
 
 
 def test_a_link_may_let_its_owner_go_on_elsewhere(tmp_path):
@@ -269,7 +269,7 @@ def test_who_leaves_the_table_is_paid_for_what_was_played(server):
     person = Participant(server).agree("leaver").read_on().check(*RIGHT).play()
     person.leave(person.seat_token)
     person.get()
-    assert person.heading == "Some questions at the end" and "you left it" in person.text
+    assert person.heading == "Final questions" and "you left or" in person.text
     person.survey(human="1", device="A phone")
     assert person.heading == "Thank you"
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
@@ -295,7 +295,7 @@ def test_a_restart_finds_everybody_where_they_were(tmp_path):
         assert player.get().seat_token == token
         after = player.screen(token)
         assert after["lines"] == before["lines"] and after["asks"] == before["asks"]
-        assert player.play_all().heading == "Some questions at the end"
+        assert player.play_all().heading == "Final questions"
 
 
 def test_a_study_may_not_change_while_people_are_in_it(tmp_path):
@@ -321,11 +321,11 @@ def test_a_survey_keeps_what_was_sent_until_all_of_it_is_right(server):
     person = Participant(server).agree("survey").read_on().check(*RIGHT).play_all()
     person.survey(human="8", device="A fridge", why="x" * 401)
     assert person.page.status_code == 422
-    for wrong in ("from 1 to 7", "Choose one of the answers", "these are 401"):
+    for wrong in ("from 1 to 7", "Choose one of the answers", "you have used 401"):
         assert wrong in person.text
     assert "x" * 401 in person.text
     person.survey(why="<b>bold</b>")
-    assert person.text.count("Please answer this.") == 2
+    assert person.text.count("Please answer this question.") == 2
     assert "<b>bold" not in person.page.text
     assert person.survey(human="7", device="A phone").heading == "Thank you"
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()

@@ -59,7 +59,7 @@ def finish(person) -> None:
     """Back from the last table: survey and code."""
     page = person.page
     page.get_by_role("link", name="Continue").click()
-    page.get_by_role("heading", name="Some questions at the end").wait_for()
+    page.get_by_role("heading", name="Final questions").wait_for()
     page.get_by_label("4", exact=True).check()
     page.get_by_label("A phone").check()
     person.shot("study_survey")
@@ -80,14 +80,14 @@ def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter
     watcher.page.goto(f"{served.address}/experimenter")
     watcher.page.get_by_label("secret").fill(SECRET)
     watcher.page.keyboard.press("Enter")
-    watcher.page.get_by_text("Nobody is playing").wait_for()
+    watcher.page.get_by_text("No match is in progress").wait_for()
 
     one, two = person(excused="ERR_|Failed to load"), person(excused="ERR_|Failed", **PHONE)
     come_in(one, "one")
     one.page.get_by_text("Waiting for another participant").wait_for()
     come_in(two, "two")
     one.page.get_by_role("link", name="Start the game").wait_for()  # by itself, without a reload
-    watcher.page.get_by_text("Tables in progress (1)").wait_for()
+    watcher.page.get_by_text("Matches in progress (1)").wait_for()
     watcher.shot("explorer_live")
     assert no_sideways_scrolling(two)
 
@@ -127,7 +127,7 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
     me.page.get_by_label("secret").fill(SECRET)
     me.page.keyboard.press("Enter")
     me.page.locator("tbody a").first.click()
-    me.page.get_by_role("link", name="Eyes of agent").click()
+    me.page.get_by_role("link", name="View of agent").click()
     me.page.get_by_role("heading", name="The move").wait_for()
     assert "turn=0" in me.page.url and no_sideways_scrolling(me)
     for stop in ("turn=1", "turn=end"):

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.core.match.player import Decision
-from sally.web.live.answers import Said, to_text
+from sally.web.live.answers import GivenAnswer, to_text
 from sally.web.study import pages
 from sally.web.study.export import response_times
 from sally.web.study.participants import Secrets
@@ -104,7 +104,7 @@ def test_survey_answers_are_rows_of_their_item_and_line(server: Any) -> None:
 
 def test_a_matrix_with_a_line_left_out_is_asked_again(server: Any) -> None:
     person = finish(server, "p1", **{"felt-1": ""})
-    assert person.page.status_code == 422 and "Please answer every line." in person.text
+    assert person.page.status_code == 422 and "Please answer every row." in person.text
     assert person.survey(**ANSWERS, **REST).heading == "Thank you"
 
 
@@ -232,7 +232,7 @@ class Rows:
 
     def __init__(self, *answers: tuple[str, float, int, str]) -> None:
         self._made = [
-            (seat, made, to_text(Said((turn, seat, probe, ""), Decision(0))))
+            (seat, made, to_text(GivenAnswer((turn, seat, probe, ""), Decision(0))))
             for seat, made, turn, probe in answers
         ]
 

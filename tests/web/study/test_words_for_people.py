@@ -16,8 +16,7 @@ from sally.core.registry import registry
 from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
 from sally.web.live.screen import over_of
-from sally.web.study.definition import EXAMPLES
-from sally.web.study.reading import checked, read_human_study
+from sally.web.study.definition import EXAMPLES, checked, read_human_study
 from sally.web.texts import ENGLISH, languages, shipped, slots, texts_of
 from tests.web.guests import Guest, Json, play, sit, web_server
 
@@ -173,4 +172,4 @@ def test_a_game_without_a_pack_is_named_as_not_translated() -> None:
 def test_somebody_who_left_reads_why_in_the_language_of_the_study() -> None:
     end = Censored(0, "left", "", "agent")
     assert over_of("agent", end, shipped("de")).text.startswith("Sie sind gegangen")
-    assert over_of("partner", end, shipped("en")).text.startswith("Somebody has left")
+    assert over_of("partner", end, shipped("en")).text.startswith("A player left")
