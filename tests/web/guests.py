@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import secrets
 import socket
 import sys
@@ -15,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from sally.web.app import Settings, make_app
+from sally.web.study.rehearsal import value_for
 from tests.fixtures.warm import SALLY, Forked, warm
 from tests.web.client import Client
 
 Json = dict[str, Any]
-WORDS = ("river", "north", "Please trade with me.", "river money", "what do you know")
 
 
 @contextmanager
@@ -102,12 +101,12 @@ def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[s
     reply = web.post("/api/tables", json={"game": game, "seat": seat, **wish})
     assert reply.status_code == 201, reply.text
     opened = reply.json()
-    return Guest(web, opened["token"]), {s: taken(web, t) for s, t in opened["invites"].items()}
+    return Guest(web, opened["token"]), {s: taken(web, t, s) for s, t in opened["invites"].items()}
 
 
-def taken(web: Any, invitation: str) -> Guest:
+def taken(web: Any, invitation: str, seed: str = "") -> Guest:
     """Somebody who has followed an invitation, and has the seat by a token of their own."""
-    own = Guest(web, secrets.token_hex(32))
+    own = Guest(web, secrets.token_hex(32), random.Random(seed))  # equal draws could tie forever
     reply = Guest(web, invitation).call("POST", "/api/seat/take", {"token": own.token})
     assert reply.status_code == 200, reply.text
     return own
@@ -124,41 +123,3 @@ def play(guests: list[Guest], turns: int = 400) -> list[Json]:
         for guest, ask in asked:
             guest.answer(ask)
     return screens
-
-
-def value_for(ask: Json, draw: random.Random) -> Any:
-    """An answer that the ask itself allows."""
-    if ask["answer"] == "choice":
-        return draw.choice(ask["items"])["value"]
-    if ask["answer"] == "number":
-        return draw.randint(*map(int, ask["range"]))
-    if ask["answer"] == "odds":
-        n = len(ask["items"])
-        return [100 - 100 // n * (n - 1)] + [100 // n] * (n - 1)
-    if ask["answer"] == "values":
-        low, high = ask["range"]
-        return [draw.uniform(low, high) for _ in ask["items"]]
-    ways = [*ask["options"], *ask["forms"]]
-    way = draw.choice(ways)
-    return way["value"] if "value" in way else filled(way, draw)
-
-
-def filled(form: Json, draw: random.Random) -> Json:
-    return {"kind": form["kind"]} | {f["name"]: _field(f, draw) for f in form["fields"]}
-
-
-def _field(field: Json, draw: random.Random) -> Any:
-    kind = field["type"]
-    if kind == "choice":
-        return draw.choice(field["values"])
-    if kind == "whole":
-        return draw.randint(field["low"], field["high"])
-    if kind == "text":
-        fitting = [w for w in WORDS if re.fullmatch(field["pattern"] or ".*", w)]
-        return draw.choice(fitting or ["a"])[: field["limit"]]
-    if kind == "amounts":
-        return [[item, "1"] for item, most in field["most"] if draw.random() < 0.4]
-    if kind == "many":
-        count = draw.randint(0, min(2, field["most"]))
-        return [_field(field["of"], draw) for _ in range(count)]
-    return filled(field, draw)

@@ -290,7 +290,7 @@ def test_one_house_counts_as_one_address(host: str, counts_as: str) -> None:
         ({"others": {"partner": "model:embedded"}}, "player for seat"),
         ({"others": {"partner": "axelrod"}}, "player for seat"),
         ({"others": {"nature": "random"}}, "seat of ipd"),
-        ({"others": {"agent": "random"}, "seat": "agent"}, "yourself"),
+        ({"others": {"agent": "random"}, "seat": "agent"}, "is your own"),
         ({"seat": "nobody"}, "seat of ipd"),
         ({"probes": ["no such"]}, "probe for seat"),
         ({"probes": ["their_move", "their_move"]}, "twice"),

@@ -34,7 +34,7 @@ from sally.web.study.items import (
 )
 from sally.web.study.running import RunningStudy
 
-WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money")
+WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money", "garden")
 TRIES = 400  # attempts per ask, since a game may refuse unknown words
 MOST_ASKS = 20_000  # in one game
 

@@ -242,7 +242,7 @@ def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_wi
         assert "Matches in progress (1)" in live  # the next round
         link = re.search(r'href="(/experimenter/episodes/study%3Atwo_games/\w+)"', live)[1]
         shown = browser.get(f"{link}?eyes=agent").text
-        assert "The move" in shown and "watched" not in shown
+        assert "<h2>Move<" in shown and "watched" not in shown
         assert "1 episode," in browser.get("/experimenter/episodes?study=two_games").text
         person.get("/withdraw")
         person.post("/withdraw", token=person.field("token"))

@@ -162,7 +162,7 @@ def test_a_model_that_never_answers_keeps_nobody_for_ever(tmp_path: Path, model:
             await until(lambda: live.match.over)
             return await live.screen("agent")
 
-    assert "longer than is allowed" in asyncio.run(run()).over.text
+    assert "longer than allowed" in asyncio.run(run()).over.text
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored)
     assert (episode.end.cause, episode.end.detail) == ("limit", "no answer within 1 s")

@@ -23,8 +23,9 @@ from hypothesis.stateful import (
 )
 
 from sally.web.security import RateLimiter
+from sally.web.study.rehearsal import value_for
 from tests.fixtures.any_text import any_text
-from tests.web.guests import Guest, Json, sit, value_for, web_server
+from tests.web.guests import Guest, Json, sit, web_server
 
 FORMS = ("haggle", "mindgames", "toma_ag", "toma_sw", "tradecraft", "cups", "ipd")
 POSTS = (

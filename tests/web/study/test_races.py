@@ -77,7 +77,7 @@ def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, mon
     monkeypatch.setattr(sqlite3, "connect", locked)
     person.post("/withdraw", token=person.field("token"))
     assert person.heading == "You have withdrawn" and set(rows(server).values()) == {0}
-    assert "may still stand in the files of the database: database is locked" in caplog.text
+    assert "may still be present in the database files: database is locked" in caplog.text
 
 
 def test_who_withdraws_during_an_export_is_in_all_of_it_or_in_none(server, monkeypatch):

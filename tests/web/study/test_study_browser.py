@@ -128,7 +128,7 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
     me.page.keyboard.press("Enter")
     me.page.locator("tbody a").first.click()
     me.page.get_by_role("link", name="View of agent").click()
-    me.page.get_by_role("heading", name="The move").wait_for()
+    me.page.get_by_role("heading", name="Move").wait_for()
     assert "turn=0" in me.page.url and no_sideways_scrolling(me)
     for stop in ("turn=1", "turn=end"):
         me.page.wait_for_load_state("load")  # with its script

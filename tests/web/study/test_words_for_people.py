@@ -90,7 +90,7 @@ def test_a_study_may_replace_a_sentence_but_not_invent_one() -> None:
     assert texts_of("de", {"game.start": "Los"})("game.start") == "Los"
     with pytest.raises(BadInput, match="did you mean"):
         texts_of("de", {"game.strat": "Los"})
-    with pytest.raises(BadInput, match="no slot"):
+    with pytest.raises(BadInput, match="no placeholder"):
         texts_of("en", {"game.start": "Go, {name}"})
 
 
