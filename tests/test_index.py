@@ -13,7 +13,7 @@ import pytest
 from sally import api, store
 from sally.analysis.columns import replayed_rows, seat_table
 from sally.analysis.columns.measured_table import MeasuredColumn
-from sally.analysis.columns.scores import FINEST, means, seats_of
+from sally.analysis.columns.scores import FINEST
 from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
 from sally.analysis.compare.compare import compare, indexed_store
 from sally.analysis.compare.crossplay import crossplay, stored_crossplay
@@ -39,6 +39,7 @@ from sally.runner.local import play_open
 from sally.runner.seating import resolved
 from sally.store import index
 from sally.store.summary import SummaryColumn
+from tests.analysis.episode_means import means, seats_of
 
 DUEL = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
 NAMES = ("payoff", "tom_percent", "action_consistency", "turns")

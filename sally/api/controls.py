@@ -149,4 +149,6 @@ def variance(source: EpisodeSource) -> Rows:
     Raises:
         BadInput: If there are too few levels of a factor.
     """
-    return Rows(flat(row) for row in variances.sources(variances.told_of(episodes_in(source))))
+    return Rows(
+        flat(row) for row in variances.sources(variances.factor_scores(episodes_in(source)))
+    )

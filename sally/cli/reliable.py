@@ -18,7 +18,7 @@ from sally.analysis.design.reliability import (
     reliability,
     scores_of,
 )
-from sally.analysis.design.variance import FACTORS, sources, told_of
+from sally.analysis.design.variance import FACTORS, factor_scores, sources
 from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.comparing import plain, unreadable
@@ -185,7 +185,7 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
     """Decompose the variance of the scores in DIR, and show the loss under new wordings."""
     with ExitStack() as stack:
         places = [stack.enter_context(opened(folder))[0] for folder in folders]
-        scores = list(told_of(each_once(places, unreadable)))
+        scores = list(factor_scores(each_once(places, unreadable)))
     for name in games:
         if not any(matches(name, s.game) for s in scores):
             raise unknown("game in these stores", name, {s.game for s in scores})

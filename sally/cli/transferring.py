@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.analysis.compare.transfer import UNTRAINED, Cell, grid, tagged, transfer
+from sally.analysis.compare.transfer import UNTRAINED, TransferCell, grid, tagged, transfer
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.output.figures.heat_maps import transfer_figure
@@ -51,7 +51,7 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
         click.echo(f"Figure: {figure}")
 
 
-def say(cells: Sequence[Cell], of: str, title: str) -> None:
+def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
     """Print doing or knowing as a table: values with intervals, and the change by training."""
     rows, columns, values = grid(cells, of)
     changes = grid(cells, f"{of}_change")[2]
@@ -67,7 +67,7 @@ def say(cells: Sequence[Cell], of: str, title: str) -> None:
     print_table(shown, ["trained on", *columns])
 
 
-def say_seeds(cells: Sequence[Cell]) -> None:
+def say_seeds(cells: Sequence[TransferCell]) -> None:
     """Print doing and knowing by training seed, for rows trained more than once."""
     several = [cell for cell in cells if len(cell.by_seed) > 1]
     if not several:

@@ -1,7 +1,7 @@
-"""What a seat said to probes, beside what was true: the ground of every report metric.
+"""A seat's answers to probes with the truth, on which every report metric is based.
 
-The question is put again on the replayed view and the truth is read off the replay, so any
-game's probes can be scored, and scored again when a probe is corrected.
+Each question is rebuilt from the replayed view and its truth computed from the replay, so any
+game's probes can be scored, and scored again after a probe is corrected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Acting on one's own knowledge: moves that are best replies to one's own prediction, or not.
+"""Acting on a prediction: whether moves are best replies to the player's own prediction.
 
-Truth plays no part. A move picked blindly is a best reply now and then; `chance` says how often,
-so that the share can be told from luck.
+The truth plays no part. A random move is sometimes a best reply too; `chance` says how often, so
+that the share can be compared with luck.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from sally.metrics.answers import counted
 
 
 class Acted(msgspec.Struct, frozen=True):
-    """One decision beside the prediction that its maker had stated."""
+    """One decision and whether it fits the prediction that the player had stated."""
 
     turn: int
     fits: bool  # whether the move is a best reply to the prediction
-    chance: float | None  # the share of the menu that is; None where moves are free text
+    chance: float | None  # the share of the menu that fits; None for free text
 
 
 @shared
 def acted(played: Played, seat: Seat) -> list[Acted]:
-    """Return every decision of a seat for which it stated all that a best reply hangs on."""
+    """Return every decision of a seat for which it predicted all that a best reply depends on."""
     own: Callable[[Played, Seat], list[Acted]] | None = registry.part(played.spec.name, "acting")
     if own is not None:
         return own(played, seat)
@@ -42,7 +42,7 @@ def acted(played: Played, seat: Seat) -> list[Acted]:
 
 
 def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
-    """By turn in which the seat moved: what it predicted, about whom; all of it readable."""
+    """Yield each turn in which a seat moved and all its predictions are readable, with these."""
     replay, spec = played.replay, played.spec
     said: dict[int, dict[str, Any]] = {}
     for answer in counted(played, seat):

@@ -1,4 +1,4 @@
-"""What a seat got and what it failed to say, in any game."""
+"""Payoff, forfeits and retries of a seat, in any game."""
 
 from __future__ import annotations
 

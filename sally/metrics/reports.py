@@ -1,4 +1,4 @@
-"""What a seat said to probes, scored: accuracy, proper scores, errors of values."""
+"""Scores of a seat's answers to probes: accuracy, proper scores, errors of values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Statistics for play: pure functions of numbers and labels, intervals always `[low, high]`.
+"""Statistics: pure functions of numbers and labels, with intervals as `[low, high]`.
 
-The modules here say `import scipy`, and never `from scipy import stats`: scipy loads a part of
-itself when that part is first used, and the whole takes longer to load than most commands run.
+The modules here `import scipy` and never `from scipy import stats`: scipy loads each part when it
+is first used, and loading the whole takes longer than most commands run.
 """
 
 from sally.stats.agreement import (

@@ -1,4 +1,4 @@
-"""How far two or more coders, readers or players agree; None where it cannot be said."""
+"""Agreement of two or more coders, readers or players; None if it is not defined."""
 
 from collections.abc import Hashable, Iterable, Sequence, Set
 from typing import Any, Literal
@@ -13,7 +13,7 @@ Scale = Literal["nominal", "ordinal", "interval"]
 
 
 class LabelScore(msgspec.Struct, frozen=True):
-    """Counts of hits, false alarms and misses of one label, and the shares made of them."""
+    """Hits, false alarms and misses of one label, with precision, recall and F1."""
 
     hits: int
     false_alarms: int
@@ -41,13 +41,13 @@ class LabelScore(msgspec.Struct, frozen=True):
 
 
 def percent_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
-    """The share of units that two coders label alike."""
+    """Return the share of units that two coders label alike."""
     same_length("first", len(first), "second", len(second))
     return _share(sum(a == b for a, b in zip(first, second, strict=True)), len(first))
 
 
 def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
-    """Agreement of two coders beyond chance (Cohen 1960); None if chance agreement is complete."""
+    """Return agreement beyond chance (Cohen 1960); None if chance agreement is complete."""
     observed = percent_agreement(first, second)
     if observed is None:
         return None
@@ -62,7 +62,7 @@ def krippendorffs_alpha(
     *,
     order: Sequence[Hashable] | None = None,
 ) -> float | None:
-    """Krippendorff's alpha of coders (rows) over units (columns), None marking a missing rating.
+    """Return Krippendorff's alpha of coders (rows) over units (columns); None marks a gap.
 
     Ordinal ratings that are not numbers need their `order`, lowest first.
     """
@@ -85,7 +85,7 @@ def krippendorffs_alpha(
 
 
 def mean_absolute_error(first: ArrayLike, second: ArrayLike) -> float | None:
-    """The mean distance between two columns."""
+    """Return the mean absolute difference of two columns."""
     one, two = paired(first, second)
     return float(np.abs(one - two).mean()) if one.size else None
 
@@ -93,7 +93,7 @@ def mean_absolute_error(first: ArrayLike, second: ArrayLike) -> float | None:
 def label_scores(
     truth: Sequence[Hashable], given: Sequence[Hashable]
 ) -> dict[Hashable, LabelScore]:
-    """Scores of every label that is true or given somewhere, in order of appearance."""
+    """Return the scores of every label that is true or given, in order of appearance."""
     same_length("truth", len(truth), "given", len(given))
     labels = dict.fromkeys([*truth, *given])
     both = list(zip(truth, given, strict=True))
@@ -108,7 +108,7 @@ def label_scores(
 
 
 def set_score(truth: Sequence[Set[Any]], given: Sequence[Set[Any]]) -> LabelScore:
-    """Hits, false alarms and misses over units that carry a set of labels each (micro-average)."""
+    """Score units that carry a set of labels each, as a micro-average."""
     same_length("truth", len(truth), "given", len(given))
     both = list(zip(truth, given, strict=True))
     return LabelScore(
@@ -119,7 +119,7 @@ def set_score(truth: Sequence[Set[Any]], given: Sequence[Set[Any]]) -> LabelScor
 
 
 def macro_f1(scores: Iterable[LabelScore]) -> float | None:
-    """The plain mean of F1 over labels that occur in the truth or the answers."""
+    """Return the unweighted mean of F1 over labels that occur in the truth or the answers."""
     defined = [f1 for f1 in (score.f1 for score in scores) if f1 is not None]
     return sum(defined) / len(defined) if defined else None
 
@@ -133,7 +133,7 @@ def _count(labels: Sequence[Hashable], label: Hashable) -> int:
 
 
 def _units(ratings: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """The ratings of each unit that at least two coders rated; others cannot be paired."""
+    """Return the ratings of each unit that at least two coders rated."""
     for i, row in enumerate(ratings):
         same_length(f"coder {i}", len(row), "coder 0", len(ratings[0]))
     columns = ([v for v in column if v is not None] for column in zip(*ratings, strict=True))
@@ -141,7 +141,7 @@ def _units(ratings: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 
 def _values(units: list[list[Any]], scale: Scale, order: Sequence[Hashable] | None) -> list[Any]:
-    """The different ratings, lowest first where the scale has an order."""
+    """Return the distinct ratings, lowest first if the scale is ordered."""
     if scale not in ("nominal", "ordinal", "interval"):
         raise ValueError(f"scale is {scale!r}; it must be 'nominal', 'ordinal' or 'interval'.")
     found = dict.fromkeys(value for unit in units for value in unit)
@@ -154,12 +154,12 @@ def _values(units: list[list[Any]], scale: Scale, order: Sequence[Hashable] | No
         return [value for value in order if value in found]
     for value in found:
         if isinstance(value, str) or not np.isfinite(value):
-            raise ValueError(f"the rating {value!r} is no number; give numbers, or an order.")
+            raise ValueError(f"the rating {value!r} is not a number; give numbers, or an order.")
     return sorted(found)
 
 
 def _distances(values: list[Any], totals: Floats, scale: Scale) -> Floats:
-    """Squared distances between values (Krippendorff 2011, section on metrics)."""
+    """Return squared distances between values (Krippendorff 2011, section on metrics)."""
     if scale == "nominal":
         return 1 - np.eye(len(values))
     # Ordinal distance counts the ratings between two values, with half of each end.

@@ -1,11 +1,11 @@
-"""The one rule by which every table of ours makes its 95% intervals.
+"""The 95% interval of every table: a t interval over clusters, within the bounds of the measure.
 
-Whole clusters count, not episodes: a t interval with a cluster-robust error (Liang and Zeger 1986),
-for a ratio of sums by linearisation. Below five clusters there is a value and no interval. Where a
-measure has ends and the t interval would leave them, Wilson's (1927) takes its place, with as many
-trials as the error is worth, so that no interval promises what cannot be and all-or-nothing is not
-taken for certain. A count has one end only; its interval is the limit of Wilson's, the score
-interval of a Poisson mean.
+Clusters count, not episodes: a t interval with a cluster-robust error (Liang and Zeger 1986), for a
+ratio of sums by linearisation. Below five clusters there is a value and no interval. If a measure
+is bounded and the t interval would leave the bounds, Wilson's interval (1927) replaces it, with
+the number of trials that gives the same error; so no interval holds impossible values, and 0 or
+100 % is not taken for certain. A count has one bound; its interval is the limit of Wilson's, the
+score interval of a Poisson mean.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ from sally.stats.intervals import FEW, Estimate, without_interval
 
 Bounds = tuple[float, float]
 LEVEL = 0.95
-PEOPLE = "participants"  # the unit of people, wherever rows have one
+PEOPLE = "participants"  # the name of the unit in which people are clusters
 
-
-Unit = Sequence[Any] | NDArray[np.integer[Any]]  # by row, to what it belongs
+Unit = Sequence[Any] | NDArray[np.integer[Any]]  # the cluster of each row
 
 
 def coarsest(units: Mapping[str, Unit]) -> str:
-    """The first unit of which there are enough and that is known of every row; else the last.
+    """Return the first unit that has enough clusters and is known for every row, else the last.
 
-    People are never taken apart: what one of them does hangs together, however few they are.
+    People are never split: the episodes of one person are dependent, however few people there are.
     """
     for name, column in units.items():
-        if isinstance(column, range):  # each row is its own
+        if isinstance(column, range):  # each row is its own cluster
             many = len(column)
         elif isinstance(column, np.ndarray):
             many = len(np.unique(column))
@@ -47,7 +46,7 @@ def coarsest(units: Mapping[str, Unit]) -> str:
 
 
 def mean_by_rule(values: ArrayLike, clusters: Unit, bounds: Bounds | None = None) -> Estimate:
-    """A mean over rows; larger clusters weigh more."""
+    """Return a mean over rows with its interval; larger clusters weigh more."""
     column = finite(values, "values")
     return ratio_by_rule(column, np.ones_like(column), clusters, bounds)
 
@@ -58,7 +57,7 @@ def ratio_by_rule(
     clusters: Sequence[Hashable] | NDArray[np.integer[Any]],
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """A ratio of sums, with its interval by the rule."""
+    """Return a ratio of sums with its interval."""
     top, bottom = finite(numerators, "numerators"), finite(denominators, "denominators")
     same_length("numerators", top.size, "denominators", bottom.size)
     codes, count = coded(clusters, top.size, "clusters")
@@ -79,7 +78,7 @@ def gap_by_rule(
     clusters: Sequence[Hashable],
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """The mean of one side less that of the other; clusters are of the first, then the second."""
+    """Return the difference of two means; clusters label the first rows, then the second."""
     one, two = finite(first, "first"), finite(second, "second")
     n = int(one.size + two.size)
     codes, count = coded(clusters, n, "clusters")
@@ -95,9 +94,9 @@ def gap_by_rule(
 
 
 def _around(value: float, error: float, count: int, bounds: Bounds | None, n: int) -> Estimate:
-    """The t interval over clusters, or Wilson's where that would leave the measure's ends."""
+    """Return the t interval over clusters, or Wilson's if that would leave the bounds."""
     if error <= 1e-12 * max(1.0, abs(value)):
-        error = 0.0  # rounding, where every cluster says the same
+        error = 0.0  # all clusters agree; the rest is rounding
     reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
     low, high = value - reach * error, value + reach * error
     if bounds is None or not (
@@ -112,9 +111,10 @@ def _around(value: float, error: float, count: int, bounds: Bounds | None, n: in
 def _wilson(
     value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
 ) -> Estimate:
-    """Wilson's interval on the way from one end to the other, never beyond them.
+    """Return Wilson's interval on the scale between two bounds.
 
-    A share with this error is worth so many trials; at an end itself, each cluster is one.
+    The number of trials is the one that gives a share this error; at a bound itself, where the
+    error is 0, it is the number of clusters.
     """
     least, most = bounds
     wide = most - least
@@ -133,9 +133,9 @@ def _wilson(
 def _counted(
     value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
 ) -> Estimate:
-    """The score interval of a count, on the way from its one end; never beyond it.
+    """Return the score interval of a count, which has one bound.
 
-    Where every cluster is at the end there is no error, and without a second end no scale for one.
+    If every cluster is at the bound, the error is 0 and the interval has no width.
     """
     least, most = bounds
     end, way = (most, -1) if math.isinf(least) else (least, 1)
@@ -149,6 +149,6 @@ def _counted(
 
 
 def lone_by_rule(values: ArrayLike, bounds: Bounds | None = None) -> Estimate:
-    """A mean over rows of which none hangs together with another."""
+    """Return a mean over independent rows with its interval."""
     column = finite(values, "values")
     return mean_by_rule(column, range(column.size), bounds)

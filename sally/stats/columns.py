@@ -1,4 +1,4 @@
-"""Columns of numbers and labels, checked once at the door of every statistic."""
+"""Validation and coding of the columns that statistics take."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -11,7 +11,11 @@ Codes = NDArray[np.intp]
 
 
 def finite(values: ArrayLike, name: str) -> Floats:
-    """The values as a flat array of finite floats, or an error that names the first bad one."""
+    """Return the values as a flat array of floats.
+
+    Raises:
+        ValueError: If they are not a flat sequence of finite numbers; it names the first bad one.
+    """
     try:
         column = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -28,14 +32,14 @@ def finite(values: ArrayLike, name: str) -> Floats:
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """Two finite columns of the same length."""
+    """Return two finite columns of the same length."""
     one, two = finite(first, "first"), finite(second, "second")
     same_length("first", one.size, "second", two.size)
     return one, two
 
 
 def same_length(one: str, length: int, two: str, other: int) -> None:
-    """Refuse columns that do not line up."""
+    """Raise ValueError if two columns differ in length."""
     if length != other:
         raise ValueError(f"{one} has {length} rows and {two} has {other}; they must line up.")
 
@@ -43,10 +47,10 @@ def same_length(one: str, length: int, two: str, other: int) -> None:
 def coded(
     labels: Sequence[Hashable] | NDArray[np.integer[Any]], rows: int, name: str
 ) -> tuple[Codes, int]:
-    """Labels as numbers, and how many different ones there are."""
+    """Return labels as integer codes, and the number of distinct labels."""
     same_length(name, len(labels), "the data", rows)
     if isinstance(labels, range):
-        return np.arange(rows, dtype=np.intp), rows  # each row is its own
+        return np.arange(rows, dtype=np.intp), rows  # each row has its own label
     if isinstance(labels, np.ndarray):
         every, codes_there = np.unique(labels, return_inverse=True)
         return codes_there.astype(np.intp), len(every)
@@ -56,7 +60,7 @@ def coded(
 
 
 def as_met(labels: NDArray[np.integer[Any]]) -> Codes | range:
-    """Labels as numbers in the order in which they are met; a range where each is its own."""
+    """Return labels as codes in order of appearance; a range if all labels differ."""
     if labels.size < 2 or bool((labels[1:] > labels[:-1]).all()):
         return range(labels.size)
     every, first, codes = np.unique(labels, return_index=True, return_inverse=True)
@@ -66,12 +70,12 @@ def as_met(labels: NDArray[np.integer[Any]]) -> Codes | range:
 
 
 def sums_by(codes: Codes, count: int, values: Floats) -> Floats:
-    """The sum of the values that carry each code."""
+    """Return the sum of the values of each code."""
     return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
 
 
 def within(value: float, low: float, high: float, name: str) -> float:
-    """The value, if it lies strictly between two bounds."""
+    """Return the value; raise ValueError unless it lies strictly between two bounds."""
     if not low < value < high:
         raise ValueError(f"{name} is {value}; it must lie strictly between {low} and {high}.")
     return value

@@ -1,8 +1,8 @@
-"""Where the variance of scores comes from: crossed factors, by the method of moments.
+"""Variance components of crossed random factors, by the method of moments.
 
-Each factor's levels are taken as drawn at random. Sums of squares of level sums are set equal to
-what they are on average (MIVQUE(0): Hartley, Rao and LaMotte 1978), which needs no balance and no
-iteration. Intervals come from a parametric bootstrap: scores drawn anew from the fitted variances.
+Sums of squares of level sums are equated to their expectations (MIVQUE(0): Hartley, Rao and
+LaMotte 1978), which needs no balanced design and no iteration. Intervals come from a parametric
+bootstrap: scores drawn from the fitted variances.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ DRAWS = 300
 
 
 class Shares(msgspec.Struct, frozen=True):
-    """Variances by factor, and each as a share of all of it."""
+    """Variances by factor, and their shares of the total."""
 
     variances: dict[str, float]
     shares: dict[str, Estimate]
     levels: dict[str, int]
     n: int
-    same: dict[str, str] = {}  # factors that tell rows apart exactly as another does, and which
+    same: dict[str, str] = {}  # factors that group the rows exactly like another, and that one
 
 
 def variance_components(
@@ -38,7 +38,7 @@ def variance_components(
     seed: Seed,
     draws: int = DRAWS,
 ) -> Shares:
-    """The variance that each factor with several levels brings, and what is left."""
+    """Return the variance of each factor with several levels, and the residual variance."""
     column = finite(values, "values")
     codes: dict[str, NDArray[np.intp]] = {}
     levels: dict[str, int] = {}
@@ -77,7 +77,7 @@ def _alike(
     codes: Mapping[str, NDArray[np.intp]],
     levels: Mapping[str, int],
 ) -> str | None:
-    """An earlier factor that groups the rows in the same way, so that nothing tells them apart."""
+    """Return an earlier factor that groups the rows in the same way, or None."""
     for name, other in codes.items():
         if levels[name] == count and np.unique(other * count + code).size == count:
             return name
@@ -85,7 +85,7 @@ def _alike(
 
 
 class _Fit:
-    """The equations of one design, set up once."""
+    """The moment equations of one design."""
 
     def __init__(self, codes: list[NDArray[np.intp]], levels: list[int], n: int) -> None:
         self.codes, self.levels, self.n = codes, levels, n
@@ -103,7 +103,7 @@ class _Fit:
                 self.matrix[i, j] = whole - ends + squares[i] * squares[j] / n**2
 
     def _crossed(self, i: int, j: int) -> float:
-        """The trace of the product of two factors' matrices: squared counts of common cells."""
+        """Return the trace of the product of two factors' matrices: squared counts of cells."""
         last = len(self.codes)
         if i == last or j == last:
             return float(self.n)
@@ -112,7 +112,7 @@ class _Fit:
         return float((counts.astype(float) ** 2).sum())
 
     def variances(self, values: Floats) -> Floats:
-        """The variances, each at least zero."""
+        """Return the variances, each at least zero."""
         away = values - values.mean()
         sums = [np.bincount(c, away, k) for c, k in zip(self.codes, self.levels, strict=True)]
         squares = np.array([float(s @ s) for s in sums] + [float(away @ away)])
@@ -121,7 +121,7 @@ class _Fit:
 
 
 def _drawn(fit: _Fit, found: Floats, seed: Seed, draws: int) -> Floats:
-    """Shares of variance in scores drawn anew from the fitted variances."""
+    """Return the shares of variance in scores drawn from the fitted variances."""
     rng, sds = np.random.default_rng(seed), np.sqrt(found)
     shares = np.zeros((draws, found.size))
     for n in range(draws):

@@ -1,4 +1,4 @@
-"""Effect sizes; None where the data do not define one."""
+"""Effect sizes; None if the data do not define one."""
 
 import math
 
@@ -11,7 +11,7 @@ from sally.stats.intervals import Estimate, without_interval
 
 
 def cohens_d(first: ArrayLike, second: ArrayLike) -> float | None:
-    """The difference of two groups' means in pooled standard deviations."""
+    """Return the difference of two groups' means in pooled standard deviations."""
     one, two = finite(first, "first"), finite(second, "second")
     degrees = one.size + two.size - 2
     if min(one.size, two.size) == 0 or degrees < 1:
@@ -22,7 +22,7 @@ def cohens_d(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def hedges_g(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Cohen's d without its small-sample bias, by the exact factor of Hedges (1981)."""
+    """Return Cohen's d without its small-sample bias, by the exact factor of Hedges (1981)."""
     d = cohens_d(first, second)
     if d is None:
         return None
@@ -33,7 +33,7 @@ def hedges_g(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def cohens_dz(first: ArrayLike, second: ArrayLike) -> float | None:
-    """The mean paired difference in standard deviations of the differences."""
+    """Return the mean paired difference in standard deviations of the differences."""
     one, two = paired(first, second)
     away = one - two
     if away.size < 2 or np.ptp(away) == 0:
@@ -42,7 +42,7 @@ def cohens_dz(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def cliffs_delta(first: ArrayLike, second: ArrayLike) -> float | None:
-    """How much more often a value of the first exceeds one of the second than the reverse."""
+    """Return the share of pairs in which the first is larger minus that in which it is smaller."""
     one, two = finite(first, "first"), np.sort(finite(second, "second"))
     if one.size == 0 or two.size == 0:
         return None
@@ -60,9 +60,10 @@ def odds_ratio(
     correction: float = 0.0,
     level: float = 0.95,
 ) -> Estimate:
-    """The odds of the first share over those of the second, with Woolf's (1955) interval.
+    """Return the odds ratio of two shares, with Woolf's (1955) interval.
 
-    An empty cell leaves no interval; `correction=0.5` adds a half to each cell (Haldane-Anscombe).
+    With an empty cell there is no interval; `correction=0.5` adds a half to each cell
+    (Haldane-Anscombe).
     """
     within(level, 0, 1, "level")
     for name, hits, of in (

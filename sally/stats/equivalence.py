@@ -1,4 +1,4 @@
-"""Equivalence by two one-sided tests (Schuirmann 1987): is a difference within given bounds?"""
+"""Equivalence tests: whether a difference lies within bounds, by two one-sided tests."""
 
 import math
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def equivalence_test(
     alpha: float = 0.05,
     method: str = "t",
 ) -> Equivalence:
-    """Two one-sided t tests from a summary; infinite degrees of freedom give z tests."""
+    """Run two one-sided t tests (Schuirmann 1987); infinite degrees of freedom give z tests."""
     low, high = _bounds(bounds)
     within(alpha, 0, 0.5, "alpha")
     if error < 0 or not math.isfinite(error):
@@ -49,7 +49,7 @@ def equivalence_test(
 def paired_equivalence(
     first: ArrayLike, second: ArrayLike, bounds: Sequence[float], *, alpha: float = 0.05
 ) -> Equivalence:
-    """Is the mean of first minus second over pairs within the bounds?"""
+    """Test whether the mean of first minus second over pairs is within the bounds."""
     one, two = paired(first, second)
     away = one - two
     if away.size < 2:
@@ -69,7 +69,7 @@ def paired_equivalence(
 def unpaired_equivalence(
     first: ArrayLike, second: ArrayLike, bounds: Sequence[float], *, alpha: float = 0.05
 ) -> Equivalence:
-    """Is the difference of two separate groups' means within the bounds, by Welch's t?"""
+    """Test whether the difference of two separate groups' means is within bounds, by Welch's t."""
     one, two = finite(first, "first"), finite(second, "second")
     n = one.size + two.size
     if min(one.size, two.size) < 2:
@@ -88,7 +88,7 @@ def share_equivalence(
     *,
     alpha: float = 0.05,
 ) -> Equivalence:
-    """Is the difference of two shares within the bounds, by unpooled z tests?"""
+    """Test whether the difference of two shares is within the bounds, by unpooled z tests."""
     total = n + other_n
     if min(n, other_n) == 0:
         return _undecided(total, bounds, "z", "an empty group")
@@ -106,7 +106,7 @@ def _bounds(bounds: Sequence[float]) -> tuple[float, float]:
 
 
 def _one_sided(margin: float, error: float, degrees: float) -> float:
-    """The chance of so large a margin if the true one were zero."""
+    """Return the probability of a margin this large if the true margin were zero."""
     if error == 0:
         return 0.0 if margin > 0 else 1.0
     if math.isinf(degrees):

@@ -1,6 +1,6 @@
 """Estimates with intervals: t, Wilson, bootstrap and clustered bootstrap.
 
-What cannot be computed is `None`, with the reason in `method`; nothing here returns NaN.
+A value that cannot be computed is `None`, with the reason in `method`; nothing here returns NaN.
 """
 
 import math
@@ -18,14 +18,14 @@ Bootstrap = Literal["percentile", "expanded", "bca"]
 NAMES = {"percentile": "percentile", "expanded": "expanded percentile", "bca": "BCa"}
 Seed = int | np.random.Generator
 
-FEW = 5  # clusters: below that, resampling them says little, and reports take a finer unit
+FEW = 5  # with fewer clusters, resampling is uninformative and reports use a finer unit
 
 # Draws are made in blocks of about this many numbers, so that memory stays flat.
 BLOCK = 2_000_000
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A number, the interval around it, how many rows it rests on and how it was made."""
+    """A value, its interval, the number of rows it is based on, and its method."""
 
     value: float | None
     low: float | None
@@ -35,27 +35,27 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def interval(self) -> list[float] | None:
-        """`[low, high]`, or None where no interval can be given."""
+        """`[low, high]`, or None if there is no interval."""
         if self.low is None or self.high is None:
             return None
         return [self.low, self.high]
 
 
 def without_interval(value: float | None, n: int, method: str, reason: str) -> Estimate:
-    """An estimate that says why it has no interval."""
+    """Return an estimate whose method says why it has no interval."""
     return Estimate(value, None, None, n, f"{method}; no interval: {reason}")
 
 
 def t_estimate(
     value: float, error: float, degrees: float, n: int, level: float, method: str
 ) -> Estimate:
-    """The interval of a value whose standard error has so many degrees of freedom."""
+    """Return the t interval of a value from its standard error and degrees of freedom."""
     half = float(scipy.special.stdtrit(degrees, (1 + level) / 2)) * error
     return Estimate(value, value - half, value + half, n, method)
 
 
 def mean_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The mean and its t interval; equal values give an interval of zero width."""
+    """Return the mean and its t interval; equal values give an interval of zero width."""
     column, method = finite(values, "values"), "t"
     within(level, 0, 1, "level")
     n = column.size
@@ -73,9 +73,10 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
 def clustered_t_interval(
     values: ArrayLike, clusters: Sequence[Hashable], *, level: float = 0.95
 ) -> Estimate:
-    """The mean and its t interval with a cluster-robust error (Liang and Zeger 1986).
+    """Return the mean and its t interval with a cluster-robust error (Liang and Zeger 1986).
 
-    Degrees of freedom are the clusters less one; with a value a cluster it is the t interval.
+    The degrees of freedom are the clusters minus one; with one value in each cluster it is the
+    ordinary t interval.
     """
     column = finite(values, "values")
     codes, count = coded(clusters, column.size, "clusters")
@@ -91,7 +92,7 @@ def clustered_t_interval(
 
 
 def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
-    """A share and its Wilson (1927) score interval, which is defined from one trial on."""
+    """Return a share and its Wilson (1927) score interval, defined from one trial on."""
     within(level, 0, 1, "level")
     if not 0 <= successes <= n:
         raise ValueError(f"successes is {successes}; it must lie between 0 and n = {n}.")
@@ -115,7 +116,7 @@ def bootstrap_interval(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """A statistic, called as `statistic(array, axis=-1)`, with its bootstrap interval."""
+    """Return a statistic, called as `statistic(array, axis=-1)`, with its bootstrap interval."""
     column = finite(values, "values")
     label = _label(method, resamples, level)
     n = column.size
@@ -140,7 +141,7 @@ def clustered_bootstrap_interval(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """Any statistic of the rows, with an interval from resampling whole clusters of them."""
+    """Return any statistic of the rows, with an interval from resampling whole clusters."""
     table = np.asarray(rows)
     codes, count = coded(clusters, len(table), "clusters")
     label = _label(method, resamples, level, count)
@@ -175,7 +176,7 @@ def clustered_ratio_interval(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """A ratio of sums with its clustered bootstrap interval, from the sums of each cluster."""
+    """Return a ratio of sums with its clustered bootstrap interval."""
     top, bottom = finite(numerators, "numerators"), finite(denominators, "denominators")
     same_length("numerators", top.size, "denominators", bottom.size)
     codes, count = coded(clusters, top.size, "clusters")
@@ -204,7 +205,7 @@ def clustered_mean_interval(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """A mean over rows with its clustered bootstrap interval; larger clusters weigh more."""
+    """Return a mean over rows with its clustered bootstrap interval; larger clusters weigh more."""
     column = finite(values, "values")
     ones = np.ones_like(column)
     return clustered_ratio_interval(
@@ -223,10 +224,10 @@ def _label(method: Bootstrap, resamples: int, level: float, clusters: int | None
 
 
 def _ends(level: float, method: Bootstrap, units: int) -> Floats:
-    """The quantiles of the resamples at which an interval ends.
+    """Return the quantiles of the resamples that bound an interval.
 
-    Resamples vary less than samples do, the more so the fewer units are resampled; "expanded"
-    moves the ends out by as much as a t interval would be wider (Hesterberg 2015).
+    Resamples vary less than samples, the more so the fewer units are resampled; "expanded" widens
+    the quantiles as much as a t interval would be wider (Hesterberg 2015).
     """
     if method != "expanded":
         return np.array([(1 - level) / 2, (1 + level) / 2])
@@ -237,7 +238,7 @@ def _ends(level: float, method: Bootstrap, units: int) -> Floats:
 
 
 def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
-    """Blocks of resamples, each row of a block drawing `size` of `size` with replacement."""
+    """Yield blocks of resamples; each row of a block draws `size` of `size` with replacement."""
     rng = np.random.default_rng(seed)
     rows = max(1, BLOCK // size)
     for start in range(0, resamples, rows):
@@ -255,7 +256,7 @@ def _left_out(column: Floats, statistic: Callable[..., Any]) -> Floats:
 
 
 def _ratio(above: Any, below: Any) -> Floats:
-    """The ratio where it is defined and NaN where it is not; `_finish` counts the latter."""
+    """Return the ratio where it is defined, else NaN; `_finish` counts the latter."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     undefined = np.full_like(below, np.nan)
     return np.asarray(np.divide(above, below, out=undefined, where=below != 0))
@@ -268,7 +269,7 @@ def _defined(value: float) -> float | None:
 def _finish(
     value: float, drawn: Floats, left_out: Floats | None, n: int, ends: Floats, label: str
 ) -> Estimate:
-    """The estimate with the quantiles of its resamples, or the reason why it has none."""
+    """Return the estimate with the quantiles of its resamples, or the reason why it has none."""
     if not math.isfinite(value):
         return without_interval(None, n, label, "the statistic is undefined on the data")
     undefined = int((~np.isfinite(drawn)).sum())
@@ -287,7 +288,7 @@ def _finish(
 
 
 def _bca_ends(value: float, drawn: Floats, left_out: Floats, ends: Floats) -> Floats:
-    """The quantile levels corrected for bias and acceleration (Efron 1987, section 4)."""
+    """Return the quantile levels corrected for bias and acceleration (Efron 1987, section 4)."""
     # Resamples equal to the value count half, as for other discrete distributions.
     below = ((drawn < value).mean() + (drawn <= value).mean()) / 2
     if below in (0.0, 1.0):

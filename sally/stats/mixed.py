@@ -2,11 +2,15 @@
 
 One random intercept is integrated out by adaptive Gauss-Hermite quadrature, which is exact up to
 the number of nodes. Two or more crossed ones are integrated out by Laplace's approximation, which
-is biased towards small sds when levels have few rows. `MixedFit.method` says which one was used.
+is biased towards small sds when levels have few rows. `MixedFit.method` names the one used.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -14,12 +18,11 @@ import scipy
 from numpy.typing import ArrayLike
 
 from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by
-from sally.stats.mixed_likelihood import CrossedIntercepts, OneIntercept, Trials
 from sally.stats.paired import Significance
 
 NODES = 25
-NEAR = 1e-9  # a gain in log-likelihood, twice, after which no step changes a digit shown
-RAN_OFF = 100.0  # a standard deviation on the logit scale that no data can show
+NEAR = 1e-9  # twice the gain in log-likelihood below which no step changes a printed digit
+RAN_OFF = 100.0  # a standard deviation on the logit scale that no data can support
 
 
 class Coefficient(msgspec.Struct, frozen=True):
@@ -40,7 +43,7 @@ class Coefficient(msgspec.Struct, frozen=True):
 
 
 class MixedFit(msgspec.Struct, frozen=True):
-    """A fitted model; do not quote one that has not `converged`."""
+    """A fitted model; do not report one that has not `converged`."""
 
     coefficients: tuple[Coefficient, ...]
     sds: dict[str, float]
@@ -52,7 +55,7 @@ class MixedFit(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
-        """The coefficient of that name."""
+        """Return the coefficient of that name."""
         for coefficient in self.coefficients:
             if coefficient.name == name:
                 return coefficient
@@ -61,7 +64,7 @@ class MixedFit(msgspec.Struct, frozen=True):
 
 
 def logit(share: float) -> float:
-    """The log odds of a share, such as the offset of a chance level."""
+    """Return the log odds of a share, such as the offset of a chance level."""
     if not 0 < share < 1:
         raise ValueError(f"share is {share}; only shares strictly between 0 and 1 have a logit.")
     return math.log(share / (1 - share))
@@ -77,9 +80,19 @@ def mixed_logit(
     nodes: int | None = None,
     level: float = 0.95,
 ) -> MixedFit:
-    """Fit successes (of trials, 1 if None) on named columns, a random intercept per grouping.
+    """Fit successes on named columns with a random intercept for each grouping.
 
-    An intercept is a column like any other: `{"intercept": [1] * n, "hidden": [...]}`.
+    Args:
+        successes: Successes of each row.
+        fixed: Columns of fixed effects; an intercept is one, as in `{"intercept": [1] * n}`.
+        groups: Labels of each grouping, by name.
+        trials: Trials of each row; 1 if None.
+        offset: Added to the linear predictor.
+        nodes: Quadrature nodes for one grouping; `NODES` if None.
+        level: Level of the Wald intervals.
+
+    Raises:
+        ValueError: If columns do not line up, are redundant, or separate the outcomes.
     """
     data = _trials(successes, fixed, trials, offset)
     names = list(fixed)
@@ -94,7 +107,7 @@ def mixed_logit(
     estimates = peak[:count] / scale
     z = float(scipy.special.ndtri((1 + level) / 2))
     sds = {name: abs(float(sd)) for name, sd in zip(levels, peak[count:], strict=True)}
-    # where the surface is flat far out, the search has run off, whatever its slope
+    # far out the surface is flat, so a small slope there is no sign of a peak
     inside = max(sds.values(), default=0.0) < RAN_OFF
     converged = errors is not None and decrement < 1e-6 and inside
     return MixedFit(
@@ -113,7 +126,7 @@ def mixed_logit(
 
 
 def likelihood_ratio_test(small: MixedFit, large: MixedFit) -> Significance:
-    """Twice the gain in log-likelihood of nested fits with the same random intercepts."""
+    """Test nested fits with the same random intercepts by twice the gain in log-likelihood."""
     extra = len(large.coefficients) - len(small.coefficients)
     if extra < 1 or small.method != large.method or small.levels != large.levels:
         raise ValueError(
@@ -157,14 +170,14 @@ def _trials(
 
 
 def _refuse_redundant(data: Trials, names: list[str]) -> None:
-    """Refuse columns that are combinations of others, where many maxima exist."""
+    """Raise ValueError if a column is a combination of others: the maximum is not unique."""
     if np.linalg.matrix_rank(data.design) < len(names):
         raise ValueError(f"the columns {', '.join(names)} are redundant: some are sums of others.")
 
 
 def _refuse_separated(data: Trials, names: list[str]) -> None:
-    """Refuse outcomes for which no finite maximum exists."""
-    # That is, with a direction in which no outcome gets less likely (Albert and Anderson 1984).
+    """Raise ValueError if no finite maximum exists."""
+    # That is, if in some direction no outcome gets less likely (Albert and Anderson 1984).
     won, lost = data.successes > 0, data.successes < data.trials
     signed = np.unique(np.vstack([data.design[won], -data.design[lost]]), axis=0)
     found = scipy.optimize.linprog(
@@ -182,7 +195,7 @@ def _refuse_separated(data: Trials, names: list[str]) -> None:
 def _surface(
     data: Trials, groups: Mapping[str, Sequence[Hashable]], nodes: int | None
 ) -> tuple[Surface, dict[str, int], str]:
-    """The log-likelihood as a function of coefficients and sds."""
+    """Return the log-likelihood as a function of coefficients and sds, its levels and method."""
     if not groups:
         raise ValueError("groups is empty; a mixed model needs at least one random intercept.")
     rows, width = data.successes.size, data.design.shape[1]
@@ -208,7 +221,7 @@ def _surface(
 
 
 def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
-    """Rows alike in everything but the outcome, added up: the same likelihood, sooner."""
+    """Add up rows that differ only in the outcome: the likelihood is the same, and faster."""
     alike = np.column_stack([*codes, data.design, data.offset])
     _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)
     where, count = row.ravel(), first.size
@@ -222,7 +235,7 @@ def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
 
 
 def _climb(surface: Surface, width: int, factors: int) -> Floats:
-    """The peak of the surface, with sds that are better at zero set to exactly zero."""
+    """Return the peak of the surface; an sd that fits as well at zero is set to exactly zero."""
     start = np.concatenate([np.zeros(width), np.full(factors, 0.7)])
 
     def depth(x: Floats) -> float:
@@ -242,12 +255,12 @@ def _climb(surface: Surface, width: int, factors: int) -> Floats:
 
 
 def _free(x: Floats, width: int) -> Codes:
-    """Parameters off the boundary; by symmetry the cross derivatives of an sd at 0 vanish."""
+    """Return the parameters off the boundary; cross derivatives of an sd at 0 are 0 by symmetry."""
     return np.flatnonzero((np.arange(x.size) < width) | (x != 0))
 
 
 def _polish(surface: Surface, peak: Floats, width: int) -> Floats:
-    """Newton steps from a good start, each kept only if it climbs."""
+    """Refine a peak by Newton steps, each kept only if it climbs."""
     for _ in range(4):
         free = _free(peak, width)
         step = np.zeros_like(peak)
@@ -265,18 +278,18 @@ def _polish(surface: Surface, peak: Floats, width: int) -> Floats:
 
 
 def _gradient(surface: Surface, x: Floats) -> Floats:
-    """Central differences."""
+    """Return the gradient by central differences."""
     h = 1e-5
     steps = np.eye(x.size) * h
     return np.array([(surface(x + step) - surface(x - step)) / (2 * h) for step in steps])
 
 
 def _hessian(surface: Surface, x: Floats, free: Codes) -> Floats:
-    """Central second differences over the free parameters."""
+    """Return the Hessian over the free parameters by central second differences."""
     h = 1e-3
     steps = np.eye(x.size)[free] * h
     middle = surface(x)
-    # what a step there and back along one parameter adds
+    # the second difference along each single parameter
     alone = [surface(x + step) + surface(x - step) - 2 * middle for step in steps]
     curve = np.diag(alone)
     for i, a in enumerate(steps):
@@ -287,7 +300,7 @@ def _hessian(surface: Surface, x: Floats, free: Codes) -> Floats:
 
 
 def _wald_errors(surface: Surface, peak: Floats, width: int) -> tuple[Floats | None, float]:
-    """Standard errors from the observed information, and how far the peak still is (decrement)."""
+    """Return standard errors from the observed information, and the Newton decrement."""
     free = _free(peak, width)
     information = -_hessian(surface, peak, free)
     slope = _gradient(surface, peak)[free]
@@ -311,3 +324,167 @@ def _notes(sds: dict[str, float], converged: bool) -> tuple[str, ...]:
     if not converged:
         notes.append("the search found no clear peak of the likelihood")
     return tuple(notes)
+
+
+# --- the marginal likelihood ----------------------------------------------------------------------
+#
+# Random intercepts are sd * u with u standard normal, so that sd = 0 is an ordinary point and the
+# likelihood is an even, smooth function of each sd. Log binomial coefficients do not depend on the
+# parameters; `Trials.constant` gives their sum, and the likelihoods here leave it out.
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Binomial outcomes, their design and offset, row by row."""
+
+    successes: Floats
+    trials: Floats
+    design: Floats
+    offset: Floats
+
+    def fixed_part(self, beta: Floats) -> Floats:
+        """Return the linear predictor without random intercepts."""
+        return np.asarray(self.offset + self.design @ beta)
+
+    def constant(self) -> float:
+        """Return the sum of log binomial coefficients; zero if every row is a single trial."""
+        y, m = self.successes, self.trials
+        logs = (
+            scipy.special.gammaln(m + 1)
+            - scipy.special.gammaln(y + 1)
+            - scipy.special.gammaln(m - y + 1)
+        )
+        return float(logs.sum())
+
+
+@dataclass(frozen=True)
+class OneIntercept:
+    """Rows sorted by group, with the row at which each group starts."""
+
+    data: Trials
+    group: Codes
+    starts: Codes
+
+    @classmethod
+    def of(cls, data: Trials, codes: Codes) -> OneIntercept:
+        """Sort the rows by group, so that groups are contiguous."""
+        order = np.argsort(codes, kind="stable")
+        ordered = Trials(
+            data.successes[order], data.trials[order], data.design[order], data.offset[order]
+        )
+        group = codes[order]
+        return cls(ordered, group, np.flatnonzero(np.diff(group, prepend=-1)))
+
+    def log_likelihood(self, beta: Floats, sd: float, nodes: int) -> float:
+        """Integrate each group by adaptive Gauss-Hermite quadrature; with one node by Laplace."""
+        fixed = self.data.fixed_part(beta)
+        mode, scale = self._modes(fixed, sd)
+        x, log_weight = _hermite(nodes)
+        u = mode[:, None] + np.sqrt(2) * scale[:, None] * x
+        terms = self._joint(fixed, sd, u) + log_weight + x**2
+        # The integral of exp(joint) against du / sqrt(2 pi), with u = mode + sqrt(2) scale x.
+        groups = _log_sums(terms) + np.log(scale) - 0.5 * np.log(np.pi)
+        return float(groups.sum())
+
+    def _joint(self, fixed: Floats, sd: float, u: Floats) -> Floats:
+        """Return the log density of the outcomes and of u, up to constants, by group and point."""
+        eta = fixed[:, None] + sd * u[self.group]
+        rows = self.data.successes[:, None] * eta - self.data.trials[:, None] * np.logaddexp(0, eta)
+        return np.asarray(np.add.reduceat(rows, self.starts, axis=0) - u**2 / 2)
+
+    def _modes(self, fixed: Floats, sd: float) -> tuple[Floats, Floats]:
+        """Return the mode and width of each group's posterior, by Newton steps that only climb."""
+        u = np.zeros(self.starts.size)
+        height = self._joint(fixed, sd, u[:, None])[:, 0]
+        for _ in range(200):
+            slope, curve = self._derivatives(fixed, sd, u)
+            step = slope / curve
+            if np.abs(step).max() < 1e-11:
+                return u, 1 / np.sqrt(curve)
+            tried = self._joint(fixed, sd, (u + step)[:, None])[:, 0]
+            while (worse := tried < height - 1e-10 * (1 + np.abs(height))).any():
+                step = np.where(worse, step / 2, step)
+                tried = self._joint(fixed, sd, (u + step)[:, None])[:, 0]
+            u, height = u + step, tried
+        return u, 1 / np.sqrt(self._derivatives(fixed, sd, u)[1])
+
+    def _derivatives(self, fixed: Floats, sd: float, u: Floats) -> tuple[Floats, Floats]:
+        p = scipy.special.expit(fixed + sd * u[self.group])
+        residual = self.data.successes - self.data.trials * p
+        weight = self.data.trials * p * (1 - p)
+        slope = sd * np.add.reduceat(residual, self.starts) - u
+        return slope, sd**2 * np.add.reduceat(weight, self.starts) + 1
+
+
+@dataclass(frozen=True)
+class CrossedIntercepts:
+    """Rows that belong to one level of each of several factors at once."""
+
+    data: Trials
+    levels: scipy.sparse.csr_array
+    factor: Codes
+
+    @classmethod
+    def of(cls, data: Trials, codes: list[Codes], counts: list[int]) -> CrossedIntercepts:
+        """Build one indicator column for each level of each factor."""
+        rows = data.successes.size
+        blocks = [
+            scipy.sparse.csr_array((np.ones(rows), (np.arange(rows), code)), shape=(rows, count))
+            for code, count in zip(codes, counts, strict=True)
+        ]
+        return cls(
+            data,
+            scipy.sparse.csr_array(scipy.sparse.hstack(blocks)),
+            np.repeat(range(len(counts)), counts),
+        )
+
+    def log_likelihood(self, beta: Floats, sds: Floats) -> float:
+        """Return Laplace's approximation at the joint mode of all random intercepts."""
+        fixed = self.data.fixed_part(beta)
+        scale = sds[self.factor]
+        u = np.zeros(scale.size)
+        height = self._joint(fixed, scale, u)
+        for _ in range(200):
+            slope, root = self._derivatives(fixed, scale, u)
+            step = scipy.linalg.cho_solve((root, True), slope)
+            if np.abs(step).max() < 1e-11:
+                break
+            tried = self._joint(fixed, scale, u + step)
+            while tried < height - 1e-10 * (1 + abs(height)):
+                step = step / 2
+                tried = self._joint(fixed, scale, u + step)
+            u, height = u + step, tried
+        root = self._derivatives(fixed, scale, u)[1]
+        return self._joint(fixed, scale, u) - float(np.log(np.diag(root)).sum())
+
+    def _joint(self, fixed: Floats, scale: Floats, u: Floats) -> float:
+        eta = fixed + self.levels @ (scale * u)
+        rows = self.data.successes * eta - self.data.trials * np.logaddexp(0, eta)
+        return float(rows.sum() - (u**2).sum() / 2)
+
+    def _derivatives(self, fixed: Floats, scale: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """Return the gradient at u and the lower Cholesky root of the negative Hessian."""
+        p = scipy.special.expit(fixed + self.levels @ (scale * u))
+        slope = scale * (self.levels.T @ (self.data.successes - self.data.trials * p)) - u
+        weighted = self.levels.multiply((self.data.trials * p * (1 - p))[:, None])
+        curve = (self.levels.T @ weighted).toarray() * np.outer(scale, scale)
+        return slope, scipy.linalg.cholesky(curve + np.eye(u.size), lower=True)
+
+
+def _log_sums(terms: Floats) -> Floats:
+    """Return scipy's logsumexp of each row, in a third of the time."""
+    top = terms.max(axis=1, keepdims=True)
+    highest = terms == top
+    many = highest.sum(axis=1, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.exp(np.where(highest, -np.inf, terms) - top).sum(axis=1)
+        found: Floats = np.log1p(rest / many) + np.log(many) + top[:, 0]
+    if not np.isfinite(found).all():
+        return np.asarray(scipy.special.logsumexp(terms, axis=1))
+    return found
+
+
+@lru_cache
+def _hermite(nodes: int) -> tuple[Floats, Floats]:
+    x, weight = np.polynomial.hermite.hermgauss(nodes)
+    return x, np.log(weight)

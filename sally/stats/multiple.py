@@ -1,4 +1,4 @@
-"""p values adjusted for the number of tests made."""
+"""Adjustment of p values for multiple tests."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from sally.stats.columns import Floats, finite
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p values that bound the chance of any false rejection (Holm 1979)."""
+    """Return adjusted p values that bound the family-wise error rate (Holm 1979)."""
     p = _probabilities(p_values)
     order = np.argsort(p, kind="stable")
     steps = p[order] * np.arange(p.size, 0, -1)
@@ -16,7 +16,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p values that bound the share of false rejections (Benjamini, Hochberg 1995)."""
+    """Return adjusted p values that bound the false discovery rate (Benjamini, Hochberg 1995)."""
     p = _probabilities(p_values)
     order = np.argsort(p, kind="stable")
     steps = p[order] * p.size / np.arange(1, p.size + 1)

@@ -1,4 +1,4 @@
-"""Differences between two conditions met by the same instances, and between separate groups."""
+"""Differences between two paired conditions, and between separate groups, with their tests."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from sally.core.errors import BadInput
 from sally.stats.columns import Floats, coded, finite, paired, sums_by
 from sally.stats.intervals import (
     BLOCK,
@@ -20,9 +21,13 @@ from sally.stats.intervals import (
     without_interval,
 )
 
+MEDIUM = 2**-0.5  # scale of the Cauchy prior, the default of the R package BayesFactor
+WIDEST = 4.0  # effects beyond this many standard deviations are left out of the integral
+POINTS = 801
+
 
 class Pairs(msgspec.Struct, frozen=True):
-    """Values of the same keys under two conditions, and how many keys had no counterpart."""
+    """Values of the same keys under two conditions, and the number of unpaired keys."""
 
     keys: tuple[Hashable, ...]
     first: tuple[float, ...]
@@ -32,7 +37,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class Significance(msgspec.Struct, frozen=True):
-    """A test statistic and its two-sided p value, None where there was nothing to test."""
+    """A test statistic and its two-sided p value; None if there was nothing to test."""
 
     statistic: float | None
     p: float | None
@@ -41,7 +46,7 @@ class Significance(msgspec.Struct, frozen=True):
 
 
 def pair_up(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Pairs:
-    """The values of the keys that both mappings have, in the order of the first."""
+    """Return the values of the keys that both mappings have, in the order of the first."""
     keys = tuple(key for key in first if key in second)
     return Pairs(
         keys=keys,
@@ -53,7 +58,7 @@ def pair_up(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -
 
 
 def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The mean of first minus second over pairs, with its t interval."""
+    """Return the mean of first minus second over pairs, with its t interval."""
     one, two = paired(first, second)
     return msgspec.structs.replace(mean_interval(one - two, level=level), method="paired t")
 
@@ -68,7 +73,7 @@ def paired_difference_bootstrap(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """The mean of first minus second, resampling clusters of pairs (single pairs if None)."""
+    """Return the mean of first minus second, resampling clusters of pairs, or pairs if None."""
     one, two = paired(first, second)
     return clustered_mean_interval(
         one - two,
@@ -81,7 +86,7 @@ def paired_difference_bootstrap(
 
 
 def welch_error(one: Floats, two: Floats) -> tuple[float, float]:
-    """Standard error and degrees of freedom of a difference of means (Welch 1947)."""
+    """Return the standard error and degrees of freedom of a mean difference (Welch 1947)."""
     a, b = one.var(ddof=1) / one.size, two.var(ddof=1) / two.size
     if a + b == 0:
         return 0.0, float(one.size + two.size - 2)
@@ -90,7 +95,7 @@ def welch_error(one: Floats, two: Floats) -> tuple[float, float]:
 
 
 def unpaired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The difference of the means of two separate groups, with Welch's t interval."""
+    """Return the difference of the means of two separate groups, with Welch's t interval."""
     one, two = finite(first, "first"), finite(second, "second")
     n, method = one.size + two.size, "Welch t"
     if min(one.size, two.size) == 0:
@@ -110,7 +115,10 @@ def sign_flip_test(
     exact_up_to: int = 18,
     flips: int = 20_000,
 ) -> Significance:
-    """Is the mean difference zero? Flip signs (of whole clusters), all ways if there are few."""
+    """Test a mean difference against zero by flipping signs, of whole clusters if given.
+
+    Up to `exact_up_to` units all sign patterns are used, otherwise `flips` random ones.
+    """
     column = finite(differences, "differences")
     n = column.size
     if n == 0:
@@ -120,7 +128,7 @@ def sign_flip_test(
     sums = sums_by(codes, count, column)
     exact = count <= exact_up_to
     totals = _all_totals(sums) if exact else _some_totals(sums, flips, seed)
-    # Totals that are equal on paper differ by rounding; they are as extreme as the observed one.
+    # Totals that differ from the observed one by rounding only count as equally extreme.
     slack = 1e-9 * float(np.abs(sums).sum())
     as_extreme = int((np.abs(totals) >= abs(float(sums.sum())) - slack).sum())
     if exact:
@@ -132,7 +140,7 @@ def sign_flip_test(
 
 
 def _all_totals(sums: Floats) -> Floats:
-    """The total under every choice of signs with the first one kept (the rest mirrors these)."""
+    """Return the total under every choice of signs with the first kept; the rest is symmetric."""
     totals = sums[:1]
     for value in sums[1:]:
         totals = np.concatenate([totals + value, totals - value])
@@ -143,7 +151,7 @@ def _some_totals(sums: Floats, flips: int, seed: Seed) -> Floats:
     rng = np.random.default_rng(seed)
     rows = max(1, BLOCK // sums.size)
     return np.concatenate(
-        [  # a block is dropped when its totals are known, so that memory stays flat
+        [  # only the totals of each block are kept, so that memory stays flat
             (rng.integers(0, 2, size=(min(rows, flips - start), sums.size)) * 2.0 - 1.0) @ sums
             for start in range(0, flips, rows)
         ]
@@ -151,7 +159,7 @@ def _some_totals(sums: Floats, flips: int, seed: Seed) -> Floats:
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Significance:
-    """Student's paired t test, two-sided; None if the differences do not vary."""
+    """Return Student's two-sided paired t test; None if the differences do not vary."""
     one, two = paired(first, second)
     away = one - two
     if away.size < 2 or np.ptp(away) == 0:
@@ -159,3 +167,24 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Significance:
     t = float(away.mean() / (away.std(ddof=1) / math.sqrt(away.size)))
     p = 2 * float(scipy.special.stdtr(away.size - 1, -abs(t)))
     return Significance(t, p, away.size, "paired t")
+
+
+def bayes_factor(t: float, first: int, second: int, scale: float = MEDIUM) -> float:
+    """Return the Bayes factor of an effect above zero, from the t of two independent groups.
+
+    The prior on the effect is the upper half of a Cauchy distribution (Rouder et al. 2009).
+
+    Raises:
+        BadInput: If a group has fewer than two members.
+    """
+    if min(first, second) < 2:
+        raise BadInput(f"Two groups of at least two are needed, not {first} and {second}.")
+    degrees = first + second - 2
+    root = np.sqrt(first * second / (first + second))
+    spread = np.linspace(1e-3, 3.0, POINTS)  # the sample's deviation in units of the true one
+    weight = scipy.stats.chi2.pdf(degrees * spread**2, degrees) * 2 * degrees * spread**2
+    effects = np.linspace(0.0, WIDEST, POINTS)
+    shifted = scipy.stats.norm.pdf(t * spread[None, :] - root * effects[:, None])
+    given = np.trapezoid(shifted * weight, spread, axis=1)  # the density of t under each effect
+    prior = 2 * scipy.stats.cauchy.pdf(effects, 0.0, scale)
+    return float(np.trapezoid(given * prior, effects) / given[0])

@@ -1,4 +1,4 @@
-"""How many units per cell are needed to see a difference, two-sided, at a given power."""
+"""Sample sizes and power of two-sided tests of a difference."""
 
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -14,7 +14,7 @@ from sally.stats.intervals import Estimate, Seed, share_interval
 def t_power(
     n: int, detect: float, variance: float, *, alpha: float = 0.05, groups: int = 1
 ) -> float:
-    """Power of a two-sided t test: n pairs (groups=1) or n in each of two groups (groups=2)."""
+    """Return the power of a two-sided t test with n pairs (groups=1) or n in each of two groups."""
     if groups not in (1, 2):
         raise ValueError(f"groups is {groups}; it must be 1 (paired) or 2 (unpaired).")
     if n < 2:
@@ -37,7 +37,7 @@ def paired_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Pairs needed to detect a mean difference, from a pilot variance of the differences."""
+    """Return the pairs needed to detect a mean difference, from a pilot variance of differences."""
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=1)
 
 
@@ -49,7 +49,7 @@ def unpaired_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Units per cell to detect a difference of means, from a pilot variance within cells."""
+    """Return the units per cell needed to detect a difference, from a variance within cells."""
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=2)
 
 
@@ -61,7 +61,7 @@ def share_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Units per cell to tell two shares apart by the pooled z test (Fleiss 1981, section 3.2)."""
+    """Return the units per cell to tell two shares apart, pooled z test (Fleiss 1981, 3.2)."""
     within(first, 0, 1, "first")
     within(second, 0, 1, "second")
     middle = (first + second) / 2
@@ -80,10 +80,10 @@ def paired_share_sample_size(
     design_effect: float = 1.0,
     exact: bool = False,
 ) -> int:
-    """Pairs to detect a difference of shares by McNemar's test (Connor 1987).
+    """Return the pairs needed to detect a difference of shares by McNemar's test (Connor 1987).
 
     `discordant` is the pilot share of pairs in which exactly one of the two succeeded. An exact
-    test is cautious, since few counts can be had; `exact` adds what continuity costs.
+    test is conservative, because counts are discrete; `exact` adds a continuity correction.
     """
     if not abs(detect) < discordant <= 1:
         raise ValueError(
@@ -91,13 +91,13 @@ def paired_share_sample_size(
         )
     under_difference = math.sqrt(discordant - detect**2)
     n = _normal_n(detect, math.sqrt(discordant), under_difference, power, alpha)
-    if exact:  # one success less must do, so n |d| - 1 takes the place of n |d|; solved for n
+    if exact:  # the correction replaces n |d| by n |d| - 1; solved for n
         n *= ((1 + math.sqrt(1 + 4 / (n * abs(detect)))) / 2) ** 2
     return _inflated(n, design_effect)
 
 
 def design_effect(icc: float, sizes: Sequence[float]) -> float:
-    """How much clusters of these sizes inflate a variance: Kish, or Eldridge (2006) if unequal."""
+    """Return the variance inflation by clusters of these sizes (Kish; Eldridge 2006 if unequal)."""
     column = finite(sizes, "sizes")
     if column.size == 0 or (column <= 0).any():
         raise ValueError("sizes must name at least one cluster, each with a positive size.")
@@ -109,7 +109,7 @@ def design_effect(icc: float, sizes: Sequence[float]) -> float:
 
 
 def intraclass_correlation(values: ArrayLike, clusters: Sequence[Hashable]) -> float | None:
-    """ICC(1) by one-way analysis of variance, from a pilot; None if it is not defined."""
+    """Return ICC(1) by one-way analysis of variance; None if it is not defined."""
     column = finite(values, "values")
     codes, count = coded(clusters, column.size, "clusters")
     n = column.size
@@ -131,7 +131,7 @@ def simulated_power(
     repeats: int = 2000,
     alpha: float = 0.05,
 ) -> Estimate:
-    """The share of simulated experiments, each returning a p value, that come out below alpha."""
+    """Return the share of simulated experiments, each returning a p value, that are below alpha."""
     rng = np.random.default_rng(seed)
     found = 0
     for _ in range(repeats):
@@ -145,7 +145,7 @@ def simulated_power(
 def _smallest_n(
     detect: float, variance: float, power: float, alpha: float, effect: float, groups: int
 ) -> int:
-    """The least n whose exact power reaches the target, by doubling and halving."""
+    """Return the smallest n whose exact power reaches the target, by bisection."""
     _check_target(detect, power, alpha)
     if not (variance > 0 and math.isfinite(variance)):
         raise ValueError(f"variance is {variance}; a pilot variance is a positive number.")

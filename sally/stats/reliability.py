@@ -1,8 +1,8 @@
-"""How far scores tell players apart: consistency over problems, occasions, and correlations.
+"""Reliability of scores: consistency over problems, split halves and correlations.
 
-A table has a line for each player and a column for each problem that all of them met. What is hard
-for everybody is no error, so it is taken out (a two-way analysis of variance; Cronbach et al. 1972,
-McGraw and Wong 1996, ICC(C, k)).
+A table has a row for each player and a column for each problem that all players met. Differences
+in difficulty are not an error, so they are removed (a two-way analysis of variance; Cronbach et al.
+1972, McGraw and Wong 1996, ICC(C, k)).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SPLITS = 400
 
 
 class Components(msgspec.Struct, frozen=True):
-    """Variance of one score by where it comes from; an estimate below zero is zero."""
+    """Variance components of one score; negative estimates are set to zero."""
 
     players: float
     problems: float
-    rest: float  # a player on a problem, and chance: the error of one score
-    ratio: float | None  # F, of players over the rest; None where nothing varies
+    rest: float  # interaction and chance: the error of one score
+    ratio: float | None  # F, of players over the rest; None if nothing varies
     n: tuple[int, int]  # players, problems
 
     @property
@@ -42,7 +42,7 @@ class Components(msgspec.Struct, frozen=True):
 
 
 def components(table: ArrayLike) -> Components:
-    """The two-way analysis of variance of a whole table, one score a cell."""
+    """Return the two-way analysis of variance of a complete table with one score in each cell."""
     scores = whole(table)
     players, problems = scores.shape
     mean = scores.mean()
@@ -66,7 +66,11 @@ def components(table: ArrayLike) -> Components:
 
 
 def whole(table: ArrayLike) -> Floats:
-    """A table of numbers with at least two players and two problems, none missing."""
+    """Return the table as an array.
+
+    Raises:
+        ValueError: If it has fewer than two players or problems, or a cell is empty.
+    """
     scores = np.asarray(table, dtype=float)
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ValueError("a table needs at least two players and two problems, no cell empty.")
@@ -74,9 +78,9 @@ def whole(table: ArrayLike) -> Floats:
 
 
 def consistency(table: ArrayLike) -> Estimate:
-    """The reliability of a mean over these problems, with its exact interval under normality.
+    """Return the reliability of a mean over these problems, with its exact normal interval.
 
-    It is Cronbach's alpha, the mean of all split halves once corrected (Feldt 1965); never below 0.
+    It is Cronbach's alpha, the mean of all corrected split halves (Feldt 1965); never below 0.
     """
     found = components(table)
     players, problems = found.n
@@ -94,9 +98,9 @@ def consistency(table: ArrayLike) -> Estimate:
 
 
 def split_half(table: ArrayLike, *, seed: Seed, splits: int = SPLITS) -> float | None:
-    """The mean correlation of two random halves of the problems, stepped up by Spearman-Brown.
+    """Return the mean correlation of random halves of the problems, corrected by Spearman-Brown.
 
-    Halves that go against each other on average have no reliability to step up.
+    A negative mean correlation gives 0.
     """
     scores = whole(table)
     rng = np.random.default_rng(seed)
@@ -114,7 +118,7 @@ def split_half(table: ArrayLike, *, seed: Seed, splits: int = SPLITS) -> float |
 
 
 def pearson(one: ArrayLike, two: ArrayLike) -> float | None:
-    """The correlation of two columns; None where one of them does not vary."""
+    """Return the correlation of two columns; None if one of them does not vary."""
     a, b = np.asarray(one, float), np.asarray(two, float)
     if a.size < 3 or np.ptp(a) < 1e-12 or np.ptp(b) < 1e-12:
         return None
@@ -123,7 +127,7 @@ def pearson(one: ArrayLike, two: ArrayLike) -> float | None:
 
 
 def correlation(one: ArrayLike, two: ArrayLike) -> Estimate:
-    """A correlation with Fisher's interval, from four pairs on."""
+    """Return a correlation with Fisher's interval, which needs at least four pairs."""
     n, r, method = np.asarray(one).size, pearson(one, two), "Fisher z"
     if r is None:
         return without_interval(None, n, method, "fewer than three players, or no difference")
@@ -136,7 +140,7 @@ def correlation(one: ArrayLike, two: ArrayLike) -> Estimate:
 
 
 def needed(single: float | None, target: float = 0.8) -> int | None:
-    """How many scores a mean takes to be so reliable (Spearman 1910, Brown 1910)."""
+    """Return how many scores a mean needs for a target reliability (Spearman 1910, Brown 1910)."""
     if not 0 < target < 1:
         raise ValueError(f"target is {target}; it must lie strictly between 0 and 1.")
     if single is None or single <= 0:

@@ -13,7 +13,7 @@ Odds = Mapping[Hashable, float]
 
 
 class Bin(msgspec.Struct, frozen=True):
-    """Forecasts from low up to high: how many, their mean, and how often they came true."""
+    """Forecasts from low up to high: their number, mean, and the share that came true."""
 
     low: float
     high: float
@@ -31,15 +31,15 @@ class Calibration(msgspec.Struct, frozen=True):
 
 
 def brier(odds: Odds, truth: Hashable) -> float:
-    """Squared error summed over all choices (Brier 1950): 0 is perfect, 2 the worst."""
+    """Return the squared error summed over all choices (Brier 1950): 0 is perfect, 2 the worst."""
     checked_odds(odds, truth)
     return sum((p - (choice == truth)) ** 2 for choice, p in odds.items())
 
 
 def log_score(odds: Odds, truth: Hashable, *, floor: float | None = None) -> float:
-    """Minus the natural log of the odds of the truth: 0 is perfect, infinite if it was excluded.
+    """Return minus the natural log of the truth's odds: 0 is perfect, infinite at odds of 0.
 
-    A `floor` under the odds keeps it finite, at the price of no longer being strictly proper.
+    A `floor` under the odds keeps it finite, but then it is no longer strictly proper.
     """
     checked_odds(odds, truth)
     if floor is not None and not 0 < floor < 1:
@@ -49,14 +49,14 @@ def log_score(odds: Odds, truth: Hashable, *, floor: float | None = None) -> flo
 
 
 def top_choice_accuracy(odds: Odds, truth: Hashable) -> float:
-    """1 if the likeliest choice is the truth, 1/k if it is one of k likeliest, else 0."""
+    """Return 1 if the likeliest choice is the truth, 1/k if it is one of k likeliest, else 0."""
     checked_odds(odds, truth)
     top = _top(odds)
     return 1 / len(top) if truth in top else 0.0
 
 
 def calibration_curve(forecasts: ArrayLike, outcomes: ArrayLike, *, bins: int = 10) -> Calibration:
-    """Forecast chances in bins of equal width against the share that came true."""
+    """Compare forecast probabilities in bins of equal width with the share that came true."""
     p, came_true = finite(forecasts, "forecasts"), finite(outcomes, "outcomes")
     same_length("forecasts", p.size, "outcomes", came_true.size)
     if bins < 1:
@@ -66,7 +66,7 @@ def calibration_curve(forecasts: ArrayLike, outcomes: ArrayLike, *, bins: int = 
         if bad.size:
             raise ValueError(f"{name}[{bad[0]}] is {column[bad[0]]}; it must lie in [0, 1].")
     edges = np.linspace(0, 1, bins + 1)
-    # The last bin includes 1; comparing with the edges themselves puts 0.3 of ten bins above 0.3.
+    # The last bin includes 1; comparing with the edges puts 0.3 into the bin that starts at 0.3.
     place = np.clip(np.searchsorted(edges, p, side="right") - 1, 0, bins - 1)
     rows: list[Bin] = []
     gap = 0.0
@@ -84,7 +84,7 @@ def calibration_curve(forecasts: ArrayLike, outcomes: ArrayLike, *, bins: int = 
 def top_choice_calibration(
     odds: Sequence[Odds], truths: Sequence[Hashable], *, bins: int = 10
 ) -> Calibration:
-    """Calibration of the odds of the likeliest choice, ties counted as in accuracy."""
+    """Return the calibration of the likeliest choice's odds, with ties as in accuracy."""
     same_length("odds", len(odds), "truths", len(truths))
     confidence = [max(each.values()) for each in odds]
     correct = [top_choice_accuracy(o, t) for o, t in zip(odds, truths, strict=True)]
@@ -92,7 +92,7 @@ def top_choice_calibration(
 
 
 def checked_odds(odds: Odds, truth: Hashable) -> None:
-    """Refuse odds that are no distribution, and a truth that was not among the choices."""
+    """Raise ValueError if odds are not a distribution, or the truth is not a choice."""
     if truth not in odds:
         known = ", ".join(repr(choice) for choice in odds)
         raise ValueError(f"the truth {truth!r} is not among the choices: {known}.")
@@ -105,6 +105,6 @@ def checked_odds(odds: Odds, truth: Hashable) -> None:
 
 
 def _top(odds: Odds) -> list[Hashable]:
-    """The likeliest choices; odds that differ by rounding only are tied."""
+    """Return the likeliest choices; odds that differ by rounding only are tied."""
     best = max(odds.values())
     return [choice for choice, p in odds.items() if p >= best - 1e-9]

@@ -11,7 +11,7 @@ import pytest
 
 from sally.analysis.compare import compare as comparing
 from sally.analysis.compare.compare import Group, Score
-from sally.analysis.design.power import Spread, Value, needs, spread_of
+from sally.analysis.design.power import DifferenceSpread, PilotScore, needs, spread_of
 from sally.core.errors import BadInput
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.config import Config, read_config
@@ -41,7 +41,9 @@ def need(detect: float = 0.05, study: Study = STUDY, **options):
 
 def values(by_player, instances=None):
     return [
-        Value("duel", "rps", "agent", player, f"s{n}", instances[n] if instances else "i", float(v))
+        PilotScore(
+            "duel", "rps", "agent", player, f"s{n}", instances[n] if instances else "i", float(v)
+        )
         for player, column in by_player.items()
         for n, v in enumerate(column)
     ]
@@ -56,7 +58,7 @@ def test_a_stated_spread_gives_the_textbook_number():
 
 def test_a_pilot_says_how_differences_scatter():
     spread = spread_of(CELL, values({"a": [1, 2, 3, 6], "b": [0, 0, 0, 0]}))
-    assert isinstance(spread, Spread)
+    assert isinstance(spread, DifferenceSpread)
     assert spread.sd == pytest.approx(np.std([1, 2, 3, 6], ddof=1))
     assert (spread.pairs, spread.players, spread.icc) == (4, 2, None)
 
@@ -64,7 +66,9 @@ def test_a_pilot_says_how_differences_scatter():
 def test_what_two_players_share_does_not_count_as_scatter():
     hard = np.array([0.0, 5.0, 9.0, 1.0])  # some settings are hard for both
     spread = spread_of(CELL, values({"a": hard + np.array([1, 1, 2, 2]), "b": hard}))
-    assert isinstance(spread, Spread) and spread.sd == pytest.approx(np.std([1, 1, 2, 2], ddof=1))
+    assert isinstance(spread, DifferenceSpread) and spread.sd == pytest.approx(
+        np.std([1, 1, 2, 2], ddof=1)
+    )
 
 
 def test_problems_that_are_played_again_and_again_count_for_less():
@@ -75,13 +79,13 @@ def test_problems_that_are_played_again_and_again_count_for_less():
         CELL, instances=tuple(instance("rps", f"i{n}") for n in range(10)), repeats=6
     )
     spread = spread_of(cell, values({"a": shifts, "b": np.zeros(60)}, names))
-    assert isinstance(spread, Spread) and spread.icc > 0.7
+    assert isinstance(spread, DifferenceSpread) and spread.icc > 0.7
 
 
 def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
     rng = np.random.default_rng(2)
     pilot = [
-        Value("duel", "rps", "agent", who, f"i{i} {r} {p}", f"i{i}", better * (5 + shift), r)
+        PilotScore("duel", "rps", "agent", who, f"i{i} {r} {p}", f"i{i}", better * (5 + shift), r)
         for i, shift in enumerate(rng.normal(size=10))
         for r in range(2)
         for p in range(3)
@@ -107,13 +111,13 @@ def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
 def test_with_few_problems_the_chance_of_a_repeat_is_what_partners_share():
     rng = np.random.default_rng(4)
     pilot = [
-        Value("duel", "rps", "agent", who, f"{r} {p}", "i", better * (5 + shift), r)
+        PilotScore("duel", "rps", "agent", who, f"{r} {p}", "i", better * (5 + shift), r)
         for r, shift in enumerate(rng.normal(size=12))
         for p in range(2)
         for who, better in (("a", 1), ("b", 0))
     ]
     spread = spread_of(CELL, pilot)
-    assert isinstance(spread, Spread) and spread.icc == pytest.approx(1)
+    assert isinstance(spread, DifferenceSpread) and spread.icc == pytest.approx(1)
 
 
 def test_a_pilot_of_real_episodes_and_one_of_another_cell():

@@ -51,7 +51,7 @@ def test_what_was_run_as_registered_deviates_in_nothing(
 def test_every_change_is_named(frozen: Registration, tmp_path: Path) -> None:
     other = msgspec.structs.replace(STUDY, seed=2)
     said = " ".join(deviations(frozen, other, [], "1"))
-    assert "asks something else" in said and "0 episodes; 2 were registered" in said
+    assert "differs from the registered one" in said and "0 episodes; 2 were registered" in said
     assert "registered with Sally 0 and reported with 1" in said
 
 
@@ -89,7 +89,7 @@ def test_people_who_came_as_registered_deviate_in_nothing(tmp_path: Path) -> Non
     said = " ".join(people_deviations(frozen, other, came[:1], "1"))
     for part in ("not the registered one", "'not asked' has 0", "1 people played", "Sally 0"):
         assert part in said
-    assert "no plan of people" in people_deviations(frozen, None, came, "0")[0]
+    assert "no plan of a study with people" in people_deviations(frozen, None, came, "0")[0]
 
 
 def test_the_seal_of_an_earlier_registration_is_what_it_was(frozen: Registration) -> None:

@@ -9,8 +9,6 @@ from sally.analysis.columns.scores import (
     chosen,
     keys_for,
     matches,
-    means,
-    seats_of,
     studied,
 )
 from sally.core.errors import BadInput
@@ -18,6 +16,7 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.output.tables.console import SCREEN, print_page
 from sally.runner.local import play
 from sally.runner.seating import resolved
+from tests.analysis.episode_means import means, seats_of
 
 MET = [
     ("easy", PlayerSpec("constant"), PlayerSpec("tit_for_tat")),

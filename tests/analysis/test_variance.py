@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.design.variance import FACTORS, Told, sources, told_of
+from sally.analysis.design.variance import FACTORS, FactorScore, factor_scores, sources
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
 from sally.models.stub import always
@@ -16,7 +16,7 @@ OWN = "the game's own words"
 def told(value, wording=OWN, problem="p", model="m"):
     factors = dict.fromkeys(FACTORS, "x")
     factors |= {"model": model, "wording": wording, "problem": problem}
-    return Told("ipd", "reward", value, factors, f"{model}/{problem}")
+    return FactorScore("ipd", "reward", value, factors, f"{model}/{problem}")
 
 
 def test_a_score_that_falls_in_fresh_words_shows_by_how_much():
@@ -49,7 +49,7 @@ def test_scores_know_model_strategy_words_problem_partner_and_chance():
         sally.play("ipd", {"agent": one, "partner": "tit_for_tat"}, probes=asked, rounds=2)
         for one in who
     ]
-    scores = list(told_of(played))
+    scores = list(factor_scores(played))
     assert {s.measure for s in scores} == {"reward_per_round", "knowing"}
     assert {s.factors["wording"] for s in scores} == {OWN, "repeated_games_twin"}
     assert len({s.pair for s in scores}) == 1

@@ -86,7 +86,7 @@ def test_the_question_has_words_and_a_reader_in_every_game(game):
 
 
 def test_a_bot_cannot_say_what_this_is():
-    with pytest.raises(BadInput, match="asks models and people"):
+    with pytest.raises(BadInput, match="can be asked of models and people only"):
         sally.play(
             "ipd", {"agent": "random", "partner": "random"}, probes={"agent": ["what_is_this"]}
         )

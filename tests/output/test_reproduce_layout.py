@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 
-from sally.analysis.compare.published import Figure, Spread, Table, load, papers, table
+from sally.analysis.compare.published import Figure, PublishedTable, Spread, load, papers, table
 from sally.core.errors import BadInput
 from sally.output.tables.grid_files import csv_of, escaped, fresh, latex_of, write_grids
 from sally.output.tables.layout import Column, Grid, Layout, Stub, figure, laid_out, plain
@@ -26,7 +26,7 @@ def ours(value: float, low: float, high: float) -> dict[str, object]:
     return {"ours": value, "ours_interval": (low, high), "agrees": True, "missing": None}
 
 
-TABLE = Table("A table", ("model", "game", "regret", "gain"), ())
+TABLE = PublishedTable("A table", ("model", "game", "regret", "gain"), ())
 LAYOUT = Layout(
     ("model",),
     (Stub("Model", lambda row: str(row["model"]).upper()),),
@@ -111,7 +111,7 @@ def test_figures_as_text(value, interval, places, shown):
 
 def test_a_table_of_many_measures_has_a_line_for_each_figure():
     rows = tuple(Figure({}, f"m{n}", float(n), "Text") for n in range(6))
-    many = Table("Settings", tuple(f"m{n}" for n in range(6)), rows)
+    many = PublishedTable("Settings", tuple(f"m{n}" for n in range(6)), rows)
     assert plain(many).columns == ()
     shown = laid_out("settings", many, [Row("s", {}, "m3", 3.0, None, 3.0, (3.0, 3.0), True,
                                             method="exact")])  # fmt: skip

@@ -10,7 +10,16 @@ from statistics import mean
 import msgspec
 import pytest
 
-from sally.analysis.compare.published import Figure, Table, at, load, papers, table, the, where
+from sally.analysis.compare.published import (
+    Figure,
+    PublishedTable,
+    at,
+    load,
+    papers,
+    table,
+    the,
+    where,
+)
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 
@@ -158,7 +167,7 @@ def test_shares_lie_between_0_and_1_and_percentages_between_0_and_100() -> None:
 # tang2024
 
 
-def scores(of: Table) -> dict[tuple[object, object], float]:
+def scores(of: PublishedTable) -> dict[tuple[object, object], float]:
     return {
         (f.row["model"], f.row["belief_history"]): f.value
         for f in where(of, "score")
@@ -268,9 +277,9 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
         table(riemer, "99")
     with pytest.raises(ValueError, match=r"no column \['regret'\]; its columns are game"):
         where(table(riemer, "1"), "regret")
-    with pytest.raises(ValueError, match=r"one figure of 'First results.*there are 27"):
+    with pytest.raises(ValueError, match=r"'First results.*has 27 figures"):
         the(table(riemer, "1"))
-    with pytest.raises(ValueError, match=r"there are 0"):
+    with pytest.raises(ValueError, match=r"has 0 figures"):
         the(table(riemer, "1"), "tom_percent", player="tabular", game="ibs")
     with pytest.raises(ValueError, match=r"no column \['opponent'\]"):
         where(table(riemer, "1"), opponent="tit_for_tat")
@@ -304,6 +313,6 @@ def broken(**changes: object) -> bytes:
     ],
 )
 def test_a_damaged_file_is_refused(changes: dict[str, object], complaint: str) -> None:
-    msgspec.json.decode(broken(), type=Table)
+    msgspec.json.decode(broken(), type=PublishedTable)
     with pytest.raises(msgspec.ValidationError, match=complaint):
-        msgspec.json.decode(broken(**changes), type=Table)
+        msgspec.json.decode(broken(**changes), type=PublishedTable)

@@ -6,7 +6,15 @@ from statistics import mean
 
 import pytest
 
-from sally.analysis.compare.published import Figure, Reference, Table, load, table, the, where
+from sally.analysis.compare.published import (
+    Figure,
+    PublishedTable,
+    Reference,
+    load,
+    table,
+    the,
+    where,
+)
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 
@@ -16,7 +24,7 @@ def kang() -> Reference:
     return load("kang2026")
 
 
-def totals_beside_levels(of: Table) -> list[tuple[Figure, float]]:
+def totals_beside_levels(of: PublishedTable) -> list[tuple[Figure, float]]:
     """Each printed total with the mean of its levels."""
     return [
         (

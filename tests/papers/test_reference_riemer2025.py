@@ -8,7 +8,16 @@ from statistics import mean
 
 import pytest
 
-from sally.analysis.compare.published import Figure, Reference, Table, at, load, table, the, where
+from sally.analysis.compare.published import (
+    Figure,
+    PublishedTable,
+    Reference,
+    at,
+    load,
+    table,
+    the,
+    where,
+)
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 
@@ -158,7 +167,7 @@ def test_the_tabular_learner_has_eighteen_figures(riemer: Reference) -> None:
                 assert figure.value in printed, (name, row)
 
 
-def same_cells(one: Table, other: Table, metric: str, **conditions: str) -> int:
+def same_cells(one: PublishedTable, other: PublishedTable, metric: str, **conditions: str) -> int:
     """How many cells both tables print; each must have one value in both."""
     shared = 0
     for figure in where(one, metric, **conditions):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.design.variance import sources, told_of
+from sally.analysis.design.variance import factor_scores, sources
 from sally.core.errors import BadInput
 from sally.core.log.events import Moved, PlayerSpec, label
 from sally.core.registry import registry
@@ -80,7 +80,7 @@ def test_a_design_crosses_choices_and_the_variance_knows_them():
         for one in several
         for partner in ("tit_for_tat", "random", "grim_trigger")
     ]
-    (found,) = sources(told_of(played))
+    (found,) = sources(factor_scores(played))
     assert {"history", "question", "partner"} <= set(found.shares.levels)
     with pytest.raises(BadInput, match="harness"):
         harnessed(who, answer=("xml",))

@@ -13,6 +13,7 @@ from typing import Any, overload
 
 import msgspec
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from sally import store
@@ -26,10 +27,9 @@ from sally.store.index import Columns
 
 Codes = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
-ASKED = ("asked", "unread", "scored", "right", "guess", "with_odds", "brier", "even_brier",
-         "valued", "value_error")  # fmt: skip
-ACTED = ("n", "fits", "weighed", "weighed_fits", "chance")
-LOST = ("inference", "translation", "format", "luck")
+ASKED = Knowing.__struct_fields__[: Knowing.__struct_fields__.index("bins")]
+ACTED = Acting.__struct_fields__
+LOST = Terms.__struct_fields__
 GOT = ("doing", "least", "most", "optimum")
 NUMBERS = (*GOT, *ASKED, AGAIN, MIRROR, *ACTED, *LOST, "moves", "forfeits")
 WHOLE = frozenset(("asked", "unread", "scored", "with_odds", "valued", *ACTED[:-1], "moves",
@@ -232,16 +232,12 @@ class MeasuredRows:
         self._seed.append(m.setup.seed)
         self._repeat.append(m.setup.repeat)
         self._setting += m.setting.encode()
-        got = (m.doing, m.least, m.most, m.optimum)
-        sums = (k.asked, k.unread, k.scored, k.right, k.guess, k.with_odds, k.brier, k.even_brier,
-                k.valued, k.value_error, k.mindless.get(AGAIN, k.guess),
-                k.mindless.get(MIRROR, k.guess))  # fmt: skip
-        a, t = m.acting, m.terms
-        acted = (a.n, a.fits, a.weighed, a.weighed_fits, a.chance)
-        lost = (t.inference, t.translation, t.format, t.luck)
         if k.bins:
             self._bins[len(self._numbers)] = k.bins
-        self._numbers.append((*got, *sums, *acted, *lost, m.moves, m.forfeits))
+        got, answers = (m.doing, m.least, m.most, m.optimum), astuple(k)[: len(ASKED)]
+        mindless = (k.mindless.get(AGAIN, k.guess), k.mindless.get(MIRROR, k.guess))
+        rest = (*astuple(m.acting), *astuple(m.terms), m.moves, m.forfeits)
+        self._numbers.append((*got, *answers, *mindless, *rest))
 
     def filled(self, ids: list[str], rows: list[int], **lines: Any) -> MeasuredChunk:
         """Return a chunk of lines, each with this many of the rows added."""

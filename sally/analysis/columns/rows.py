@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sally.analysis.profile.bounds import bounds_over, mean_within, row_bounds
@@ -91,11 +92,15 @@ Measure = Callable[[Played, Seat], float | None]
 def seat_measures(family: str, names: Collection[str]) -> dict[str, Measure]:
     """Return those of the named metrics and counts that fit a family of games."""
     fitting = registry.metrics(family)
-    counts = {"payoff": _payoff, "turns": _turns, "forfeited": _forfeited}
-    efforts = {name: _effort_of(name) for name in EFFORT}
+    counts: dict[str, Measure] = {
+        "payoff": _payoff,
+        "turns": lambda whole, seat: len(whole.replay),
+        "forfeited": _forfeited,
+        **{name: partial(_count, name) for name in EFFORT},
+    }
     return {
         **{n: fitting[n].measure for n in names if n in fitting},
-        **{n: count for n, count in (counts | efforts).items() if n in names},
+        **{n: count for n, count in counts.items() if n in names},
     }
 
 
@@ -104,20 +109,13 @@ def _payoff(whole: Played, seat: Seat) -> float | None:
     return None if paid is None else paid[seat]
 
 
-def _turns(whole: Played, seat: Seat) -> float:
-    return len(whole.replay)
-
-
 def _forfeited(whole: Played, seat: Seat) -> float:
     return len([e for e in whole.episode.events if type(e) is Forfeited and e.seat == seat])
 
 
-def _effort_of(name: str) -> Measure:
-    def count(whole: Played, seat: Seat) -> float | None:
-        found: float | None = _effort(whole.episode, seat)[name]
-        return found
-
-    return count
+def _count(name: str, whole: Played, seat: Seat) -> float | None:
+    found: float | None = _effort(whole.episode, seat)[name]
+    return found
 
 
 def _player(who: PlayerSpec) -> Row:
@@ -203,22 +201,16 @@ def _option(context: SeatContext | None, whole: Played, event: Moved) -> str | N
     return None if action is None else context.words.name(action)
 
 
+DECISION = ("turn", "seat", "what", "probe", "about", "source", "value", "label", "odds", "truth",
+            "right", "brier", "log", "absolute_error", "tries")  # fmt: skip
+
+
 def _moved(event: Moved | Forfeited) -> Row:
-    return {
+    return dict.fromkeys(DECISION) | {
         "turn": event.turn,
         "seat": event.seat,
         "what": "move",
-        "probe": None,
-        "about": None,
-        "source": None,
         "value": _flat(event.action) if isinstance(event, Moved) else event.reason,
-        "label": None,
-        "odds": None,
-        "truth": None,
-        "right": None,
-        "brier": None,
-        "log": None,
-        "absolute_error": None,
         "tries": event.tries,
     }
 

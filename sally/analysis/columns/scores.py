@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from fnmatch import translate
 from typing import Literal, get_args
 
 import msgspec
 
-from sally.analysis.columns.measured import in_question
-from sally.analysis.columns.rows import Row, played, seat_rows, summary
+from sally.analysis.columns.rows import Row
 from sally.analysis.profile.bounds import COUNTS, PAID
 from sally.core.errors import BadInput, unknown
-from sally.core.log.events import Episode, model_and_strategy
 from sally.core.registry import registry
 
 By = Literal["player", "model", "strategy", "others", "cell"]
-KEYS = ("cell", "game", "seat", "player", "others", "model", "strategy")
 FINEST = ("cell", "game", "seat", "player", "others")
 STUDIED = "studied"  # whether the seat was probed or taken by a model or person in the episode
 
@@ -46,21 +43,6 @@ class ScoreQuery(msgspec.Struct, frozen=True):
 def _place(metric: str) -> int:
     """Order metrics: knowing first, then doing, then payoff, forfeits last."""
     return {"tom_percent": 0, "payoff": 2, "forfeits": 3}.get(metric, 1)
-
-
-def seats_of(episodes: Iterable[Episode], metrics: Collection[str]) -> list[Row]:
-    """Return a row for each seat of each episode: keys, instance, bounds and these metrics."""
-    found = []
-    for episode in episodes:
-        asked = in_question(episode.setup)
-        for row in seat_rows(played(episode), metrics):
-            model, strategy = model_and_strategy(episode.setup.lineup[row["seat"]])
-            slim = {key: row[key] for key in KEYS if key in row}
-            slim |= {"model": model, "strategy": strategy}
-            slim |= {"instance": row["instance"], "ends": row["ends"]}
-            slim |= {name: row[name] for name in ("participant", *metrics) if name in row}
-            found.append({**slim, STUDIED: row["seat"] in asked})
-    return found
 
 
 def chosen(rows: Sequence[Row], wanted: ScoreQuery) -> list[Row]:
@@ -118,14 +100,3 @@ def keys_for(by: Sequence[By]) -> tuple[str, ...]:
     who = () if {"player", "model", "strategy"} & set(by) else ("player",)
     order = ("cell", "game", "seat", "player", "model", "strategy", "others")
     return tuple(key for key in order if key in ("game", "seat", *who, *by))
-
-
-def means(rows: Sequence[Row], metrics: Sequence[str], keys: Sequence[str]) -> list[Row]:
-    """Return one row for each metric and group that has a value, in a fixed order."""
-    order = sorted(rows, key=lambda row: [str(row[key]) for key in keys])
-    found = [row for name in metrics for row in summary(_with(order, name), name, keys)]
-    return [row for row in found if row["value"] is not None]
-
-
-def _with(rows: Iterable[Row], metric: str) -> list[Row]:
-    return [row for row in rows if metric in row]

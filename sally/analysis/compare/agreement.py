@@ -1,10 +1,10 @@
-"""Whether a figure of ours is the published one: a test of equality that can fail.
+"""Agreement of our figures with published ones: a test of equality that can fail.
 
-Each side has an error, from its 95% interval, and a printed number is rounded too. The two are
-equal unless a z test at 5% says otherwise: among true copies one in twenty differs. Beside it
-stands whether they are equivalent, by two one-sided tests within a stated margin: little data
-can hardly differ, and can hardly be equivalent either. Nothing is said of test statistics (a z or
-a p is no estimate), nor of the settings of a study, which cannot but agree.
+Each side has a standard error, from its 95% interval, and a printed number is rounded too. The two
+agree unless a z test at 5% rejects equality; among true replications one in twenty is rejected. A
+second verdict, by two one-sided tests, says whether they are equivalent within a stated margin:
+with little data, figures rarely differ and are rarely equivalent. Test statistics get no verdict
+(a z or a p is not an estimate), nor do the settings of a study, which always agree.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ MARGIN = 0.05  # of the range of a measure, where it has one; else of the printe
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What can be said of ours beside one printed value; None: nothing."""
+    """Verdict on our figure and one printed value; None if there is none."""
 
     agrees: bool | None = None
-    p: float | None = None  # of their being equal
+    p: float | None = None  # of equality
     equivalent: bool | None = None  # within the margin, at 5%
     margin: float | None = None
 
 
 def target(figures: tuple[Figure, ...] | list[Figure]) -> Figure:
-    """The one printed value that ours is held against: the table's own, the first not flagged."""
+    """Return the printed value that ours is compared with: the first that is not flagged."""
     return next((figure for figure in figures if figure.flag is None), figures[0])
 
 
@@ -49,7 +49,15 @@ def verdict(
     span: float | None = None,
     digit: float | None = None,
 ) -> Verdict:
-    """Ours beside the target; `span` is the range of the measure, `digit` half the last printed."""
+    """Compare our estimate with a printed figure.
+
+    Args:
+        table: Name of the published table.
+        figure: The printed figure.
+        ours: Our estimate.
+        span: The range of the measure, if it has one.
+        digit: Half of the last printed digit; by default that of the figure.
+    """
     rounded = half_a_digit([figure.value]) if digit is None else digit
     if table == SETTINGS or figure.metric in STATISTICS:
         return Verdict()
@@ -68,13 +76,13 @@ def verdict(
 
 
 def _ours(ours: Estimate, away: float) -> float:
-    """The error on the side that faces the printed value."""
+    """Return our standard error on the side of the printed value."""
     assert ours.value is not None and ours.low is not None and ours.high is not None
     return (ours.value - ours.low if away > 0 else ours.high - ours.value) / REACH
 
 
 def _theirs(figure: Figure, away: float, rounded: float) -> float:
-    rounding = rounded / math.sqrt(3)  # the spread of what would be printed alike
+    rounding = rounded / math.sqrt(3)  # the deviation of values that would be printed alike
     if figure.interval is None:
         return rounding
     low, high = figure.interval
@@ -82,6 +90,6 @@ def _theirs(figure: Figure, away: float, rounded: float) -> float:
 
 
 def half_a_digit(values: Sequence[float]) -> float:
-    """Half of the last digit to which some values of one column are printed."""
+    """Return half of the last digit to which the values of a column are printed."""
     places = max((len(repr(value).partition(".")[2].rstrip("0")) for value in values), default=0)
     return 0.5 * 10.0**-places

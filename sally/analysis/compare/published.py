@@ -1,4 +1,4 @@
-"""Published figures as data: each with its conditions, its metric and where it is printed."""
+"""Published figures as data: each with its conditions, its metric and its source."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class Spread(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published number: the conditions it holds for, its metric, and where it is printed.
+    """One published number with its conditions, its metric and its source.
 
-    `interval` is a 95% interval; a printed standard deviation stays in `spread` only, since it
-    says how folds or runs differ and not where the mean lies. `flag` says why a figure is suspect.
+    `interval` is a 95% interval; a printed standard deviation is kept in `spread` only, since it
+    describes how folds or runs differ, not the error of the mean. `flag` says why a figure is
+    suspect.
     """
 
     row: dict[str, Condition]
@@ -40,7 +41,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     flag: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a figure without a source, or outside its own interval."""
+        """Check that the figure has a source and lies in its interval."""
         if not self.source:
             raise ValueError(f"The figure {self.metric} at {self.row} has no source; name a table.")
         if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
@@ -50,8 +51,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published table: its columns are the row keys and metrics its figures use."""
+class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One published table; its columns are the row keys and metrics of its figures."""
 
     title: str
     columns: tuple[str, ...]
@@ -59,7 +60,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a figure that uses a row key or metric which is no column."""
+        """Check that every row key and metric of a figure is a column."""
         for figure in self.rows:
             unknown = {*figure.row, figure.metric} - {*self.columns}
             if unknown:
@@ -76,30 +77,34 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: tuple[str, ...]
     year: int
     venue: str
-    unchecked: str = ""  # what of this could not be read in the source itself, if anything
+    unchecked: str = ""  # details that could not be verified in the source
 
 
 class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All published figures of one paper, table by table."""
+    """All published figures of one paper, by table."""
 
     paper: str
     citation: Citation
-    tables: dict[str, Table]
+    tables: dict[str, PublishedTable]
 
 
 def papers() -> tuple[str, ...]:
-    """The papers whose figures are on the shelf, in alphabetical order."""
+    """Return the registered papers with published figures, in alphabetical order."""
     return tuple(sorted(name for name, paper in registry.entries("papers").items() if _file(paper)))
 
 
 def load(paper: str) -> Reference:
-    """The published figures of `paper`, for example `load("riemer2025")`."""
+    """Return the published figures of a paper, for example `load("riemer2025")`."""
     found: Paper = registry.paper(paper)
     return read(found)
 
 
 def read(paper: Paper) -> Reference:
-    """The published figures in a paper's own folder."""
+    """Read the published figures in a paper's own folder.
+
+    Raises:
+        BadInput: If there are none, or the file is invalid.
+    """
     file = _file(paper)
     if file is None:
         raise BadInput(f"The paper {paper.name} has no published figures (published.json).")
@@ -109,8 +114,8 @@ def read(paper: Paper) -> Reference:
         raise BadInput(f"published.json of {paper.name} cannot be read: {why}.") from None
 
 
-def table(reference: Reference, name: str) -> Table:
-    """The table called `name`, for example "4" or "tabular"."""
+def table(reference: Reference, name: str) -> PublishedTable:
+    """Return the table called `name`, for example "4" or "tabular"."""
     if name not in reference.tables:
         raise ValueError(
             f"{reference.paper} has no table '{name}'; it has {', '.join(reference.tables)}."
@@ -118,13 +123,15 @@ def table(reference: Reference, name: str) -> Table:
     return reference.tables[name]
 
 
-def at(of: Table, row: Mapping[str, Condition], metric: str) -> tuple[Figure, ...]:
-    """The figures printed for exactly these conditions: mostly one, two where a paper has two."""
+def at(of: PublishedTable, row: Mapping[str, Condition], metric: str) -> tuple[Figure, ...]:
+    """Return the figures printed for exactly these conditions; a paper may print two."""
     return tuple(f for f in of.rows if f.metric == metric and f.row == dict(row))
 
 
-def where(of: Table, metric: str | None = None, **conditions: Condition) -> tuple[Figure, ...]:
-    """The figures of a table that meet all these conditions, whatever their other row keys are."""
+def where(
+    of: PublishedTable, metric: str | None = None, **conditions: Condition
+) -> tuple[Figure, ...]:
+    """Return the figures of a table that meet all these conditions."""
     unknown = {*conditions, *([metric] if metric else [])} - {*of.columns}
     if unknown:
         raise ValueError(
@@ -136,13 +143,13 @@ def where(of: Table, metric: str | None = None, **conditions: Condition) -> tupl
     )
 
 
-def the(of: Table, metric: str | None = None, **conditions: Condition) -> Figure:
-    """The only figure of a table that meets all these conditions."""
+def the(of: PublishedTable, metric: str | None = None, **conditions: Condition) -> Figure:
+    """Return the only figure of a table that meets all these conditions."""
     found = where(of, metric, **conditions)
     if len(found) != 1:
         raise ValueError(
-            f"Asked for the one figure of '{of.title}' with metric {metric} at {conditions}, "
-            f"but there are {len(found)}; give the row keys that tell it apart."
+            f"'{of.title}' has {len(found)} figures with metric {metric} at {conditions}, not one; "
+            "give the row keys that identify it."
         )
     return found[0]
 

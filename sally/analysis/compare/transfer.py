@@ -1,7 +1,7 @@
-"""What training transfers: rows are what was trained on, columns what was tested, from stores.
+"""Transfer of training: rows are what was trained on, columns what was tested.
 
-A player that says what it was trained on (`trained_on` in the record of each of its episodes) is
-set beside its untrained self on the same problems, partners and chance; knowing and doing apart.
+A player that records what it was trained on (`trained_on` in each of its episodes) is compared
+with its untrained self on the same problems, partners and seeds, for knowing and for doing.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from sally.stats.intervals import FEW, without_interval
 UNTRAINED = "untrained"
 
 
-class Cell(msgspec.Struct, frozen=True):
-    """One row in one column: where it stands, and what training changed, paired by setting."""
+class TransferCell(msgspec.Struct, frozen=True):
+    """One cell of the transfer matrix: scores, and what training changed, paired by setting."""
 
     trained_on: str
     tested_on: str
     episodes: int
-    doing: Estimate  # 0: a random player, 1: the optimum or the reference
-    knowing: Estimate  # accuracy of predictions; 0: an even guess, 1: all right
-    brier: Estimate  # the same by stated odds; 0: even odds, 1: sure and right
+    doing: Estimate  # 0: the random player, 1: the optimum or the reference player
+    knowing: Estimate  # accuracy of predictions; 0: an even guess, 1: all correct
+    brier: Estimate  # the same by stated odds; 0: even odds, 1: certain and correct
     doing_change: Estimate  # against the untrained player, in the same units
     knowing_change: Estimate
     brier_change: Estimate
     by_seed: dict[str, tuple[float | None, float | None]]  # training seed -> (doing, knowing)
 
     def over_seeds(self) -> tuple[Estimate, Estimate]:
-        """Doing and knowing as another training might end: the seeds are what varies."""
+        """Return doing and knowing with intervals over training seeds."""
         doing, knowing = zip(*self.by_seed.values(), strict=True) if self.by_seed else ((), ())
         return _over(doing), _over(knowing)
 
 
 class Tested(msgspec.Struct, frozen=True):
-    """One measured episode with what its player was trained on."""
+    """One measured episode with its player's training."""
 
     row: str
     seed: str
@@ -54,7 +54,11 @@ class Tested(msgspec.Struct, frozen=True):
 
 
 def tagged(episodes: Iterable[Episode]) -> list[Tested]:
-    """The episodes of players that say what they were trained on; the untrained say nothing."""
+    """Return the episodes whose players record what they were trained on.
+
+    Raises:
+        BadInput: If there is none.
+    """
     found = []
     for episode in episodes:
         for seat, used in episode.used.items():
@@ -64,14 +68,14 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
                 found += [Tested(row, seed, m) for m in measured(episode, (seat,))]
     if not found:
         raise BadInput(
-            "No episode here says what its player was trained on; the text environment writes "
-            "`trained_on` into each."
+            "No episode here records what its player was trained on; the text environment writes "
+            "`trained_on` into each of its episodes."
         )
     return found
 
 
-def transfer(tested: Sequence[Tested]) -> list[Cell]:
-    """Every cell of the matrix, row by row; untrained first, the rest as they appear."""
+def transfer(tested: Sequence[Tested]) -> list[TransferCell]:
+    """Return the cells of the matrix row by row, the untrained row first."""
     met = BaselineScores(baselines([t.measured for t in tested], by_cell=True))
     rows = list(dict.fromkeys(t.row for t in tested))
     rows.sort(key=lambda row: row != UNTRAINED)
@@ -88,7 +92,9 @@ def _column(t: Tested) -> str:
     return t.measured.cell or t.measured.game
 
 
-def _cell(row: str, column: str, tested: Sequence[Tested], met: BaselineScores) -> Cell | None:
+def _cell(
+    row: str, column: str, tested: Sequence[Tested], met: BaselineScores
+) -> TransferCell | None:
     here = [t for t in tested if _column(t) == column]
     mine = [t for t in here if t.row == row]
     if not mine:
@@ -98,7 +104,7 @@ def _cell(row: str, column: str, tested: Sequence[Tested], met: BaselineScores) 
     known = skills(means)
     before = {} if row == UNTRAINED else _by_setting(t for t in here if t.row == UNTRAINED)
     seeds = dict.fromkeys(t.seed for t in mine)
-    return Cell(
+    return TransferCell(
         trained_on=row,
         tested_on=column,
         episodes=len(group),
@@ -126,7 +132,7 @@ Unit = Callable[[Measured], Hashable]
 
 
 def _unit(group: Sequence[Measured]) -> Unit:
-    """Problems with their company hang together; where they are few, each chance counts."""
+    """Return the clustering: problems with their other players, or settings if these are few."""
     tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
     return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
 
@@ -138,7 +144,7 @@ def _company(m: Measured) -> str:
 # --- what training changed ------------------------------------------------------------------------
 
 Term = Callable[[Measured], tuple[float, float] | None]
-"""What was got, and what there was to get, of one episode."""
+"""The score of one episode, and the score that was possible."""
 
 
 def _doing(met: BaselineScores) -> Term:
@@ -169,7 +175,7 @@ def _by_setting(tested: Iterable[Tested]) -> dict[str, list[Measured]]:
 def _change(
     group: Sequence[Measured], before: Mapping[str, Sequence[Measured]], term: Term
 ) -> Estimate:
-    """What was got more than the untrained player got in the same setting, on the row's scale."""
+    """Return the gain over the untrained player in the same settings, on the row's scale."""
     unit, tops, bottoms = _unit(group), list[float](), list[float]()
     clusters = list[Hashable]()
     for m in group:
@@ -184,8 +190,8 @@ def _change(
     return ratio_by_rule(tops, bottoms, clusters)
 
 
-def grid(cells: Sequence[Cell], of: str) -> tuple[list[str], list[str], list[list[Any]]]:
-    """Rows, columns, and one field of each cell; None where nothing was tested."""
+def grid(cells: Sequence[TransferCell], of: str) -> tuple[list[str], list[str], list[list[Any]]]:
+    """Return rows, columns and one field of each cell; None where nothing was tested."""
     rows = list(dict.fromkeys(cell.trained_on for cell in cells))
     columns = list(dict.fromkeys(cell.tested_on for cell in cells))
     found = {(cell.trained_on, cell.tested_on): getattr(cell, of) for cell in cells}

@@ -1,7 +1,7 @@
-"""What each decision of an episode cost, beside what its maker expected and what was true.
+"""Cost of each decision of an episode, with the player's predictions and the truth.
 
-A game that knows says so itself (`costs.py`). Where decisions stand alone, each right or wrong, it
-follows from the best replies to the truth. Elsewhere paired continuations tell
+A game may declare its own costs (`COSTS`). For independent decisions, each right or wrong, the
+cost follows from the best replies to the truth. Elsewhere paired continuations estimate it
 (`sally.analysis.decisions.rollouts`).
 """
 
@@ -28,7 +28,7 @@ FORFEITED = "(forfeited)"
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What a player said of a mind before it moved, and what was true."""
+    """A prediction that a player stated before its move, and the truth."""
 
     probe: str
     said: str
@@ -37,20 +37,20 @@ class Expected(msgspec.Struct, frozen=True):
 
 
 class Costly(msgspec.Struct, frozen=True):
-    """One decision in words, and what it gave up."""
+    """One decision in words, and what it cost."""
 
     turn: int
     seat: str
     did: str
-    best: tuple[str, ...]  # empty: not known move by move
+    best: tuple[str, ...]  # empty if not known for each move
     loss: float
     how: str
     expected: tuple[Expected, ...] = ()
-    interval: list[float] | None = None  # of the loss, where it was sampled
+    interval: list[float] | None = None  # of a sampled loss
 
 
 def costs_of(played: Played, seat: Seat) -> list[Cost]:
-    """What every decision of a seat gave up, as far as the game can say."""
+    """Return the costs of a seat's decisions, as far as the game defines them."""
     own: Costs | None = registry.part(played.spec.name, "costs")
     if own is not None:
         return own(played, seat)
@@ -59,7 +59,7 @@ def costs_of(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
-    """Decisions that are right or wrong, each alone."""
+    """Yield the costs of independent decisions that are right or wrong."""
     for step in played.replay.steps():
         if seat in (*step.moves, *step.forfeited):
             best = _right_moves(played, seat, step.turn)
@@ -69,7 +69,7 @@ def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
 
 
 def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | None:
-    """The best replies to the truth about the others; None where that is not known."""
+    """Return the best replies to the truth about the others; None if it is not known."""
     spec, replay = played.spec, played.replay
     if spec.best_replies is None:
         return None
@@ -90,14 +90,18 @@ def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | Non
 
 
 def decisions_by_cost(played: Played, seats: Sequence[str] = ()) -> list[Costly]:
-    """The decisions of these seats, the dearest first; of those in question unless named."""
+    """Return the decisions of these seats, or of the studied ones, costliest first."""
     chosen = chosen_seats(played, seats)
     found = [in_words(played, seat, cost) for seat in chosen for cost in costs_of(played, seat)]
     return sorted(found, key=lambda each: (-each.loss, each.turn))
 
 
 def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
-    """The seats that are named, else those asked or taken by minds, else all."""
+    """Return the named seats, else the studied ones, else all.
+
+    Raises:
+        BadInput: If a seat is unknown.
+    """
     everyone = played.replay.game.seats
     for seat in seats:
         if seat not in everyone:
@@ -107,8 +111,8 @@ def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
 
 
 def in_words(played: Played, seat: Seat, cost: Cost, interval: list[float] | None = None) -> Costly:
-    """A cost with the names of moves and what was expected."""
-    words = _desk(played, seat).words
+    """Return a cost with the names of moves and the player's predictions."""
+    words = _context(played, seat).words
     move = played.replay.move(cost.turn, seat)
     return Costly(
         cost.turn,
@@ -123,7 +127,7 @@ def in_words(played: Played, seat: Seat, cost: Cost, interval: list[float] | Non
 
 
 def _expected(played: Played, seat: Seat, turn: int) -> Iterator[Expected]:
-    words = _desk(played, seat).words
+    words = _context(played, seat).words
     for event in played.episode.events:
         if not (isinstance(event, Reported) and (event.turn, event.seat) == (turn, seat)):
             continue
@@ -135,18 +139,18 @@ def _expected(played: Played, seat: Seat, turn: int) -> Iterator[Expected]:
         yield Expected(about(event), said, named, found.right if found else None)
 
 
-def _desk(played: Played, seat: Seat) -> SeatContext:
+def _context(played: Played, seat: Seat) -> SeatContext:
     texts = texts_of(played.episode.setup.lineup.get(seat))
     return SeatContext(played.spec, played.replay.game, seat, 0, texts)
 
 
 def costs_by_turn(episode: Episode) -> dict[tuple[int, str], Costly]:
-    """By step and seat, what the decisions of an episode gave up, for whoever draws it."""
+    """Return the costs of an episode's decisions by turn and seat."""
     spec = registry.game(episode.setup.instance.game)
     whole = Played(spec, episode, replayed(spec, episode))
     return {(each.turn, each.seat): each for each in decisions_by_cost(whole)}
 
 
 def decided(episode: Episode) -> list[tuple[int, str]]:
-    """The turns and seats in which somebody was to move."""
+    """Return the turn and seat of each move and forfeit."""
     return [(e.turn, e.seat) for e in episode.events if isinstance(e, Moved | Forfeited)]

@@ -1,10 +1,9 @@
-"""Where a decision's loss comes from: not foreseen, not acted on, not readable; the rest is luck.
+"""Sources of a decision's loss: inference, translation, format and luck.
 
-The inference loss is what the best reply to one's own prediction misses. The translation loss is
-what the move gave up *by that prediction*, whether or not it was right: so it does not shrink when
-a player knows less. What a move against one's own prediction happens to gain is luck, with its
-sign; inference, translation and luck add up to what was missed. A forfeited decision is a format
-loss.
+The inference loss is what the best reply to the player's own prediction misses. The translation
+loss is what the move gave up *by that prediction*, right or wrong, so it does not shrink when a
+player knows less. What a move against the player's own prediction happens to gain is luck, with
+its sign; inference, translation and luck add up to the loss. A forfeited decision is a format loss.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sally.core.rules.metric import Judged, Losses, Played, Terms, terms_of
 
 
 def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
-    """The terms that are defined for this seat of this episode; without a result, none."""
+    """Return the loss terms of a seat that are defined in an episode; none without a result."""
     if played.episode.payoffs is None:
         return Terms()
     own: Losses | None = registry.part(played.spec.name, "losses")
@@ -29,7 +28,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
 
 
 def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: float) -> Terms:
-    """Decisions that are right or wrong, each alone."""
+    """Return the loss terms of independent decisions that are right or wrong."""
     replay = played.replay
     due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
     lost = sum(seat in step.forfeited for step in due)
@@ -45,10 +44,10 @@ def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: fl
 def _split(
     played: Played, seat: Seat, answers: Sequence[Judged], mine: Any
 ) -> tuple[float, float, float] | None:
-    """What the best reply to the prediction misses, what the move gave up by it, what it missed.
+    """Return inference loss, translation loss and total loss; None without a prediction.
 
-    Where several moves are best replies to the prediction, the one that was done counts if it
-    is among them, else their mean. None where nothing was predicted.
+    If several moves are best replies to the prediction, the move made counts if it is among
+    them, otherwise their mean.
     """
     if any(a.truth is None or a.report.value is None for a in answers):
         return None
@@ -64,7 +63,7 @@ def _split(
 def _replies(
     played: Played, seat: Seat, answers: Sequence[Judged], values: Sequence[Any]
 ) -> tuple[Any, ...] | None:
-    """The best replies to these answers: one mind's state, or what each of the others does."""
+    """Return the best replies to these answers about the other players."""
     rational, replay, turn = played.spec.best_replies, played.replay, answers[0].turn
     belief = dict(zip((a.report.about for a in answers), values, strict=True))
     replies = rational and rational(replay.game, replay.view(turn, seat), belief)

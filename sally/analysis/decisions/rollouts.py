@@ -1,10 +1,9 @@
-"""What a decision was worth by playing on from it: every option, with the same chance in each.
+"""Value of a decision by rollouts: every option is played to the end with the same seeds.
 
-For each option the episode is taken up again at that turn with the option made, and played to its
-end, so many times; the first time with the chance of the log. Where the menu is long or moves are
-written freely, what was done stands against what each bot of the game would have done there. The
-best of several sampled means is a little too high on average, so small losses with wide intervals
-say nothing.
+For each option the episode is resumed at that turn with the option made and played to its end
+several times, the first time with the seed of the log. For long menus and free text, the move is
+compared with what each bot of the game would have done there. The best of several sampled means is
+a little too high on average, so small losses with wide intervals carry no information.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import played as laid_open
+from sally.analysis.columns.rows import played as replay_of
 from sally.analysis.decisions.costs import (
     Costly,
     chosen_seats,
@@ -33,23 +32,27 @@ from sally.runner.forking import Change, can_go_on, fork, would_do
 from sally.stats import Estimate
 from sally.stats.cluster_interval import lone_by_rule
 
-MOST_OPTIONS = 12  # of a longer menu only what some bot would do is tried
+MOST_OPTIONS = 12  # of a longer menu only the choices of bots are tried
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """One way of going on: what each seat got at the end, on average."""
+    """One continuation of an episode, with the mean payoff of each seat."""
 
     name: str
     payoffs: dict[str, Estimate]
-    difference: dict[str, Estimate]  # from the branch as it was, pair by pair
-    episodes: tuple[str, ...]  # ids, one a repeat; the first of the branch as it was is the log's
+    difference: dict[str, Estimate]  # from the unchanged branch, paired
+    episodes: tuple[str, ...]  # ids, one for each repeat; the unchanged branch begins with the log
     censored: int = 0
 
 
 def branches(
     episode: Episode, turn: int, changes: dict[str, Change], repeats: int = 1
 ) -> tuple[list[Branch], list[Episode]]:
-    """The episode as it was and under each change, from a turn on; and what was played for it."""
+    """Return the unchanged branch and one for each change from a turn on, and the new episodes.
+
+    Raises:
+        BadInput: If `repeats` is below 1.
+    """
     if repeats < 1:
         raise BadInput(f"repeats must be at least 1, not {repeats}.")
     new = {
@@ -88,7 +91,7 @@ def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
 def by_continuations(
     episode: Episode, seat: str, repeats: int = 10, goes_on: PlayerSpec | None = None
 ) -> list[Costly]:
-    """What each decision of a seat gave up by play to the end, the dearest first."""
+    """Return the cost of each decision of a seat by rollouts, costliest first."""
     turns = [turn for turn, mover in decided(episode) if mover == seat]
     found = [at_turn(episode, seat, turn, repeats, goes_on) for turn in turns]
     return sorted(filter(None, found), key=lambda each: (-each.loss, each.turn))
@@ -97,15 +100,15 @@ def by_continuations(
 def at_turn(
     episode: Episode, seat: str, turn: int, repeats: int = 10, goes_on: PlayerSpec | None = None
 ) -> Costly | None:
-    """What one decision gave up by play to the end; None where nothing else could be done."""
-    whole = laid_open(episode)
+    """Return the cost of one decision by rollouts; None if there was no alternative."""
+    whole = replay_of(episode)
     who = goes_on or _who_goes_on(whole, seat)
     tried, among = _tried(whole, seat, turn)
     return _costly(whole, seat, turn, tried, repeats, who, among) if len(tried) > 1 else None
 
 
 def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
-    """The moves that a decision is held against, its own among them, and what they are."""
+    """Return the moves that a decision is compared with, its own included, and their origin."""
     state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
     options = whole.replay.game.options(state, Seat(seat))
     if move is None:
@@ -117,14 +120,14 @@ def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
 
 
 def _who_goes_on(whole: Played, seat: str) -> PlayerSpec:
-    """The player itself if it is a bot, else the game's reference player."""
+    """Return the player itself if it is a bot, else the game's reference player."""
     mine = whole.episode.setup.lineup[seat]
     if not uses_model(mine) and can_go_on(whole.episode):
         return mine
     if not whole.spec.reference:
         raise BadInput(
-            f"{label(mine)} takes calls or is gone, and {whole.spec.name} names no reference "
-            "player; name the player that goes on in its place."
+            f"{label(mine)} is a model or cannot continue, and {whole.spec.name} has no reference "
+            "player; name the player that continues in its place."
         )
     return PlayerSpec(whole.spec.reference)
 
@@ -163,8 +166,8 @@ def _mean(values: list[float | None]) -> float:
 def reasons(
     episode: Episode, seats: Sequence[str] = (), repeats: int | None = None, by: str = ""
 ) -> list[Costly]:
-    """The decisions of an episode by what they cost: as the game knows, or by continuations."""
-    whole = laid_open(episode)
+    """Return the decisions of an episode, costliest first, as the game defines or by rollouts."""
+    whole = replay_of(episode)
     if repeats is None and not by:
         return decisions_by_cost(whole, seats)
     on = PlayerSpec(by) if by else None

@@ -1,9 +1,9 @@
-"""Shallow learners on surface features: what can be had without asking what anybody thinks.
+"""Shallow learners on surface features: accuracy without any model of another mind.
 
 Every option of a question is described by some numbers. A learner sees them, their rank among the
-options and their distance from the option's rivals, learns on one half of fresh questions which
-options are right, and answers the other half with the option it finds likeliest; then the halves
-change places. Rules their authors thought of are not enough: a learner tries the combinations.
+options and their distance from the mean of the options. It learns on one half of fresh questions
+which options are right and answers the other half with the likeliest option; then the halves are
+swapped. Learners also find combinations of features that hand-written rules miss.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ import numpy.typing as npt
 
 from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
-from sally.core.rules.card import Attack, Card, Posed
+from sally.core.rules.card import Attack, Posed
 from sally.stats.cluster_interval import lone_by_rule
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Model = Any  # a classifier of scikit-learn
 QUESTIONS = 5000
-MARGIN = 0.02  # above chance, what no attacker should have
-FEWEST = 20  # fewer questions than this teach a learner nothing
+MARGIN = 0.02  # accuracy above chance that no attacker should exceed
+FEWEST = 20  # with fewer questions a learner learns nothing
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What one attacker gets on fresh questions or on a frozen set."""
+    """The accuracy of one attacker on fresh questions or on a frozen set."""
 
     attack: str
     questions: str  # "fresh" or "frozen"
@@ -39,19 +39,19 @@ class Finding(msgspec.Struct, frozen=True):
     interval: list[float] | None
     chance: float
     n: int
-    words: str  # of a single feature: the rule it comes to
+    words: str  # for a single feature: its rule
     reasoning: str
     known: str
 
     @property
     def leaks(self) -> bool:
-        """Whether it is above chance by more than the margin, and beyond its own uncertainty."""
+        """Whether accuracy and its interval are above chance, by more than the margin."""
         sure = self.interval is None or self.interval[0] > self.chance
         return self.accuracy > self.chance + MARGIN and sure
 
 
-class Table(msgspec.Struct, frozen=True):
-    """Questions as numbers: a row an option, and which question each row belongs to."""
+class OptionTable(msgspec.Struct, frozen=True):
+    """Questions as numbers: one row for each option, with the question it belongs to."""
 
     columns: Floats
     question: Ints
@@ -60,29 +60,30 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def questions(self) -> int:
-        """How many questions there are."""
+        """The number of questions."""
         return int(self.question[-1]) + 1
 
 
 def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Finding]:
-    """What every attacker of the game's card gets; one that says why there is none is refused."""
+    """Run every attack on a game's card.
+
+    Raises:
+        BadInput: If the card has no attack.
+    """
     card = card_of(game)
     if not card.attacks:
-        raise BadInput(f"{game} has no attack on its card: {_why_not(card)}")
+        why = card.unattacked or "it does not say why."
+        raise BadInput(f"{game} has no attack on its card: {why}")
     return [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
 
 
-def _why_not(card: Card) -> str:
-    return card.unattacked or "it does not say why."
-
-
 def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
-    """Learners and the strongest single feature, on fresh questions and on the frozen ones."""
+    """Attack fresh and frozen questions with learners and with the strongest single feature."""
     if questions < FEWEST:
         raise BadInput(f"An attack needs at least {FEWEST} questions, not {questions}.")
     table = tabled(attack, attack.fresh(questions, seed))
     frozen = None if attack.frozen is None else tabled(attack, attack.frozen())
-    # the best of many rules looks better than it is on the questions it was chosen by
+    # a rule chosen among many looks better than it is on the questions it was chosen by
     half = table.questions // 2
     chosen_by, tried_on = _rows(table, 0, half), _rows(table, half, table.questions)
     found = [_single(attack, "fresh", chosen_by, tried_on)]
@@ -100,15 +101,15 @@ def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """So small a problem is quicker on one thread than on many that wait for each other."""
+    """Limit numerical libraries to one thread, which is faster for such small problems."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     limits: AbstractContextManager[Any] = threadpool_limits(1)
     return limits
 
 
-def _crossed(make: Callable[[], Model], table: Table) -> Floats:
-    """By question, whether a learner that saw only the other half is right."""
+def _crossed(make: Callable[[], Model], table: OptionTable) -> Floats:
+    """Return, by question, whether a learner trained on the other half answers it correctly."""
     half = table.questions // 2
     one, other = _rows(table, 0, half), _rows(table, half, table.questions)
     hits = [
@@ -119,7 +120,11 @@ def _crossed(make: Callable[[], Model], table: Table) -> Floats:
 
 
 def learners() -> Mapping[str, Callable[[], Model]]:
-    """The attackers by name, each made anew for each attack."""
+    """Return constructors of the learners, by name.
+
+    Raises:
+        BadInput: If scikit-learn is not installed.
+    """
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
         from sklearn.impute import SimpleImputer  # type: ignore[import-untyped]
@@ -128,7 +133,7 @@ def learners() -> Mapping[str, Callable[[], Model]]:
         from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
     except ImportError as missing:
         raise BadInput(
-            "scikit-learn is not installed; `pip install 'sally-lab[adversary]'` brings it."
+            "scikit-learn is not installed; `pip install 'sally-lab[adversary]'` installs it."
         ) from missing
     return {
         "logistic": lambda: make_pipeline(
@@ -142,8 +147,8 @@ def learners() -> Mapping[str, Callable[[], Model]]:
     }
 
 
-def tabled(attack: Attack, posed: Sequence[Posed]) -> Table:
-    """Questions as numbers: each feature, its rank, and its distance from the options' mean."""
+def tabled(attack: Attack, posed: Sequence[Posed]) -> OptionTable:
+    """Return questions as numbers: each feature, its rank, and its distance from the mean."""
     blocks, numbers, right = [], [], []
     for n, one in enumerate(posed):
         raw = np.array(one.options, dtype=np.float64)
@@ -156,7 +161,7 @@ def tabled(attack: Attack, posed: Sequence[Posed]) -> Table:
         numbers.append(np.full(len(raw), n))
         right.append(np.arange(len(raw)) == one.right)
     even = float(np.mean([1 / len(one.options) for one in posed]))
-    return Table(
+    return OptionTable(
         np.vstack(blocks),
         np.concatenate(numbers),
         np.concatenate(right),
@@ -172,24 +177,26 @@ def _means(raw: Floats) -> Floats:
 
 
 def _ranks(raw: Floats) -> Floats:
-    """How many options have less of each number; half of those that tie; NaN stays NaN."""
+    """Rank the options by each number; ties share the mean rank, NaN stays NaN."""
     less = (raw[None, :, :] < raw[:, None, :]).sum(axis=1)
     same = (raw[None, :, :] == raw[:, None, :]).sum(axis=1)
     return np.where(np.isnan(raw), np.nan, less + (same - 1) / 2)
 
 
-def _rows(table: Table, start: int, stop: int) -> Table:
+def _rows(table: OptionTable, start: int, stop: int) -> OptionTable:
     kept = (table.question >= start) & (table.question < stop)
-    return Table(table.columns[kept], table.question[kept] - start, table.right[kept], table.chance)
+    return OptionTable(
+        table.columns[kept], table.question[kept] - start, table.right[kept], table.chance
+    )
 
 
-def _chances(model: Model, table: Table) -> Floats:
+def _chances(model: Model, table: OptionTable) -> Floats:
     found: Floats = model.predict_proba(table.columns)[:, 1]
     return found
 
 
-def _hits(scores: Floats, table: Table) -> Floats:
-    """By question, the chance that the option of highest score is right; a tie is a guess."""
+def _hits(scores: Floats, table: OptionTable) -> Floats:
+    """Return, by question, whether the option with the highest score is right; ties are split."""
     best = np.full(table.questions, -np.inf)
     np.maximum.at(best, table.question, np.where(np.isnan(scores), -np.inf, scores))
     top = scores >= best[table.question] - 1e-12
@@ -198,8 +205,8 @@ def _hits(scores: Floats, table: Table) -> Floats:
     return np.divide(won, tied, out=np.zeros(table.questions), where=tied > 0)
 
 
-def _single(attack: Attack, questions: str, learn: Table, test: Table) -> Finding:
-    """The one number, least or greatest, that is right most often among those learned from."""
+def _single(attack: Attack, questions: str, learn: OptionTable, test: OptionTable) -> Finding:
+    """Find the feature whose least or greatest value is right most often, and test it."""
     count = len(attack.features)
     rules = [(sign, column) for column in range(count) for sign in (-1.0, 1.0)]
     rates = [_hits(s * learn.columns[:, c], learn).mean() for s, c in rules]
@@ -210,7 +217,7 @@ def _single(attack: Attack, questions: str, learn: Table, test: Table) -> Findin
 
 
 def _finding(
-    attack: Attack, questions: str, attacker: str, test: Table, hits: Floats, words: str = ""
+    attack: Attack, questions: str, attacker: str, test: OptionTable, hits: Floats, words: str = ""
 ) -> Finding:
     share = lone_by_rule(hits, (0, 1))
     return Finding(

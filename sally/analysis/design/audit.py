@@ -1,4 +1,4 @@
-"""Playing a card: what mindless players score on each condition of a game."""
+"""Audit of a game's card: the scores of mindless players on each of its conditions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,25 @@ from sally.runner.seating import resolved
 from sally.stats.cluster_interval import coarsest, mean_by_rule
 
 Row = dict[str, Any]
-Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
+Watcher = Callable[[int, int], None]  # episodes played, episodes in all
 
 
 def audit(game: str, episodes: int = 30, seed: int = 1, watch: Watcher | None = None) -> list[Row]:
-    """One row for each condition, player and metric, with a 95% interval by our one rule."""
+    """Return one row for each condition, player and metric of a game's card.
+
+    Args:
+        game: A game or family with a card.
+        episodes: Episodes of each player on each condition.
+        seed: Seed of the problems and of chance.
+        watch: Called after each episode with the number played and the number in all.
+    """
     return audit_of(conditions_of(game), episodes, seed, watch)
 
 
 def audit_of(
     conditions: Sequence[Condition], episodes: int, seed: int, watch: Watcher | None = None
 ) -> list[Row]:
-    """The rows of some conditions."""
+    """Return the rows of some conditions."""
     if episodes < 1:
         raise BadInput(f"episodes must be at least 1, not {episodes}.")
     metrics = {c.name: metrics_of(c) for c in conditions}
@@ -52,7 +59,11 @@ def audit_of(
 
 
 def card_of(game: str) -> Card:
-    """The card of the family that a game belongs to."""
+    """Return the card of the family that a game belongs to.
+
+    Raises:
+        BadInput: If the family has no card.
+    """
     card = registry.card(game)
     if card is None:
         home = registry.family(game).game.__module__
@@ -64,7 +75,11 @@ def card_of(game: str) -> Card:
 
 
 def conditions_of(game: str) -> tuple[Condition, ...]:
-    """The conditions on which a game is audited; never none."""
+    """Return the conditions on which a game is audited.
+
+    Raises:
+        BadInput: If its card has no condition for the game.
+    """
     card = card_of(game)
     found = card.of(game)
     if not found:
@@ -73,7 +88,7 @@ def conditions_of(game: str) -> tuple[Condition, ...]:
 
 
 def metrics_of(condition: Condition) -> Mapping[str, Metric]:
-    """The metrics that a condition names, as they stand on the shelf."""
+    """Return the metrics that a condition names."""
     spec = registry.game(condition.instances[0].game)
     known = registry.metrics(spec.family or spec.name)
     return {
@@ -82,7 +97,7 @@ def metrics_of(condition: Condition) -> Mapping[str, Metric]:
 
 
 def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[str, float | None]:
-    """One episode, played and measured."""
+    """Play one episode and measure a seat."""
     whole = Played(registry.game(setup.instance.game), *play_open(setup))
     return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
 
@@ -107,9 +122,9 @@ def _row(
 
 
 def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
-    """The rows whose interval, widened `slack` times, leaves out what chance should give.
+    """Return the rows whose interval, widened `slack` times, excludes the declared chance level.
 
-    Of many rows, one in twenty does so by chance alone when the slack is 1.
+    With a slack of 1, one row in twenty does so by chance alone.
     """
     chances = {c.name: c.chance for c in conditions_of(game)}
     found = []

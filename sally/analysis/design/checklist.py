@@ -1,4 +1,4 @@
-"""What a reader must be told of a study, filled in from what the study is; gaps are named."""
+"""Reporting checklist of a study, filled in from its definition, with gaps named."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.compare.contrast import TWIN
 from sally.core.errors import listed
 from sally.core.log.events import PlayerSpec, model_and_strategy
 from sally.core.registry import registry
@@ -16,11 +17,10 @@ from sally.players.language import LANGUAGE, OPEN, uses_model
 from sally.stats.intervals import FEW
 
 PEOPLE = ("person",)
-TWIN = "_twin"  # how the name of a pack ends in which the other is no mind
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One point of the list: what the study has, and what it lacks."""
+    """One point of the checklist: what the study has, and what it lacks."""
 
     point: str
     said: tuple[str, ...]
@@ -28,7 +28,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def checklist(study: Study) -> list[Item]:
-    """Construct, population, sampling, scoring, baselines, uncertainty, people, contamination."""
+    """Return the checklist of a study, from its construct to whether probing changes play."""
     specs = {i.game: registry.game(i.game) for cell in study.cells for i in cell.instances}
     return [
         _construct(study, specs),
@@ -59,7 +59,7 @@ def _construct(study: Study, specs: Specs) -> Item:
         if asked:
             said.append(f"knowing in {game}: {listed(sorted(asked), 'and')}")
         else:
-            missing.append(f"nobody is asked about another's mind in {game}, so only doing is seen")
+            missing.append(f"no seat is asked about another's mind in {game}: only doing is seen")
         if spec.doing.no_split:
             said.append(
                 f"in {game} knowing and acting on it cannot be split: {spec.doing.no_split}"
@@ -68,17 +68,19 @@ def _construct(study: Study, specs: Specs) -> Item:
 
 
 def _population(study: Study) -> Item:
-    models = sorted({_model(who) for who in _sitters(study) if uses_model(who)})
-    bots = sorted({who.player for who in _sitters(study) if not uses_model(who)} - set(PEOPLE))
+    models = sorted({_model(who) for who in _players(study) if uses_model(who)})
+    bots = sorted({who.player for who in _players(study) if not uses_model(who)} - set(PEOPLE))
     said, missing = [], []
     if models:
-        ways = sorted({str(w.params.get("strategy", "qa")) for w in _sitters(study) if _spoken(w)})
+        ways = sorted(
+            {str(w.params.get("strategy", "qa")) for w in _players(study) if _is_language(w)}
+        )
         said.append(f"models: {listed(models, 'and')}, asked by {listed(ways, 'and')}")
     said.append(f"scripted players: {listed(bots, 'and') if bots else 'none'}")
     if len(models) == 1:
         missing.append("one model: nothing can be said of models in general")
     if not models and not _has_people(study):
-        missing.append("no model and no person: the study says what scripted players do")
+        missing.append("no model and no person: the study only describes scripted players")
     return Item("population", tuple(said), tuple(missing))
 
 
@@ -149,7 +151,7 @@ def _people(study: Study) -> Item:
 
 
 def _contamination(study: Study) -> Item:
-    packs = {str(w.params.get("pack", "")) for w in _sitters(study) if _spoken(w)}
+    packs = {str(w.params.get("pack", "")) for w in _players(study) if _is_language(w)}
     said, missing = [], []
     if study.paper:
         missing.append(f"problems follow {study.paper}, which models may have read")
@@ -164,22 +166,19 @@ def _contamination(study: Study) -> Item:
                 "`sally contrast DIR --twin` says what is specific to minds"
             )
     else:
-        said.append("nobody who reads plays here")
+        said.append("no player reads words")
     return Item("contamination", tuple(said), tuple(missing))
 
 
 def _asking(study: Study) -> Item:
     asked = [c for c in study.cells if any(c.arms.values())]
     silent = [c for c in study.cells if not any(c.arms.values())]
-    said = (f"asked aside in {len(asked)} of {len(study.cells)} cells",)
+    said = (f"probes are asked in {len(asked)} of {len(study.cells)} cells",)
     both = any(_ids(a) & _ids(s) for a in asked for s in silent)
     if not asked or both:
         return Item("does asking change play", said)
     why = "no cell without questions on the same problems; `sally run STUDY --unasked` adds them"
     return Item("does asking change play", said, (why,))
-
-
-# --- who and where --------------------------------------------------------------------------------
 
 
 def _ids(cell: Cell) -> set[str]:
@@ -190,19 +189,19 @@ def _of_game(study: Study, game: str) -> Iterator[Cell]:
     return (cell for cell in study.cells if any(i.game == game for i in cell.instances))
 
 
-def _sitters(study: Study) -> Iterator[PlayerSpec]:
+def _players(study: Study) -> Iterator[PlayerSpec]:
     return (who for cell in study.cells for line in cell.lineups for who in line.values())
 
 
-def _spoken(who: PlayerSpec) -> bool:
+def _is_language(who: PlayerSpec) -> bool:
     return who.player == LANGUAGE
 
 
 def _has_people(study: Study) -> bool:
-    return any(who.player in PEOPLE for who in _sitters(study))
+    return any(who.player in PEOPLE for who in _players(study))
 
 
 def _model(who: PlayerSpec) -> str:
     if who.params.get("model", OPEN) == OPEN:
-        return "whoever --model names"
+        return "the one that --model names"
     return model_and_strategy(who)[0]

@@ -1,8 +1,8 @@
-"""How many episodes of each cell it takes to see a difference, from a pilot or a stated spread.
+"""Episodes that each cell needs to detect a difference, from a pilot or a stated deviation.
 
-Players are compared on the same settings, so what counts is the spread of their differences.
-Where a problem is played several times or against several others, that tells less than as many
-problems would; the design effect of the pilot says how much less.
+Players are compared on the same settings, so the standard deviation of their differences counts.
+Repeats of a problem, or plays against several others, are worth less than as many problems; the
+design effect of the pilot says how much less.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ POWERS = (0.8, 0.9)
 PERCENT = "%"
 
 
-class Value(msgspec.Struct, frozen=True):
-    """What one player got in one setting of a pilot."""
+class PilotScore(msgspec.Struct, frozen=True):
+    """The score of one player in one setting of a pilot."""
 
     cell: str
     game: str
@@ -50,14 +50,14 @@ class Value(msgspec.Struct, frozen=True):
     repeat: int = 0
 
 
-class Spread(msgspec.Struct, frozen=True):
-    """How differences between players vary, and from how much that is known."""
+class DifferenceSpread(msgspec.Struct, frozen=True):
+    """The standard deviation of differences between players, and the data behind it."""
 
     sd: float
-    icc: float | None  # of differences that are resampled together; None where none are
+    icc: float | None  # of differences that are resampled together; None if none are
     pairs: int  # differences in the pilot; 0: stated, not measured
     players: int
-    elsewhere: bool = False  # whether they are from other cells of the same game
+    elsewhere: bool = False  # whether they come from other cells of the same game
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -72,10 +72,10 @@ class Need(msgspec.Struct, frozen=True):
     players: int
     effect: float  # the design effect of repeated problems
     now: int  # episodes of each player that the study has
-    episodes: tuple[int, ...] | None  # for each power; None where nothing is known
+    episodes: tuple[int, ...] | None  # for each power; None if not known
     cost: tuple[float | None, ...]  # of the whole cell at that size; None: a price is missing
-    elsewhere: bool = False  # whether the pilot had other cells of the game only
-    why: str = ""  # blank for this reason
+    elsewhere: bool = False  # whether the pilot had only other cells of the game
+    why: str = ""  # why episodes are not known
 
 
 def needs(
@@ -90,7 +90,11 @@ def needs(
     limit: int | None = None,
     alpha: float = 0.05,
 ) -> list[Need]:
-    """What each cell of a study needs to see a difference of `detect` between two players."""
+    """Return what each cell needs to detect a difference of `detect` between two players.
+
+    Raises:
+        BadInput: If an argument is out of range, or neither a pilot nor `sd` is given.
+    """
     _check(detect, sd, pilot is not None, alpha)
     values = [] if pilot is None else values_of(pilot, metric)
     return [
@@ -104,8 +108,8 @@ def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None
         raise BadInput(f"detect must be above 0, not {detect}.")
     if sd is None and not piloted:
         raise BadInput(
-            "How far apart episodes lie must be known: give a pilot, a store with some of "
-            "them, or sd, the standard deviation of differences between two players."
+            "The variation between episodes must be known: give a pilot, which is a store with "
+            "some of them, or sd, the standard deviation of differences between two players."
         )
     if sd is not None and piloted:
         raise BadInput("Give a pilot or sd, not both.")
@@ -116,7 +120,7 @@ def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None
 
 
 def _metric(cell: Cell, name: str) -> Metric:
-    """The metric that is asked for, or that says how well a player did in the cell's game."""
+    """Return the named metric, or the metric of doing in the cell's game."""
     if name:
         found: Metric = registry.pick("metric", name, registry.entries("metrics"))
         return found
@@ -125,32 +129,32 @@ def _metric(cell: Cell, name: str) -> Metric:
 
 
 def _seat(cell: Cell) -> str:
-    """The seat that a cell is about: asked aside, taken by a model, or the first."""
+    """Return the studied seat of a cell: the first that is probed, else taken by a model."""
     models = [s for line in cell.lineups for s, who in line.items() if who.player == LANGUAGE]
     spec = registry.game(cell.instances[0].game)
     return str([*cell.arms, *models, *spec.build(cell.instances[0].params).seats][0])
 
 
 def _episodes(cell: Cell, limit: int | None) -> int:
-    """How many episodes a player of a cell has, over all company."""
+    """Return the number of a player's episodes in a cell, over all lineups of others."""
     each = len(cell.instances) * cell.repeats
     return _company(cell) * (each if limit is None else min(each, limit))
 
 
 def _company(cell: Cell) -> int:
-    """How many lineups of others a player of a cell meets."""
+    """Return the number of lineups of others that a player meets in a cell."""
     seat = _seat(cell)
     players = {msgspec.json.encode(line.get(seat), order="sorted") for line in cell.lineups}
     return max(1, len(cell.lineups) // len(players))
 
 
 def _together(cell: Cell) -> int:
-    """How many episodes of a player are resampled as one when players are compared."""
+    """Return the number of a player's episodes that form one cluster in a comparison."""
     return _company(cell) * (cell.repeats if _by_instance(cell) else 1)
 
 
 def _by_instance(cell: Cell) -> bool:
-    """Whether there are problems enough to resample; else their repeats are."""
+    """Return whether a cell has enough problems to resample; otherwise repeats are."""
     return len(cell.instances) >= FEW
 
 
@@ -161,7 +165,7 @@ def _need(
     detect: float,
     metric: Metric,
     sd: float | None,
-    values: Sequence[Value],
+    values: Sequence[PilotScore],
     limit: int | None,
     alpha: float,
 ) -> Need:
@@ -169,7 +173,7 @@ def _need(
     scale = 100.0 if metric.unit == PERCENT else 1.0
     blank = Need(cell.name, metric.name, metric.unit or "share", scale * detect, None, 0, 0, 1.0,
                  now, None, ())  # fmt: skip
-    spread = Spread(scale * sd, None, 0, 2) if sd is not None else spread_of(cell, values)
+    spread = DifferenceSpread(scale * sd, None, 0, 2) if sd is not None else spread_of(cell, values)
     if isinstance(spread, str):
         return msgspec.structs.replace(blank, why=spread)
     effect = 1.0 if spread.icc is None else max(1.0, design_effect(spread.icc, [_together(cell)]))
@@ -190,18 +194,21 @@ def _need(
 
 
 def _size(metric: Metric, detect: float, sd: float, **target: float) -> int:
-    """The pairs that it takes; scores of 0 and 1 have a test and a spread of their own."""
+    """Return the pairs needed; scores of 0 and 1 use McNemar's test."""
     if metric.bounds != (0, 1):
         return paired_sample_size(detect, sd**2, **target)
     if detect >= 1:
-        raise BadInput(f"{metric.name} is 0 or 1: a difference of {detect:g} cannot be.")
-    # at least so many pairs disagree if the difference is to be there at all
+        raise BadInput(
+            f"{metric.name} is 0 or 1, so a difference of {detect:g} is impossible; it must be "
+            "below 1."
+        )
+    # the difference itself implies that at least this share of pairs disagrees
     discordant = min(1.0, max(sd**2 + detect**2, detect * (1 + 1e-9)))
     return paired_share_sample_size(detect, discordant, exact=True, **target)
 
 
 def cost_of(cell: Cell, plan: Plan, config: Config, factor: float) -> float | None:
-    """The models' price of a cell with so many times its episodes; 0 where no model plays."""
+    """Return the price of a cell with `factor` times its episodes; 0 without models."""
     total = 0.0
     for part in plan.parts:
         if part.cell == cell.name:
@@ -216,8 +223,8 @@ def cost_of(cell: Cell, plan: Plan, config: Config, factor: float) -> float | No
 # --- pilots ---------------------------------------------------------------------------------------
 
 
-def values_of(episodes: Iterable[Episode], metric: str = "") -> list[Value]:
-    """The studied seats of a pilot, by one metric."""
+def values_of(episodes: Iterable[Episode], metric: str = "") -> list[PilotScore]:
+    """Return the scores of the studied seats of a pilot, by one metric."""
     found: dict[str, list[tuple[Measured, float | None]]] = {}
     for episode in episodes:
         spec = registry.game(episode.setup.instance.game)
@@ -226,7 +233,7 @@ def values_of(episodes: Iterable[Episode], metric: str = "") -> list[Value]:
             m = measure(played, seat)
             value = _by(metric, played, seat) if metric else m.doing
             found.setdefault(m.game, []).append((m, value))
-    kept: list[Value] = []
+    kept: list[PilotScore] = []
     for game, seats in found.items():
         studied = studied_seats([m for m, _ in seats])
         kept += [_value(game, m, v) for m, v in seats if m.seat in studied and v is not None]
@@ -238,24 +245,24 @@ def _by(name: str, played: Played, seat: Seat) -> float | None:
     return fitting[name].measure(played, seat) if name in fitting else None
 
 
-def _value(game: str, m: Measured, value: float) -> Value:
+def _value(game: str, m: Measured, value: float) -> PilotScore:
     who = m.setup.lineup[m.seat]
     player = msgspec.json.encode((who.player, who.params), order="sorted").decode()
-    return Value(m.cell, game, m.seat, player, m.setting, m.setup.instance.id, value,
+    return PilotScore(m.cell, game, m.seat, player, m.setting, m.setup.instance.id, value,
                  m.setup.repeat)  # fmt: skip
 
 
-def spread_of(cell: Cell, values: Sequence[Value]) -> Spread | str:
-    """How differences of players vary in a cell of a pilot, or why that is not known.
+def spread_of(cell: Cell, values: Sequence[PilotScore]) -> DifferenceSpread | str:
+    """Return the deviation of differences in a cell of a pilot, or why it is not known.
 
-    A cell that the pilot lacks is judged by the other cells of its game.
+    For a cell that the pilot lacks, the other cells of its game are used.
     """
     game, whole = cell.instances[0].game, _by_instance(cell)
     here = [v for v in values if v.cell == cell.name]
     mine = here or [v for v in values if v.game == game]
     if not mine:
         return f"the pilot has no episode of {game} with a result"
-    by_player: dict[tuple[str, str], dict[str, Value]] = {}
+    by_player: dict[tuple[str, str], dict[str, PilotScore]] = {}
     for v in mine:
         by_player.setdefault((v.seat, v.player), {})[v.setting] = v
     found = [
@@ -271,14 +278,16 @@ def spread_of(cell: Cell, values: Sequence[Value]) -> Spread | str:
         return "in the pilot all differences between two players are alike: nothing varies"
     pairs = sum(len(some) for some in found)
     sd = float(np.sqrt(np.mean(within)))
-    return Spread(sd, _alike(found), pairs, len(by_player), elsewhere=not here)
+    return DifferenceSpread(sd, _alike(found), pairs, len(by_player), elsewhere=not here)
 
 
-Difference = tuple[tuple[str, int], float]  # with the cluster it is of
+Difference = tuple[tuple[str, int], float]  # its cluster and its value
 
 
-def _differences(one: dict[str, Value], two: dict[str, Value], whole: bool) -> list[Difference]:
-    """What the first got more than the second where both met the same setting."""
+def _differences(
+    one: dict[str, PilotScore], two: dict[str, PilotScore], whole: bool
+) -> list[Difference]:
+    """Return the differences, first minus second, in the settings that both met."""
     return [
         ((v.instance, 0 if whole else v.repeat), v.value - two[s].value)
         for s, v in one.items()
@@ -287,11 +296,11 @@ def _differences(one: dict[str, Value], two: dict[str, Value], whole: bool) -> l
 
 
 def _alike(found: Sequence[Sequence[Difference]]) -> float | None:
-    """How much differences of a cluster are alike, whoever is compared; None if all are alone."""
+    """Return the intraclass correlation of differences, pooled over pairs of players."""
     away: list[float] = []
     names: list[Hashable] = []
     for n, some in enumerate(found):
-        if len({name for name, _ in some}) > 1:  # one cluster alone shows no difference of clusters
+        if len({name for name, _ in some}) > 1:  # a single cluster has no variance between clusters
             middle = float(np.mean([d for _, d in some]))
             away += [d - middle for _, d in some]
             names += [(n, name) for name, _ in some]

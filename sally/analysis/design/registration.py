@@ -1,4 +1,4 @@
-"""A preregistration: what was asked, expected and excluded, frozen with hashes before the data."""
+"""Preregistrations: hypotheses, measures and design, frozen with hashes before data collection."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.store import PeoplePlan
 
-PERSON = "person"  # the player that the browser's pages log for people
+PERSON = "person"  # the player that the web app logs for people
 
 
 class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What only the researcher can say, from a TOML file."""
+    """The researcher's part of a registration, from a TOML file."""
 
     hypotheses: tuple[str, ...]
-    measures: tuple[str, ...]  # metrics by name; of people also items of the survey, or sentences
+    measures: tuple[str, ...]  # names of metrics; for people also survey items, or sentences
     exclusion: tuple[str, ...] = ()
     stopping: str = "All planned episodes are played, and none beyond them."
     analysis: str = ""
 
 
 class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that is frozen; what has a default came later and leaves earlier seals as they are."""
+    """A frozen registration; fields with a default were added later and keep older seals valid."""
 
     study: str
     about: str
@@ -43,21 +43,25 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
     power: tuple[dict[str, Any], ...]
     sally: str
     date: str
-    people: int = 0  # participants; 0: nobody but players of ours
+    people: int = 0  # participants; 0: the study has no people
 
     @property
     def seal(self) -> str:
-        """The hash of everything above, to be written into a registry."""
+        """The hash of all fields, to be filed with a public registry."""
         return _hash(self)
 
 
 def is_peoples(episode: Episode) -> bool:
-    """Whether a person sat at the table."""
+    """Return whether a person took part in an episode."""
     return any(who.player == PERSON for who in episode.setup.lineup.values())
 
 
 def read_intent(path: Path) -> Intent:
-    """The researcher's part of a registration."""
+    """Read the researcher's part of a registration.
+
+    Raises:
+        BadInput: If the file cannot be read or is not a registration.
+    """
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Intent)
     except OSError as why:
@@ -69,7 +73,7 @@ def read_intent(path: Path) -> Intent:
 def freeze(
     study: Study, intent: Intent, power: Iterable[Mapping[str, Any]], sally: str, date: str
 ) -> Registration:
-    """A study and what is expected of it, with the hashes that tell any later change."""
+    """Freeze a study and its hypotheses, with hashes that reveal any later change."""
     for metric in intent.measures:
         registry.pick("metric", metric, registry.entries("metrics"))
     trials = list(study.trials())
@@ -94,9 +98,9 @@ def freeze_people(
     power: Iterable[Mapping[str, Any]],
     sally: str,
     date: str,
-    items: Sequence[str] = (),  # of the survey, by name
+    items: Sequence[str] = (),  # names of survey items
 ) -> Registration:
-    """The same for a study with people; who comes is not known, so no episode has an id yet."""
+    """Freeze a study with people; its participants are not known yet, so it has no episode ids."""
     for measure in intent.measures:
         if measure not in items and " " not in measure.strip():
             registry.pick(
@@ -120,14 +124,14 @@ def freeze_people(
 def people_deviations(
     frozen: Registration, plan: PeoplePlan | None, episodes: Iterable[Episode], sally: str
 ) -> list[str]:
-    """Everything in which what people did differs from what was registered, as sentences."""
+    """Return the deviations of a study with people from its registration, as sentences."""
     if plan is None:
-        return ["The store keeps no plan of people, so they cannot be compared."]
+        return ["The store has no plan of a study with people, so it cannot be compared."]
     found = []
     if plan.study != frozen.study:
         found.append(f"The store holds {plan.study}, not {frozen.study}.")
     if plan.asks != frozen.asks:
-        found.append("The study file that people met is not the registered one.")
+        found.append("The study file that was used is not the registered one.")
     played = [e for e in episodes if is_peoples(e)]
     found += _changed_versions(frozen, _game_versions(plan.games))
     found += _counted(frozen, Counter(e.cell for e in played))
@@ -146,11 +150,11 @@ def people_deviations(
 def deviations(
     frozen: Registration, study: Study | None, episodes: Iterable[Episode], sally: str
 ) -> list[str]:
-    """Everything in which a store differs from what was registered, as sentences."""
+    """Return the deviations of a store from its registration, as sentences."""
     held = list(episodes)
     found = []
     if study is None:
-        found.append(f"The store keeps no plan of {frozen.study}, so it cannot be compared.")
+        found.append(f"The store has no plan of {frozen.study}, so it cannot be compared.")
     else:
         found += _asked_otherwise(frozen, study)
     found += _counted(frozen, Counter(e.cell for e in held))
@@ -178,7 +182,7 @@ def _asked_otherwise(frozen: Registration, study: Study) -> list[str]:
     if study.name != frozen.study:
         found.append(f"The store holds {study.name}, not {frozen.study}.")
     if _hash(study) != frozen.asks:
-        found.append("The study that was run asks something else than the registered one.")
+        found.append("The study that was run differs from the registered one.")
     return found + _changed_versions(frozen, _versions(study))
 
 
@@ -187,14 +191,14 @@ def _changed_versions(frozen: Registration, now: Mapping[str, tuple[int, int]]) 
     for game, then in frozen.versions.items():
         if game in now and now[game] != then:
             found.append(
-                f"{game}: rules and words were versions {then[0]} and {then[1]} when it was "
-                f"registered, and are {now[game][0]} and {now[game][1]}."
+                f"{game}: the rules and words had versions {then[0]} and {then[1]} when it was "
+                f"registered, and have {now[game][0]} and {now[game][1]} now."
             )
     return found
 
 
 def as_text(frozen: Registration) -> str:
-    """The registration as a text for a registry."""
+    """Return the registration as text for a public registry."""
     intent = frozen.intent
 
     def listed(lines: Iterable[str]) -> str:

@@ -1,14 +1,13 @@
-"""How reliable scores are, and whether they measure one thing: over the players of some stores.
+"""Reliability and validity of scores over the players of some stores.
 
-A player is one line of the tables, a person for itself. Scores of an episode: for knowing, the
-share of its reports to one probe that was right; for doing, what the profile counts, by intention
-to treat. Problems are what a seat met and did not bring: instance, chance and company.
+A player is one row of the tables; each person counts as one. The score of an episode is, for
+knowing, the share of its reports to one probe that were right and, for doing, the figure of the
+profile, by intention to treat. A problem is all that a seat met: instance, seed, other players.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from itertools import combinations
 
 import msgspec
@@ -40,20 +39,20 @@ FEW_PLAYERS = 5  # fewer are not resampled
 
 
 class Score(msgspec.Struct, frozen=True):
-    """One number of one seat of one episode."""
+    """One score of one seat in one episode."""
 
     game: str
     trait: str  # knowing or doing
-    method: str  # by which probe, or by which metric
+    method: str  # the probe or the metric
     player: str
-    problem: str  # instance, chance and company
-    again: str  # instance and company: the same on another occasion
+    problem: str  # instance, seed and other players
+    again: str  # the problem without its seed: the same on another occasion
     repeat: int
     value: float
 
 
 class Reliability(msgspec.Struct, frozen=True):
-    """How reliable one measure is in one game, over the players of a store."""
+    """The reliability of one measure in one game, over the players of a store."""
 
     game: str
     trait: str
@@ -65,12 +64,12 @@ class Reliability(msgspec.Struct, frozen=True):
     retest: Estimate  # even against odd repeats of the same problems
     single: float | None  # of one episode
     error: float | None  # standard error of measurement of a player's mean
-    episodes: int | None  # for .8
+    episodes: int | None  # needed for the target reliability
     why: str = ""  # why there is no figure
 
 
 def scores_of(episodes: Iterable[Episode]) -> Iterator[Score]:
-    """Every score of the seats that were asked or taken by minds; of all seats where none was."""
+    """Yield every score of the studied seats; of all seats if none is studied."""
     for episode in episodes:
         whole = played(episode)
         asked = in_question(episode.setup) or whole.replay.game.seats
@@ -81,30 +80,33 @@ def scores_of(episodes: Iterable[Episode]) -> Iterator[Score]:
 
 def _of_seat(whole: Played, seat: Seat) -> Iterator[Score]:
     setup, found = whole.episode.setup, measure(whole, seat)
-    others = {s: (w.player, w.params) for s, w in setup.lineup.items() if s != seat}
-    met = msgspec.json.encode((setup.instance, seat, others), order="sorted")
-    again = blake2b(met, digest_size=12).hexdigest()
     who = person_of(setup, seat) or label(setup.lineup[seat])
     game = setup.instance.game
 
     def score(trait: str, method: str, value: float) -> Score:
-        return Score(game, trait, method, who, found.setting, again, setup.repeat, value)
+        return Score(game, trait, method, who, found.setting, found.alike, setup.repeat, value)
 
     if found.least is not None:
         yield score(DOING, found.metric, found.least)
     marks: dict[str, list[float]] = {}
-    for answer, points in on_minds(whole.spec, scored(whole, seat)):
-        if "right" in points or (answer.truth is not None and answer.report.value is None):
-            marks.setdefault(answer.question.probe, []).append(points.get("right", 0.0))
+    for probe, correct in answers_on_minds(whole, seat):
+        marks.setdefault(probe, []).append(correct)
     for probe, right in marks.items():
         yield score(KNOWING, probe, sum(right) / len(right))
+
+
+def answers_on_minds(whole: Played, seat: Seat) -> Iterator[tuple[str, float]]:
+    """Yield the probe and correctness of each answer about a mind; unreadable ones are wrong."""
+    for answer, points in on_minds(whole.spec, scored(whole, seat)):
+        if "right" in points or (answer.truth is not None and answer.report.value is None):
+            yield answer.question.probe, points.get("right", 0.0)
 
 
 Key = tuple[str, str, str]  # game, trait, method
 
 
 def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
-    """Scores by game, trait and method."""
+    """Group scores by game, trait and method."""
     found: dict[Key, list[Score]] = {}
     for each in scores:
         found.setdefault((each.game, each.trait, each.method), []).append(each)
@@ -112,7 +114,7 @@ def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
 
 
 def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:
-    """Every measure that the scores have, one line each."""
+    """Return the reliability of every measure; `target` is the one that `episodes` aims at."""
     return [_one(key, mine, target) for key, mine in by_measure(scores).items()]
 
 
@@ -141,42 +143,40 @@ def _one(key: Key, mine: Sequence[Score], target: float) -> Reliability:
     )
 
 
-Table = list[list[float]]
+Grid = list[list[float]]  # players by problems
 
 
 def tabled(
     scores: Sequence[Score], column: Callable[[Score], str]
-) -> tuple[Table | None, list[str], list[str]]:
-    """Players by problems, each cell the mean of its scores; only problems that all met."""
+) -> tuple[Grid | None, list[str], list[str]]:
+    """Return mean scores of players by problems, for the problems that all these players met."""
     cells: dict[tuple[str, str], list[float]] = {}
     for each in scores:
         cells.setdefault((each.player, column(each)), []).append(each.value)
-    players = sorted({player for player, _ in cells})
-    met: dict[str, int] = {}
-    for _, problem in cells:
-        met[problem] = met.get(problem, 0) + 1
-    players = _who_share(players, cells)
-    problems = sorted(p for p in met if all((who, p) in cells for who in players))
+    players = _with_common_problems(cells)
+    every = {problem for _, problem in cells}
+    problems = sorted(p for p in every if all((who, p) in cells for who in players))
     if len(players) < 2 or len(problems) < 2:
         return None, players, problems
     means = {cell: sum(values) / len(values) for cell, values in cells.items()}
     return [[means[who, p] for p in problems] for who in players], players, problems
 
 
-def _who_share(players: list[str], cells: dict[tuple[str, str], list[float]]) -> list[str]:
-    """The players who met the most widely met problems; one who met others is left out."""
-    sets = {who: frozenset(p for one, p in cells if one == who) for who in players}
-    kinds: dict[frozenset[str], int] = {}
-    for met in sets.values():
-        kinds[met] = kinds.get(met, 0) + 1
-    if not kinds:
+def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the players who met the most widely met set of problems."""
+    met: dict[str, set[str]] = {}
+    for player, problem in sorted(cells):
+        met.setdefault(player, set()).add(problem)
+    if not met:
         return []
-    widest = max(kinds, key=lambda met: (sum(met <= other for other in sets.values()), len(met)))
-    return [who for who in players if widest <= sets[who]]
+    common = max(
+        met.values(), key=lambda mine: (sum(mine <= other for other in met.values()), len(mine))
+    )
+    return [player for player, mine in met.items() if common <= mine]
 
 
 def _retest(mine: Sequence[Score]) -> Estimate:
-    """Players' means over even and over odd repeats of the same problems, correlated."""
+    """Correlate the players' means over even and over odd repeats of the same problems."""
     halves = [[s for s in mine if s.repeat % 2 == odd] for odd in (0, 1)]
     both = {(s.player, s.again) for s in halves[0]} & {(s.player, s.again) for s in halves[1]}
     means = []
@@ -188,7 +188,7 @@ def _retest(mine: Sequence[Score]) -> Estimate:
 
 
 def player_means(scores: Iterable[Score]) -> dict[str, float]:
-    """The mean of each player."""
+    """Return the mean of each player."""
     found: dict[str, list[float]] = {}
     for each in scores:
         found.setdefault(each.player, []).append(each.value)
@@ -199,7 +199,7 @@ def player_means(scores: Iterable[Score]) -> dict[str, float]:
 
 
 class Correlated(msgspec.Struct, frozen=True):
-    """Two measures over the players who have both."""
+    """The correlation of two measures over the players who have both."""
 
     first: Key
     second: Key
@@ -207,7 +207,7 @@ class Correlated(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """Same trait elsewhere, another trait at the same place, or neither."""
+        """Whether the measures share trait and game."""
         same_trait, same_game = self.first[1] == self.second[1], self.first[0] == self.second[0]
         if same_trait:
             return SAME_TRAIT_PROBES if same_game else SAME_TRAIT
@@ -227,12 +227,12 @@ class Matrix(msgspec.Struct, frozen=True):
     measures: tuple[Key, ...]
     reliabilities: tuple[float | None, ...]
     pairs: tuple[Correlated, ...]
-    means: dict[str, Estimate]  # by kind of pair, over pairs; intervals over players
+    means: dict[str, Estimate]  # by kind of pair; intervals over players
     players: int
 
 
 def matrix(scores: Iterable[Score]) -> Matrix:
-    """Every measure with every other, over the players of the stores."""
+    """Correlate every measure with every other, over the players of the stores."""
     kept = by_measure(scores)
     means = {key: player_means(mine) for key, mine in kept.items()}
     pairs = [
@@ -253,7 +253,7 @@ def _correlated(one: dict[str, float], two: dict[str, float]) -> Estimate:
 def _mean_of(
     kind: str, pairs: Sequence[Correlated], means: dict[Key, dict[str, float]], players: list[str]
 ) -> Estimate:
-    """The mean correlation of a kind of pair; players are resampled for the interval."""
+    """Return the mean correlation of a kind of pair, with an interval from resampled players."""
     mine = [
         (p.first, p.second) for p in pairs if p.kind == kind and p.correlation.value is not None
     ]
@@ -276,7 +276,7 @@ def _mean_of(
 
 
 def _mean_r(sides: Sequence[tuple[Floats, Floats]], players: NDArray[np.intp]) -> float | None:
-    """The mean correlation of some pairs of measures over these players."""
+    """Return the mean correlation of some pairs of measures over these players."""
     found = []
     for one, two in sides:
         a, b = one[players], two[players]

@@ -1,7 +1,7 @@
-"""How much of a score is the model, and how much the way it was asked, the problem and chance.
+"""Sources of the variance of scores: the model, the prompting, the problem and chance.
 
-And what is lost in fresh wordings: a score that falls when the same game is told in words that
-nobody has read may owe something to having been read.
+Also the drop in fresh wordings: a score that falls when the same game is told in new words may
+owe something to training data that held the old ones.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from sally.analysis.columns.measured import in_question, measure, on_minds
+from sally.analysis.columns.measured import in_question, measure
 from sally.analysis.columns.rows import played
 from sally.analysis.compare.contrast import OWN_WORDS, TWIN, wording
+from sally.analysis.design.reliability import answers_on_minds
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
-from sally.metrics.answers import scored
 from sally.stats import Estimate
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.components import Shares, variance_components
@@ -26,14 +26,14 @@ HARNESS = ("history", "question", "options", "answer", "retries")  # choices of 
 FACTORS = ("model", "strategy", "wording", "setup", *HARNESS, "problem", "partner", "chance")
 
 
-class Told(msgspec.Struct, frozen=True):
-    """One score with all that it may hang on."""
+class FactorScore(msgspec.Struct, frozen=True):
+    """One score with the levels of all factors that may explain it."""
 
     game: str
     measure: str
     value: float
     factors: dict[str, str]
-    pair: str  # all but the wording
+    pair: str  # all factors but the wording
 
 
 class Sources(msgspec.Struct, frozen=True):
@@ -42,22 +42,22 @@ class Sources(msgspec.Struct, frozen=True):
     game: str
     measure: str
     shares: Shares
-    fresh: Estimate  # own words less fresh ones, pair by pair; above zero: better in known words
+    fresh: Estimate  # own words minus fresh ones, paired; above zero: better in known words
     best_known: float | None
     in_fresh: float | None
 
 
-def told_of(episodes: Iterable[Episode]) -> Iterator[Told]:
-    """Every score of the seats in question."""
+def factor_scores(episodes: Iterable[Episode]) -> Iterator[FactorScore]:
+    """Yield every score of the studied seats with its factors."""
     for episode in episodes:
         whole = played(episode)
         for seat in whole.replay.game.seats:
             if seat not in (in_question(episode.setup) or whole.replay.game.seats):
                 continue
             setup, found = episode.setup, measure(whole, seat)
-            model, strategy = model_and_strategy(setup.lineup[seat])
-            others = [label(w) for s, w in setup.lineup.items() if s != seat]
             who = setup.lineup[seat]
+            model, strategy = model_and_strategy(who)
+            others = [label(w) for s, w in setup.lineup.items() if s != seat]
             hidden = {"model", "strategy", "pack", "harness"}
             rest = {k: v for k, v in who.params.items() if k not in hidden}
             factors = {
@@ -71,35 +71,31 @@ def told_of(episodes: Iterable[Episode]) -> Iterator[Told]:
                 "chance": f"{setup.instance.id}/{setup.repeat}",
             }
             pair = "|".join([seat, *(v for k, v in factors.items() if k != "wording")])
-            head = (setup.instance.game, factors, pair)
+            game = setup.instance.game
             if found.least is not None:
-                yield Told(head[0], found.metric, found.least, *head[1:])
-            right = [
-                points.get("right", 0.0)
-                for answer, points in on_minds(whole.spec, scored(whole, seat))
-                if "right" in points or (answer.truth is not None and answer.report.value is None)
-            ]
+                yield FactorScore(game, found.metric, found.least, factors, pair)
+            right = [correct for _, correct in answers_on_minds(whole, seat)]
             if right:
-                yield Told(head[0], "knowing", sum(right) / len(right), *head[1:])
+                yield FactorScore(game, "knowing", sum(right) / len(right), factors, pair)
 
 
-def sources(scores: Iterable[Told]) -> list[Sources]:
-    """One line for each measure of each game."""
-    groups: dict[tuple[str, str], list[Told]] = {}
+def sources(scores: Iterable[FactorScore]) -> list[Sources]:
+    """Return the sources of variance of each measure in each game."""
+    groups: dict[tuple[str, str], list[FactorScore]] = {}
     for each in scores:
         groups.setdefault((each.game, each.measure), []).append(each)
     return [_sources(*key, mine) for key, mine in sorted(groups.items())]
 
 
-def _sources(game: str, measure: str, mine: list[Told]) -> Sources:
+def _sources(game: str, measure: str, mine: list[FactorScore]) -> Sources:
     factors = {name: [each.factors[name] for each in mine] for name in FACTORS}
     shares = variance_components([each.value for each in mine], factors, seed=SEED)
     drops, known, fresh = _drops(mine)
     return Sources(game, measure, shares, lone_by_rule(drops), known, fresh)
 
 
-def _drops(mine: list[Told]) -> tuple[list[float], float | None, float | None]:
-    """By setting, the own words less the mean of fresh ones; twins and frames are none."""
+def _drops(mine: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
+    """Return, by setting, own words minus the mean of fresh ones, without twins and frames."""
     own: dict[str, list[float]] = {}
     fresh: dict[str, list[float]] = {}
     for each in mine:
@@ -119,6 +115,6 @@ def _mean(values: list[float]) -> float:
 
 
 def _harness(who: PlayerSpec, retries: int) -> dict[str, str]:
-    """Each choice of the harness that a player was in."""
+    """Return each choice of the harness that a player used."""
     chosen = read_harness(who.params.get("harness"))
     return {name: str(getattr(chosen, name, retries)) for name in HARNESS}

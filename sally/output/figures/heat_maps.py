@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sally.analysis.compare.crossplay import Pairings, sides
-from sally.analysis.compare.transfer import Cell, grid
+from sally.analysis.compare.transfer import TransferCell, grid
 from sally.analysis.design.reliability import Key, Matrix
 from sally.core.errors import BadInput
 from sally.output.figures.panels import blank_figure
@@ -86,7 +86,7 @@ def correlation_figure(found: Matrix) -> Figure:
     return figure
 
 
-def transfer_figure(cells: Sequence[Cell]) -> Figure:
+def transfer_figure(cells: Sequence[TransferCell]) -> Figure:
     """Draw a transfer matrix: where each player stands and, as colour, what training changed.
 
     Raises:

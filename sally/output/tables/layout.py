@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from sally.analysis.compare.published import Condition, Spread, Table
+from sally.analysis.compare.published import Condition, PublishedTable, Spread
 
 Conditions = Mapping[str, Condition]
 PUBLISHED, OURS = "published", "ours"
@@ -106,7 +106,7 @@ class Grid(msgspec.Struct, frozen=True):
 
 def laid_out(
     name: str,
-    table: Table,
+    table: PublishedTable,
     rows: Sequence[Compared],
     layout: Layout | None = None,
     exact: bool = False,
@@ -135,7 +135,7 @@ def laid_out(
     )
 
 
-def plain(table: Table) -> Layout:
+def plain(table: PublishedTable) -> Layout:
     """The layout of a table without one of its own: a label a condition, a column a metric."""
     metrics = list(dict.fromkeys(figure.metric for figure in table.rows))
     keys = tuple(column for column in table.columns if column not in metrics)

@@ -14,11 +14,10 @@ from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.akata2025.importer import BOTS
 from sally.papers.akata2025.reading import SOURCE
-from sally.stats.bayes import bayes_factor
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.effects import cohens_d
 from sally.stats.intervals import Estimate, without_interval
-from sally.stats.paired import unpaired_difference
+from sally.stats.paired import bayes_factor, unpaired_difference
 
 BASE, PROMPTED = "Base", "Prompted"
 BOTH = "both"
