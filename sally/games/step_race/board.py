@@ -49,7 +49,7 @@ def _track(game: StepRace, words: StepWords, view: View) -> Scale:
         Spot(min(position, game.target), _called(words, view, n), _mark(view, n))
         for n, position in enumerate(view.positions)
     ]
-    ends = ("start", f"{game.target}: the end")
+    ends = ("start", "the end")
     return Scale(f"The track, turn {view.turn}", 0, game.target, ends, tuple(spots))
 
 

@@ -228,6 +228,10 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     game=StepRace,
     words=StepWords,
     texts=TEXTS,
+    people={
+        "question.talk": "What do you say to the others? With Say you may speak again if there is "
+        "another round of talk; with Done you have nothing to add, and the text may stay empty."
+    },
     action=Action,
     probes=PROBES,
     best_replies=best_replies,
