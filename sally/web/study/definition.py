@@ -76,7 +76,7 @@ class Bonus(StudySection, frozen=True):
             raise ValueError("base, partner_left and most must be at least 0")
 
     def of(self, payoffs: Sequence[float | None], partner_left: bool = False) -> Decimal:
-        """Return the pay in whole cents; None payoffs count as 0."""
+        """Return the pay in whole cents; games without points count as 0."""
         points = sum((_exact(p) for p in payoffs if p is not None), Decimal(0))
         amount = _exact(self.base) + _exact(self.per_point) * points
         if partner_left:

@@ -405,15 +405,15 @@ def find_pair(
 # --- withdrawal ---------------------------------------------------------------------------------
 
 
-def part(tx: Transaction, match: str, person: str) -> None:
+def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundOutcome]) -> None:
     """Detach a match from all of its people because one of them withdraws.
 
-    For the others, a round without a stored outcome ends as "partner left".
+    For the others, the outcome of the round is stored first, unless it has been before.
     """
-    left = msgspec.to_builtins(RoundOutcome("partner left"))
-    for other, k, _ in at_match(tx, match):
+    for other, k, seat in at_match(tx, match):
         if other != person:
-            note_quietly(tx, other, f"round-{k}", left)
+            came = outcomes.get(seat, RoundOutcome("partner left"))
+            note_quietly(tx, other, f"round-{k}", msgspec.to_builtins(came))
     tx.put("DELETE FROM people_tables WHERE match = ?", match)
 
 

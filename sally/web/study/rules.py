@@ -46,7 +46,7 @@ def _time(study: HumanStudy) -> list[str]:
     rules = [
         f"Participants inactive for {_many(limits.idle_minutes, 'minute')} lose their place.",
         f"A game stops when a player does not answer for {_many(limits.answer_seconds, 'second')}; "
-        "the remaining games are cancelled, and rounds already played are paid.",
+        "the remaining games are cancelled, and the points earned so far are paid.",
     ]
     if any(len(c.people) > 1 for c in study.conditions):
         extra = study.bonus.partner_left

@@ -11,8 +11,10 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log.events import Censored, Episode
+from sally.core.rules.game import Seat
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
@@ -154,7 +156,7 @@ class RunningStudy:
         try:
             episode = await self.live_matches.episode(match)
         except NoSuchSeat:  # the partner withdrew, which deleted the match
-            await self._skip_from(here, "partner left")
+            await self._skip_from(here, RoundOutcome("partner left"))
             return None
         if episode is None:
             token = self.secrets.seat_token(person.id, k)
@@ -165,7 +167,7 @@ class RunningStudy:
     async def _note_round(self, here: Position, came: RoundOutcome) -> None:
         """Store the outcome of a round; after a person left, the remaining rounds are skipped."""
         if came.how in ("left", "partner left"):
-            await self._skip_from(here, came.how)
+            await self._skip_from(here, came)
         else:
             await self.database.run(
                 lambda tx: participants.note(
@@ -173,14 +175,15 @@ class RunningStudy:
                 )
             )
 
-    async def _skip_from(self, here: Position, how: str) -> None:
-        rounds = range(here.number, self.study.rounds_of(here.condition))
+    async def _skip_from(self, here: Position, came: RoundOutcome) -> None:
+        """Store the outcome of the current round, and skip all later ones for the same reason."""
+        rounds = range(here.number + 1, self.study.rounds_of(here.condition))
+        skipped = msgspec.to_builtins(RoundOutcome(came.how))
 
         def skip(tx: Transaction) -> None:
+            participants.note(tx, here.person.id, here.step, msgspec.to_builtins(came))
             for k in rounds:
-                participants.note(
-                    tx, here.person.id, f"round-{k}", msgspec.to_builtins(RoundOutcome(how))
-                )
+                participants.note(tx, here.person.id, f"round-{k}", skipped)
 
         await self.database.run(skip)
 
@@ -198,12 +201,12 @@ class RunningStudy:
                 await self._open(here, company)
                 return None
         if company is not None:  # a member of the group is gone
-            await self._skip_from(here, "partner left")
+            await self._skip_from(here, RoundOutcome("partner left"))
             return None
         since = await self.database.run(lambda tx: participants.by_id(tx, here.person.id))
         waited = time.time() - ((since.waits if since else None) or time.time())
         if waited > 60 * self.study.limits.pair_minutes:
-            await self._skip_from(here, "no partner")
+            await self._skip_from(here, RoundOutcome("no partner"))
             return None
         return msgspec.structs.replace(here, waiting=True)
 
@@ -363,12 +366,23 @@ class RunningStudy:
         async with self.erasing, self._opening:
             mine = await self.database.run(lambda tx: participants.tables(tx, person.id))
             for _, match, _ in mine:
+                came = await self._outcomes(match)
                 await self.live_matches.forget(
                     match,
-                    lambda tx, match=match: participants.part(tx, match, person.id),  # type: ignore[misc]
+                    lambda tx, match=match, came=came: participants.part(  # type: ignore[misc]
+                        tx, match, person.id, came
+                    ),
                 )
             await self.database.run(lambda tx: participants.erase(tx, self.study.name, person.id))
         await asyncio.to_thread(participants.wipe, self.database)
+
+    async def _outcomes(self, match: str) -> dict[str, RoundOutcome]:
+        """Return the outcome of a match by seat; empty if it cannot be replayed any more."""
+        try:
+            episode = await self.live_matches.episode(match)
+        except (NoSuchSeat, NotAsked):
+            return {}
+        return {} if episode is None else {s: outcome(episode, s) for s in episode.setup.lineup}
 
     async def _say_farewell(self, match: str, seat: str) -> None:
         """Stop a match in progress, and give the partners' browsers time to show it."""
@@ -383,9 +397,14 @@ class RunningStudy:
 
 
 def outcome(episode: Episode, seat: str) -> RoundOutcome:
-    """Return the outcome of a match for one seat."""
+    """Return the outcome of a match for one seat; an interrupted one pays the points so far.
+
+    A game that has no points before its end (`pays_as_it_goes` is False) then has no payoff.
+    """
     end = episode.end
-    if isinstance(end, Censored):
-        left = "left" if end.seat == seat else "partner left"
-        return RoundOutcome(left if end.cause == "left" else end.cause)
-    return RoundOutcome("ended", end.payoffs.get(seat))
+    if not isinstance(end, Censored):
+        return RoundOutcome("ended", end.payoffs.get(seat))
+    left = "left" if end.seat == seat else "partner left"
+    replay = played(episode).replay
+    so_far = replay.game.payoffs(replay.states[-1]) if replay.game.pays_as_it_goes else {}
+    return RoundOutcome(left if end.cause == "left" else end.cause, so_far.get(Seat(seat)))

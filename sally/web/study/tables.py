@@ -50,7 +50,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "pair": "Code of the pair, where two participants played together.",
         "minutes": "From consent to the end.",
         "games_played": "Games that ended with a result.",
-        "points": "Sum of the payoffs of the games.",
+        "points": "Sum of the payoffs; for an interrupted game, the points earned so far.",
         "base_pay": "Fixed part of the pay.",
         "bonus_pay": "Variable part of the pay.",
         "currency": "Currency of the pay.",

@@ -1,0 +1,131 @@
+"""Payments recomputed from the moves, for every way in which a participation can end."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from sally.core.log.events import Moved
+from sally.core.registry import registry
+from sally.web.live.match import LiveMatch
+from sally.web.study import participants
+from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server
+from tests.web.study.test_design import PAIRS, play_together
+
+BASE, A_POINT, MOST, PARTNER_LEFT = (Decimal(x) for x in ("1.00", "0.01", "3.00", "0.25"))
+PAID_PAIRS = PAIRS.replace("[bonus] ", "[bonus]\npartner_left = 0.25 ")
+ANSWERS = {"human": "4", "device": "A phone"}
+
+
+def points(matches: list[LiveMatch]) -> dict[str, Decimal]:
+    """Points by participant, from complete rounds of moves and the payoff matrices alone."""
+    found: dict[str, Decimal] = defaultdict(Decimal)
+    for live in matches:
+        matrix = registry.game(live.match.setup.instance.game).build().matrix
+        moves: dict[int, dict[str, int]] = defaultdict(dict)
+        for event in live.match.events:
+            if isinstance(event, Moved):
+                moves[event.turn][event.seat] = event.action
+        for both in moves.values():
+            if len(both) == 2:
+                paid = matrix[both["agent"]][both["partner"]]
+                for seat, pay in zip(("agent", "partner"), paid, strict=True):
+                    name = live.match.setup.lineup[seat].params.get("participant", "a bot")
+                    found[name] += Decimal(str(pay))
+    return found
+
+
+def matches(server: Any) -> list[LiveMatch]:
+    return list(server.app.state.live_matches._by_id.values())
+
+
+def payments(server: Any) -> dict[str, tuple[str, Decimal]]:
+    """State and whole pay by participant, as the list of payments has them."""
+    text = logged_in(server).browser.get("/experimenter/study/payments.csv").text
+    rows = csv.DictReader(io.StringIO(text))
+    return {
+        r["participant_id"]: (r["state"], Decimal(r["base"]) + Decimal(r["bonus"])) for r in rows
+    }
+
+
+def expected(server: Any, id: str, earned: dict[str, Decimal], alone: bool = False) -> Decimal:
+    here = server.app.state.study
+    person = server.portal.call(here.known, id)
+    extra = PARTNER_LEFT if alone else Decimal(0)
+    return min(BASE + A_POINT * earned[here.secrets.exported(person)] + extra, MOST)
+
+
+def play_rounds(one: Participant, two: Participant, rounds: int) -> None:
+    for _ in range(rounds):
+        one.answer_all(one.seat_token, most=1, value=0)
+        two.answer_all(two.seat_token, most=1, value=1)
+
+
+@pytest.fixture
+def pair(tmp_path):
+    with study_server(tmp_path, PAID_PAIRS) as server:
+        one = Participant(server).agree("one").read_on().check(*RIGHT)
+        two = Participant(server).agree("two").read_on().check(*RIGHT)
+        yield one.get(), two, server
+
+
+def test_finished_people_are_paid_for_every_round(pair):
+    one, two, server = pair
+    play_together(one, two)
+    play_together(one, two)
+    one.survey(**ANSWERS), two.survey(**ANSWERS)
+    earned = points(matches(server))
+    assert payments(server) == {id: ("done", expected(server, id, earned)) for id in ("one", "two")}
+    assert max(earned.values()) > 0
+
+
+@pytest.mark.parametrize("how", ["leaves", "times out"])
+def test_an_interrupted_game_pays_the_rounds_that_were_played_to_both_sides(pair, how):
+    one, two, server = pair
+    play_together(one, two)
+    play_rounds(one, two, 2)
+    if how == "leaves":
+        one.leave(one.seat_token)
+    else:
+        two.answer_all(two.seat_token, most=1)  # so that only the other one is waited for
+        late = time.monotonic() + 301
+        for live in matches(server):
+            server.portal.call(live.stop_if_overdue, late)
+    one.get().survey(**ANSWERS), two.get().survey(**ANSWERS)
+    earned = points(matches(server))
+    assert payments(server) == {
+        "one": ("incomplete", expected(server, "one", earned)),
+        "two": ("incomplete", expected(server, "two", earned, alone=True)),
+    }
+    rows = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert {tuple(r["how"] for r in row["rounds"]) for row in rows} == {
+        ("ended", "left"),
+        ("ended", "partner left"),
+    }
+    for row in rows:
+        assert sum(Decimal(str(r["payoff"])) for r in row["rounds"]) == earned[row["participant"]]
+
+
+def test_a_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
+    one, two, server = pair
+    play_rounds(one, two, 3)
+    earned = points(matches(server))
+    one.get("/withdraw")
+    one.post("/withdraw", token=one.field("token"))
+    two.get().survey(**ANSWERS)
+    assert matches(server) == []  # the game itself is deleted
+    assert payments(server) == {"two": ("incomplete", expected(server, "two", earned, alone=True))}
+    assert max(earned.values()) > 0
+
+
+def test_who_is_screened_out_is_listed_and_paid_nothing(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        person = Participant(server).agree("fails").read_on()
+        person.check("I choose first", "Nothing").check("I choose first", "Nothing")
+        assert payments(server) == {"fails": (participants.FAILED, Decimal(0))}
