@@ -80,6 +80,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.reading:replay",
         "Replay every stored episode from its log and report differences.",
     ),
+    "reread": Entry(
+        "sally.cli.reading:reread",
+        "Read stored replies by today's reply rule, and list every difference.",
+    ),
     "show": Entry(
         "sally.cli.reading:show",
         "Print the transcript of EPISODE: STORE/ID (a prefix of the id suffices), or STORE.",

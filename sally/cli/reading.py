@@ -1,4 +1,4 @@
-"""`sally replay` and `sally show`: check and print the episodes of a store."""
+"""`sally replay`, `sally reread` and `sally show`: check and print the episodes of a store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.log.scenes import REFEREE
+from sally.core.reply.reading import VERSION
 from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import folded, harmless, json_option, print_json
 from sally.runner.check import Checked, cells_of, check
+from sally.runner.reread import Difference
+from sally.runner.reread import reread as reread_replies
 
 
 @click.command()
@@ -131,3 +134,38 @@ def _contents(path: store.Where) -> store.Contents:
     for line in contents.bad:
         click.echo(harmless(f"unreadable: {line}"), err=True)
     return contents
+
+
+@click.command()
+@click.argument("path", type=STORE)
+@json_option
+def reread(path: Path | str, as_json: bool) -> None:
+    """Read stored replies by today's reply rule, and list every difference.
+
+    PATH is a store, a file of lines, or a bundle. Stored episodes keep their own reading; this
+    shows what would change if they were played under the rule that is installed.
+    """
+    found, read, skipped = list[Difference](), 0, list[str]()
+    with opened(path) as (place, _):
+        for episode in _contents(place).episodes.values():
+            try:
+                for each in reread_replies(episode):
+                    read += 1
+                    if each is not None:
+                        found.append(each)
+            except (BadInput, LookupError) as why:
+                skipped.append(f"{episode.id}: {why}")
+    if as_json:
+        print_json({"rule": VERSION, "read": read, "differ": found, "skipped": skipped})
+        return
+    for each in found:
+        was, now = (_named_or(value) for value in (each.was, each.now))
+        where = f"{each.episode} turn {each.turn + 1}, {each.seat}, {each.kind}"
+        click.echo(harmless(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}"))
+    for line in skipped:
+        click.echo(harmless(f"not read again: {line}"))
+    click.echo(f"{read} replies read by rule {VERSION}; {len(found)} differ.")
+
+
+def _named_or(value: object) -> str:
+    return "unreadable" if value is None else str(value)

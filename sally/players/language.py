@@ -17,6 +17,7 @@ from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
 from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult
 from sally.core.prompt.words import Pack, checked
 from sally.core.registry import registry
+from sally.core.reply.reading import restated
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import Report
 from sally.players.calls import Caller, Exchanges, answer_with_model
@@ -87,6 +88,8 @@ class LanguagePlayer(ModelPlayer, frozen=True):
                 reason = caller.reason(why)
                 retry = prompt.say("retry", why=why if isinstance(why, Unreadable) else NOT_READ)
                 continue
+            if exchanges and restated(said.readable, prompt.label):
+                exchanges[-1].detail = "restated"  # the last of several answers counts
             if question is None:
                 return Decision(found, said.memory, said.text, tries, (), said.foreseen)
             return Report(found.value, found.odds, said.text, tries)

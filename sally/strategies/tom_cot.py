@@ -13,7 +13,7 @@ from sally.core.prompt.strategy import (
     spoken,
     whole_lines,
 )
-from sally.core.reply.reading import read_each, whole_only
+from sally.core.reply.reading import read_each
 from sally.core.rules.probe import Foreseen
 from sally.strategies import cot
 
@@ -48,8 +48,6 @@ def foreseen_in(prompt: PromptContext, reply: str) -> tuple[Foreseen, ...]:
     """The predictions that a reply makes; one that cannot be read has no value."""
     questions = prompt.foresee
     wanted = [prompt.choice_names(question) for question in questions]
-    if any(question.scale for question in questions):
-        reply = whole_only(reply)  # 17.5 is no 17
     places = read_each(reply, wanted, prompt.foreseen_label)
     return tuple(
         Foreseen(q.probe, None if place is None else q.choices[place], q.about)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -19,7 +17,6 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
 from sally.core.prompt.words import Words
 from sally.core.registry import registry
-from sally.core.reply import grammar, remarks
 from sally.core.reply.reading import MOST_READ, bounded, plain
 from sally.models.stub import Scripted
 from sally.runner.seating import seated
@@ -41,37 +38,6 @@ def test_no_reader_looks_at_a_character_again_and_again(shape: str) -> None:
     long = shape * (MOST_READ // 2)
     for name, read in dict(readers()).items():
         assert seconds(read, long) < 1, name  # what was quadratic here took five and more
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["They go {n}. ", "Option: J {n}\n", "Option: {n} J\n", "J {n}\n", "{n}\n", "I pick J, {n}\n"],
-)
-def test_however_many_lines_differ_few_of_them_are_looked_at(
-    line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks: Counter[str] = Counter()
-
-    def counted(room: Any, name: str) -> None:
-        before = getattr(room, name)
-
-        def look(*given: Any) -> Any:
-            looks[name] += 1
-            return before(*given)
-
-        monkeypatch.setattr(room, name, look)
-
-    for room, name in ((grammar, "chosen"), (grammar, "bare"), (remarks, "harmless")):
-        counted(room, name)
-    lines = "".join(line.format(n=n) for n in range(10_000))
-    for game in ("ipd", "toma_mg"):
-        turn = first_turn(game)
-        label = turn.context.words.label
-        for reply in (lines, f"{label}: J\n{lines}", f"{lines}{label}: J", f"{label}: 1\n{lines}"):
-            with contextlib.suppress(Unreadable):
-                turn.context.words.read(reply[:MOST_READ], turn.view, turn.options)
-            assert looks.total() <= 2500, (game, looks)
-            looks.clear()
 
 
 def test_a_number_of_thousands_of_digits_is_no_answer() -> None:

@@ -1,4 +1,4 @@
-"""Reading a choice: what a careful person would accept, and nothing else."""
+"""Names that a game accepts can be read back; odds and values."""
 
 from __future__ import annotations
 
@@ -10,66 +10,11 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.reading import plain, read_choice
 from sally.games.repeated_games.rules import RepeatedGame
-from tests.fixtures.any_text import any_text
-
-J_OR_F = ("J", "F")
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Option: J",
-        "option: j",
-        "**Option:** J.",
-        "Option: `J`",
-        "J",
-        "J.",
-        "I think they defect.\nOption: J",
-        "Option: F would be rash.\nOption: J",  # the last word counts
-        "> Option: Option J",
-        "Option：J",
-    ],
+@given(
+    st.lists(st.text("ABCdefgXYZ", min_size=1, max_size=12), min_size=2, max_size=2, unique=True)
 )
-def test_what_names_one_option_is_read(reply: str) -> None:
-    assert read_choice(reply, J_OR_F, "Option") == 0
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "",
-        "Option:",
-        "Option: J or F",
-        "Option: JF",
-        "Option: J-F",
-        "Option: X",
-        "Option: not J",
-        "Option: anything but J",
-        "Option: I won't pick J",
-        "I pick J because F is bad",
-        "J F",
-    ],
-)
-def test_what_is_unclear_is_refused_and_teaches(reply: str) -> None:
-    with pytest.raises(Unreadable, match="exactly one of J or F"):
-        read_choice(reply, J_OR_F, "Option")
-
-
-def test_a_longer_name_is_not_taken_for_a_shorter_one() -> None:
-    names = ("Rice", "Rice cake", "J" * 20)
-    assert read_choice("Option: Rice cake", names, "Option") == 1
-    assert read_choice("Option: Rice", names, "Option") == 0
-    assert read_choice("Option: " + "J" * 20, names, "Option") == 2
-    with pytest.raises(Unreadable):
-        read_choice("Option: " + "J" * 19, names, "Option")
-
-
-def test_a_word_that_only_looks_like_a_denial_is_none() -> None:
-    assert read_choice("Option: I want J, the agent of peace", J_OR_F, "Option") == 0
-    assert read_choice("Option: do not swap", ("swap", "do not swap"), "Option") == 1
-
-
-@given(st.lists(any_text(min_size=1, max_size=12), min_size=2, max_size=2, unique=True))
 def test_names_that_a_game_accepts_can_be_read_back(names: list[str]) -> None:
     try:
         RepeatedGame(names=tuple(names))
@@ -93,8 +38,8 @@ def test_names_that_look_alike_in_a_reply_are_refused(names: tuple[str, str]) ->
 
 
 def test_odds_are_read_by_name_and_sum_to_one() -> None:
-    assert read_odds("Odds: J 60%, F 40%", J_OR_F) == (0.6, 0.4)
-    assert read_odds("Odds: F: 40, J: 60", J_OR_F) == (0.6, 0.4)
+    assert read_odds("Odds: J 60%, F 40%", ("J", "F")) == (0.6, 0.4)
+    assert read_odds("Odds: F: 40, J: 60", ("J", "F")) == (0.6, 0.4)
     assert sum(read_odds("Odds: a 33.3, b 33.3, c 33.3", "abc")) == pytest.approx(1)
     boxes = [f"box {n}" for n in range(1, 11)]
     assert read_odds("Odds: " + ", ".join(f"{b} 10%" for b in boxes), boxes) == (0.1,) * 10
@@ -103,7 +48,7 @@ def test_odds_are_read_by_name_and_sum_to_one() -> None:
 @pytest.mark.parametrize("reply", ["", "Odds: J 60", "Odds: J 60, F 60", "Odds: J 5, J 95, F 0"])
 def test_odds_that_do_not_add_up_are_refused(reply: str) -> None:
     with pytest.raises(Unreadable):
-        read_odds(reply, J_OR_F)
+        read_odds(reply, ("J", "F"))
 
 
 def test_values_keep_their_sign() -> None:

@@ -1,80 +1,153 @@
-"""A table of real-looking replies with what a careful person reads, and what must never happen."""
+"""The reply rule: both errors on real replies, its examples, and what must never happen."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.reply_reader import kappa, labelled, rates, read
 from sally.core.errors import Unreadable
-from sally.core.prompt.strategy import StrategyResult
 from sally.core.prompt.words import objects_in
-from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.reading import (
     MOST_READ,
-    choices_in,
-    named,
     plain,
     read_choice,
     read_each,
     read_number,
     read_numbered,
+    restated,
     sections,
 )
-from sally.players.language import readable
 
-TABLE: list[dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent / "replies.toml").read_text("utf-8")
-)["group"]
-ROWS = [
-    (group, reply, said)
-    for group in TABLE
-    for reply, said in (*group["reads"], *((r, "!refused") for r in group["refuses"]))
-]
+# --- both errors --------------------------------------------------------------------------------
 
 
-def read(group: dict[str, Any], reply: str) -> str:
-    names, label = group["names"], group["label"]
-    match group["kind"]:
-        case "choice":
-            return str(names[read_choice(reply, names, label)])
-        case "probe":
-            return str(names[read_choice(reply, names, label, theirs=True)])
-        case "cut":
-            return str(names[read_choice(readable(StrategyResult(reply, cut=True)), names, label)])
-        case "numbered":
-            return str(names[read_numbered(reply, names, label)])
-        case "number":
-            return str(read_number(reply, *map(int, names), label))
-        case "odds":
-            return "/".join(f"{100 * p:g}" for p in read_odds(reply, names))
-        case _:
-            values = read_values(reply, names, 0, 10)
-            return " ".join(f"{names[i]} {v:g}" for i, v in values.items())
+def test_both_errors_stay_small_on_real_replies() -> None:
+    replies = list(labelled())
+    assert len(replies) == 480 and kappa(replies)[1] > 0.9
+    found = rates(replies, read)
+    assert found["refused"] <= 0.03 and found["misread"] == 0 and found["taken"] <= 0.05
 
 
-def test_the_table_is_large_and_looks_both_ways() -> None:
-    refused = sum(said == "!refused" for _, _, said in ROWS)
-    assert len(ROWS) >= 150
-    assert refused >= 60 and len(ROWS) - refused >= 80
+# --- the rule -----------------------------------------------------------------------------------
+
+RPS = ("R", "P", "S")
 
 
-@pytest.mark.parametrize(("group", "reply", "said"), ROWS)
-def test_a_reply_is_read_as_a_careful_person_would(
-    group: dict[str, Any], reply: str, said: str
-) -> None:
-    if said == "!refused":
-        with pytest.raises(Unreadable) as why:
-            read(group, reply)
-        assert len(str(why.value)) > 20  # it teaches
-    else:
-        assert read(group, reply) == said
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ("Option: R", "R"),
+        ("**Option:** `R`.", "R"),
+        ("option： ｒ", "R"),
+        ("Option: R!", "R"),
+        ("Option: R (beats S)", "R"),
+        ("Option: R because it beats S", "R"),
+        ("Option: R - the safest one", "R"),
+        ("Option:\n\nR", "R"),
+        ("Antwort: P", "P"),
+        ("Option B is bad.\nOption: S", "S"),
+        ("Option: P\nOn reflection, S is better.\nOption: S", "S"),  # the last one counts
+        ('{"reasoning": "P loses, R beats S", "option": "R"}', "R"),
+        ('<think>P or R?</think>{"option": "R"}', "R"),
+        ("Ich wähle R.", "R"),
+        ("I'll stick with S.", "S"),
+        ("R beats S. Therefore, I pick R.", "R"),
+        ("\\boxed{P}", "P"),
+        ("R\n\nBecause R beats S.", "R"),
+    ],
+)
+def test_a_clear_reply_is_read(reply: str, name: str) -> None:
+    assert RPS[read_choice(reply, RPS, "Option")] == name
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "Option:",
+        "Option: R or S",
+        "Option: R, S",
+        "Option: R/S",
+        "Option: R?",
+        "Option: not R",
+        "Option: RS",
+        "Option: X",
+        "I won't pick R.",
+        "Should I pick R?",
+        "The other player picked R.",
+        "The other player will pick R.",
+        "Option: R\nScratch that.",
+        "R S",
+        '{"option": "R", "option": "S"}',
+        "To determine which option is best, let's analyze the scores of Option R",
+    ],
+)
+def test_an_unclear_reply_is_refused_and_teaches(reply: str) -> None:
+    with pytest.raises(Unreadable, match=r"exactly one of R, P or S|each field .* once"):
+        read_choice(reply, RPS, "Option")
+
+
+def test_a_prediction_may_speak_of_the_other_player() -> None:
+    assert read_choice("They will pick P.", RPS, "Option", theirs=True) == 1
+
+
+def test_the_nouns_of_a_menu_are_part_of_its_names() -> None:
+    boxes = ("box 0", "box 1", "box 2")
+    for reply in ("Box 2", "Box: 2", "Answer: #2", "2", "Answer: box 2."):
+        assert read_choice(reply, boxes, "Box") == 2
+    halls = ("Amber Hall", "Dune Hall")
+    for reply in ("Answer: 2", "Answer: Dune Hall", "Answer: 2 (Dune Hall)", "Answer: [2]"):
+        assert read_numbered(reply, halls, "Answer") == 1
+    for reply in ("Answer: -2", "Answer: 1.5", "Answer: 2%", "Answer: 3", "Answer: 1 or 2"):
+        with pytest.raises(Unreadable):
+            read_numbered(reply, halls, "Answer")
+
+
+@pytest.mark.parametrize("reply", ["Number: 17", "I ask for 17.", "Number: 17 points", "**17**"])
+def test_a_whole_number_is_read(reply: str) -> None:
+    assert read_number(reply, 11, 20, "Number") == 17
+
+
+@pytest.mark.parametrize(
+    "reply", ["Number: -17", "17.5", "Number: 17 or 18", "17/20", "1,700", "Number: 21", "17%"]
+)
+def test_another_number_is_refused(reply: str) -> None:
+    with pytest.raises(Unreadable, match="whole number from 11 to 20"):
+        read_number(reply, 11, 20, "Number")
+
+
+def test_two_different_labelled_lines_are_marked_as_restated() -> None:
+    assert restated("Option: R\nOption: S", "Option")
+    assert not restated("Option: R\nOption: R.", "Option") and not restated("Option: R", "Option")
+
+
+def test_a_longer_name_is_not_taken_for_a_shorter_one() -> None:
+    names = ("Rice", "Rice cake", "J" * 20)
+    assert read_choice("Option: Rice cake", names, "Option") == 1
+    assert read_choice("Option: Rice", names, "Option") == 0
+    with pytest.raises(Unreadable):
+        read_choice("Option: " + "J" * 19, names, "Option")
+
+
+def read_all(reply: str) -> None:
+    """Every reader on one reply."""
+    for read_one in (
+        lambda: read_choice(reply, RPS, "Option"),
+        lambda: read_numbered(reply, ("Amber Hall", "Dune Hall"), "Answer"),
+        lambda: read_number(reply, 11, 20, "Number"),
+        lambda: list(objects_in(reply)),
+    ):
+        with contextlib.suppress(Unreadable):
+            read_one()
+    sections(reply, ("Plans", "Insights"))
+    read_each(reply, [("J", "F"), ("a", "b")], "Predicted Action")
+    restated(reply, "Option")
 
 
 # --- what no reply may do -----------------------------------------------------------------------
@@ -89,12 +162,7 @@ jumble = st.lists(pieces, max_size=14).map(" ".join)
 
 @given(st.one_of(noise, jumble))
 def test_no_reply_crashes_a_reader(reply: str) -> None:
-    for group in TABLE:
-        with contextlib.suppress(Unreadable):
-            read(group, reply)
-    list(objects_in(reply))
-    sections(reply, ("Plans", "Insights"))
-    read_each(reply, [("J", "F"), ("a", "b")], "Predicted Action")
+    read_all(reply)
 
 
 @given(noise.filter(lambda text: not any(plain(name) in plain(text) for name in NAMES)))
@@ -111,21 +179,6 @@ def test_a_reply_without_a_name_is_never_a_move(reply: str) -> None:
 )
 def test_case_and_markup_do_not_matter(name: str, shape: str, case: Any) -> None:
     assert NAMES[read_choice(shape.format(case(name)), NAMES, "Option")] == name
-
-
-@given(jumble)
-def test_one_more_contradicting_answer_makes_it_unreadable(thoughts: str) -> None:
-    for first, second in (("J", "F"), ("F", "J")):
-        with pytest.raises(Unreadable):
-            read_choice(f"Option: {first}\n{thoughts}\nOption: {second}", ("J", "F"), "Option")
-
-
-@given(st.permutations(range(3)), st.sampled_from(["Option: {}", "I pick {} because of {}"]))
-def test_the_order_of_the_menu_does_not_change_what_is_read(order: list[int], shape: str) -> None:
-    reply = shape.format("Paper", "Rock")
-    shuffled = [NAMES[i] for i in order]
-    one = {NAMES[i] for i in choices_in(reply, NAMES, "Option")}
-    assert one == {shuffled[i] for i in choices_in(reply, shuffled, "Option")}
 
 
 @pytest.mark.parametrize(
@@ -149,11 +202,7 @@ def test_the_order_of_the_menu_does_not_change_what_is_read(order: list[int], sh
 def test_a_reply_of_fifty_thousand_characters_is_read_in_no_time(reply: str) -> None:
     reply = reply[:MOST_READ]
     began = time.process_time()
-    for group in TABLE:
-        with contextlib.suppress(Unreadable):
-            read(group, reply)
-    list(objects_in(reply))
-    read_each(reply, [("J", "F")] * 3, "Predicted Action")
+    read_all(reply)
     assert time.process_time() - began < 5  # a second here; quadratic readers take minutes
 
 
@@ -186,8 +235,3 @@ def test_sections_run_to_the_next_label() -> None:
 )
 def test_each_prediction_is_read_under_its_own_number(reply: str, said: list[int | None]) -> None:
     assert read_each(reply, [("J", "F"), ("a", "b")], "Predicted Action") == said
-
-
-def test_a_denied_name_is_not_named() -> None:
-    assert named("I never pick J", ("J", "F")) == []
-    assert named("J it is", ("J", "F")) == [0]

@@ -11,15 +11,8 @@ import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
 from sally.core.log.events import Told
-from sally.core.reply import grammar
 from sally.core.reply.named_numbers import read_odds, read_values
-from sally.core.reply.reading import (
-    UNSAID,
-    plain,
-    read_choice,
-    read_number,
-    refuse_unsaid,
-)
+from sally.core.reply.reading import json_objects, read_choice, read_number, without_thoughts
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.menu import Form, Options, Whole, filled, is_finite, menu_schema
 from sally.core.rules.probe import Question, Report
@@ -276,40 +269,16 @@ def read_form(reply: str, options: Options[A]) -> A:
 
 
 def only_object(reply: str) -> dict[str, Any]:
-    """The one JSON object of a reply that stands by it; raises Unreadable otherwise."""
-    found = list(_spans(reply))
+    """Return the one JSON object of a reply; raise Unreadable if there is none, or several."""
+    found = list(objects_in(reply))
     if len(found) != 1:
         raise Unreadable("Answer with exactly one JSON object.")
-    ((given, start, end),) = found
-    before, _, lead = reply[:start].rpartition("\n")
-    if not grammar.leads_in(plain(lead)):
-        raise Unreadable(UNSAID)
-    refuse_unsaid(before, reply[end:])
-    return given
-
-
-MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs its length
+    return found[0]
 
 
 def objects_in(reply: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a text, outermost ones only; braces in prose are none."""
-    return (found for found, _, _ in _spans(reply))
-
-
-def _spans(reply: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """The objects with where they begin and end."""
-    at, decoder = reply.find("{"), json.JSONDecoder()
-    for _ in range(MOST_BRACES):
-        if at < 0:
-            return
-        try:
-            found, end = decoder.raw_decode(reply, at)
-            yield found, at, end
-        except ValueError:
-            end = at + 1
-        except RecursionError:
-            return  # nested beyond any action
-        at = reply.find("{", end)
+    """Return the outermost JSON objects of a reply; braces in prose and thoughts are ignored."""
+    return (found for found, _, _ in json_objects(without_thoughts(reply)))
 
 
 def as_tuples(plain: Any) -> Any:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sally.core.errors import Unreadable, listed
-from sally.core.reply import grammar
-from sally.core.reply.reading import after_label, plain, refuse_unsaid
+from sally.core.reply.reading import after_label, doubtful, without_thoughts
 
 
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
-    """Percentages by name (or shares of one), as odds that sum to one."""
+    """Return percentages by name (or shares of one) as odds that sum to one."""
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
-    rest = stated = after_label(reply, "Odds") or reply
+    rest = stated = after_label(reply, "Odds") or without_thoughts(reply)
     odds = []
     for number in _numbered(tuple(names)):
         numbers = number.findall(stated)
@@ -22,7 +21,7 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
             raise Unreadable(teach)
         odds.append(float(numbers[0]))
         rest = number.sub(" ", rest)
-    if grammar.doubtful(plain(rest)):
+    if doubtful(rest):
         raise Unreadable(teach)
     total = sum(odds)
     if not (99 <= total <= 101 or (0.99 <= total <= 1.01 and "%" not in stated)):
@@ -38,8 +37,11 @@ def _numbered(names: tuple[str, ...]) -> list[re.Pattern[str]]:
 
 
 def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
-    """A number by name, for those names that have one; at least one must."""
-    lines, places = reply.split("\n"), {name.casefold(): i for i, name in enumerate(names)}
+    """Return a number for each name that has one; at least one must."""
+    lines, places = (
+        without_thoughts(reply).split("\n"),
+        {name.casefold(): i for i, name in enumerate(names)},
+    )
     line, said = _valued(tuple(names), f"{high:g}"), dict[int, dict[int, str]]()
     for n, text in enumerate(lines):
         hit = line.fullmatch(text) if text else None
@@ -49,8 +51,6 @@ def read_values(reply: str, names: Sequence[str], low: float, high: float) -> di
     values = {i: once[i] for i in sorted(once) if low <= once[i] <= high}
     if not values:
         raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
-    at = {n for i in values for n in said[i]}
-    refuse_unsaid("\n".join(lines[: min(at)]), "\n".join(lines[max(at) + 1 :]))
     return values
 
 

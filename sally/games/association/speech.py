@@ -9,8 +9,7 @@ from typing import Any
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.match.replay import Replay
 from sally.core.prompt.words import read_form
-from sally.core.reply import grammar
-from sally.core.reply.reading import after_label, plain
+from sally.core.reply.reading import after_label, doubtful, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import At, Probe, Question
@@ -24,7 +23,7 @@ def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
     if stated is None:
         raise Unreadable(teach)
     word = plain(stated)
-    if _BLANK.fullmatch(stated) or word.endswith("?") or (" " in word and grammar.doubtful(word)):
+    if _BLANK.fullmatch(stated) or word.endswith("?") or (" " in word and doubtful(word)):
         raise Unreadable(teach)
     form: Any = options[0]
     try:

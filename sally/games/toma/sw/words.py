@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words, read_form
-from sally.core.reply.reading import after_label, lines_in, refuse_unsaid
+from sally.core.reply.reading import after_label, lines_in
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import Question, Report
@@ -358,9 +358,6 @@ def read_guess(reply: str) -> Action:
     lines = lines_in(reply)
     targets = {hit.upper() for line in lines for hit in _TARGET.findall(line)}
     cells = {hit for line in lines for hit in _CELL.findall(line)}
-    said = [n for n, line in enumerate(lines) if _TARGET.search(line) or _CELL.search(line)]
-    if said:
-        refuse_unsaid("\n".join(lines[: said[0]]), "\n".join(lines[said[-1] + 1 :]))
     if targets == {"NONE"}:
         return PASS
     if len(targets) != 1 or len(cells) != 1:

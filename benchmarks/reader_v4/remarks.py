@@ -3,7 +3,7 @@
 A short remark that is none of these (an interjection, an order, a heading, a word on the answer
 itself) may well take the choice back, so it leaves the reply unclear. A long one is an argument,
 unless it speaks of the answer as something said, and not of the game. All texts are plain, as in
-`sally.core.reply.grammar`. A remark is put through a list of tests; the first that fits it decides.
+`grammar`. A remark is put through a list of tests; the first that fits it decides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sally.core.reply.vocabulary import (
+from benchmarks.reader_v4.vocabulary import (
     CONDITIONS,
     DOES,
     FRAGMENTS,

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sally.core.reply import remarks
-from sally.core.reply.vocabulary import (
+from benchmarks.reader_v4 import remarks
+from benchmarks.reader_v4.vocabulary import (
     DENIED,
     LEADS,
     MINE,
