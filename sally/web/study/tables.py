@@ -20,6 +20,7 @@ from sally.core.log.events import Episode, Forfeited, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, judged
+from sally.output.files.export import harmless
 from sally.web.study.definition import HumanStudy
 from sally.web.study.items import attention
 from sally.web.study.rules import rules_of
@@ -37,7 +38,7 @@ ROUND = {
     "game": "Name of the game's rules.",
     "instance": "Identifier of the problem that was played.",
     "seat": "Seat of the participant.",
-    "turn": "Turn of the game, from 1.",
+    "turn": "Turn of the game, from 1; in repeated games, the round.",
 }
 TOOK = "Seconds from the question to the answer; in the first turn, from the start of the game."
 # The codebook: every column of every table in order, with its meaning.
@@ -71,6 +72,13 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "forfeited": "Whether the decision was forfeited (no legal choice).",
         "tries": "Number of answers until one was valid.",
         "response_seconds": TOOK,
+        "others_option": "Choices of the other seats in this turn, as the rules encode them.",
+        "others_label": "Choices of the other seats in this turn, as the participant reads them.",
+        "points": "Points of the turn; empty if the game has no points before its end.",
+        "probe": "Probe answered in this turn; of several, this and the next three are lists.",
+        "probe_answer": "Answer to the probe, as the rules encode it.",
+        "probe_truth": "The true answer; empty where there is none.",
+        "probe_correct": "Whether the answer is the true one; empty where that is not defined.",
     },
     "probes": {
         **ROUND,
@@ -125,7 +133,7 @@ def tables(
 
 
 def as_csv(table: str, rows: Iterable[Row]) -> str:
-    """Encode a table as CSV; missing values are empty."""
+    """Encode a table as CSV; missing values are empty, and formulas get an apostrophe."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(COLUMNS[table]), lineterminator="\n")
     writer.writeheader()
@@ -139,6 +147,8 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, dict | list | tuple):
         return msgspec.json.encode(value).decode()
+    if isinstance(value, str):
+        return harmless(value)  # free text may begin like a spreadsheet formula
     return "" if value is None else value
 
 
@@ -218,27 +228,62 @@ def _rounds(
         }
         seconds = {tuple(at): n for at, n in known.get("asked", ())}
         context = SeatContext(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
+        probes: dict[int, list[Row]] = {}
         for event in episode.events:
-            if getattr(event, "seat", None) != seat:
-                continue
-            at = {**where, "turn": event.turn + 1}
-            if isinstance(event, Moved | Forfeited):
-                took = seconds.get((event.turn, "", ""))
-                yield "trial", {**at, **_trial(whole, context, event), "response_seconds": took}
-            elif isinstance(event, Reported) and event.source == "probe":
+            if isinstance(event, Reported) and event.seat == seat and event.source == "probe":
                 took = seconds.get((event.turn, event.probe, event.about))
-                yield "probe", {**at, **_probe(whole, context, event), "response_seconds": took}
+                at = {**where, "turn": event.turn + 1, "response_seconds": took}
+                probes.setdefault(event.turn, []).append({**at, **_probe(whole, context, event)})
+        for event in episode.events:
+            if isinstance(event, Moved | Forfeited) and event.seat == seat:
+                took = seconds.get((event.turn, "", ""))
+                at = {**where, "turn": event.turn + 1, "response_seconds": took}
+                asked = _beside(probes.get(event.turn, []))
+                yield "trial", {**at, **_trial(whole, context, event), **asked}
+        yield from (("probe", row) for rows in probes.values() for row in rows)
 
 
 def _trial(whole: Played, context: SeatContext, event: Moved | Forfeited) -> Row:
-    if isinstance(event, Forfeited):
-        return {"option": None, "label": None, "forfeited": True, "tries": event.tries}
+    """Return a decision, with what the others chose in the same turn and the points of the turn."""
+    moved = [e for e in whole.episode.events if isinstance(e, Moved) and e.turn == event.turn]
+    others = {
+        e.seat: e for e in moved if e.seat != event.seat and e.seat in whole.replay.game.seats
+    }
+    return {
+        "option": msgspec.to_builtins(event.action) if isinstance(event, Moved) else None,
+        "label": _label(whole, context, event) if isinstance(event, Moved) else None,
+        "forfeited": isinstance(event, Forfeited),
+        "tries": event.tries,
+        "others_option": {s: e.action for s, e in others.items()} or None,
+        "others_label": {s: _label(whole, context, e) for s, e in others.items()} or None,
+        "points": _points(whole, event.turn, event.seat),
+    }
+
+
+def _label(whole: Played, context: SeatContext, event: Moved) -> str:
     action = event.action
     if whole.spec.action is not int:
         action = msgspec.convert(action, whole.spec.action)
-    option = msgspec.to_builtins(event.action)
-    label = context.words.name(action)
-    return {"option": option, "label": label, "forfeited": False, "tries": event.tries}
+    return context.words.name(action)
+
+
+def _points(whole: Played, turn: int, seat: str) -> float | None:
+    """Return the points of a seat in one turn, or None if the game pays only at its end."""
+    game, states = whole.replay.game, whole.replay.states
+    if not game.pays_as_it_goes or turn + 1 >= len(states):
+        return None
+    before, after = game.payoffs(states[turn]), game.payoffs(states[turn + 1])
+    return float(after.get(Seat(seat), 0) - before.get(Seat(seat), 0))
+
+
+def _beside(probes: Sequence[Row]) -> Row:
+    """Return the probe columns of a decision: values of one probe, lists of several."""
+    names = {"probe": "probe", "probe_answer": "answer"}
+    names |= {"probe_truth": "truth", "probe_correct": "correct"}
+    columns = {name: [row[key] for row in probes] for name, key in names.items()}
+    if len(probes) > 1:
+        return columns
+    return {name: values[0] if values else None for name, values in columns.items()}
 
 
 def _probe(whole: Played, context: SeatContext, event: Reported) -> Row:

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.core.match.player import Decision
+from sally.core.registry import registry
 from sally.web.live.answers import GivenAnswer, to_text
 from sally.web.study import pages
 from sally.web.study.export import response_times
@@ -94,12 +95,41 @@ def test_every_choice_is_a_row_with_its_label_and_its_time(server: Any) -> None:
         assert row["correct"] == ("true" if row["answer"] == row["truth"] else "false")
 
 
+def test_a_row_of_trials_needs_no_other_table(server: Any) -> None:
+    finish(server, "p1")
+    finish(server, "p2")
+    found = tables(server)
+    probes = {(r["participant"], r["episode"], r["turn"]): r for r in found["probes"]}
+    matrices = {
+        "ipd": registry.game("ipd").build().matrix,
+        "ibs": registry.game("ibs").build().matrix,
+    }
+    for row in found["trials"]:
+        theirs = msgspec.json.decode(row["others_option"])["partner"]
+        paid = matrices[row["game"]][int(row["option"])][theirs][0]
+        assert float(row["points"]) == paid
+        assert msgspec.json.decode(row["others_label"])["partner"]
+        asked = probes.get((row["participant"], row["episode"], row["turn"]))
+        assert (row["probe"] != "") == (asked is not None) == (row["condition"] == "asked")
+        if asked is not None:
+            assert row["probe_truth"] == asked["truth"] == str(theirs)
+            assert (row["probe_answer"], row["probe_correct"]) == (
+                asked["answer"],
+                asked["correct"],
+            )
+    for person in found["participants"]:
+        mine = [
+            float(r["points"]) for r in found["trials"] if r["participant"] == person["participant"]
+        ]
+        assert sum(mine) == float(person["points"]) and len(mine) == 10
+
+
 def test_survey_answers_are_rows_of_their_item_and_line(server: Any) -> None:
     finish(server, "p1")
     said = {(row["item"], row["row"]): row["answer"] for row in tables(server)["survey"]}
     assert said["fair", ""] == "4" and said["sure", ""] == "62.5"
     assert said["felt", "calm"] == "yes" and said["felt", "angry"] == "no"
-    assert said["why", ""] == "=1+1, I guess"
+    assert said["why", ""] == "'=1+1, I guess"  # a spreadsheet must not run it
 
 
 def test_a_matrix_with_a_line_left_out_is_asked_again(server: Any) -> None:
