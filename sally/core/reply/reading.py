@@ -233,12 +233,13 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
     known: dict[str, int | None] = {}
     for place, name in enumerate(names):
         known.setdefault(" ".join(plain(name).split()).strip(" .,;:!") or name.casefold(), place)
-    first = {name.split(" ", 1)[0] for name in known if " " in name}
-    if len(first) == 1 and all(" " in name for name in known):  # "Box 1", "Box 2": 1 is enough
+    first = {name.split(" ", 1)[0] for name in known}
+    shared = first if len(first) == 1 and all(" " in name for name in known) else set[str]()
+    if shared:  # "Box 1", "Box 2": 1 is enough
         known |= {name.split(" ", 1)[1]: place for name, place in known.items()}
     if numbered:
         known |= {str(place + 1): place for place in range(len(names))}
-    nouns = {*NOUNS, *label.casefold().split(), *first, "#"} - set(known)
+    nouns = {*NOUNS, *label.casefold().split(), *shared, "#"} - set(known)
     noun = "|".join(re.escape(each) for each in sorted(nouns, key=len, reverse=True))
     said = "|".join(re.escape(each) for each in sorted(known, key=len, reverse=True))
     pattern = re.compile(
