@@ -1,4 +1,4 @@
-"""Every family of games on the shelf has a card, and a card that looks both ways."""
+"""Every registered family of games has a card that finds scores above and below chance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sally.core.registry import registry
 from sally.core.rules.card import Card, Condition, study_of
 from sally.runner.seating import resolved
 
-FIXTURES = {"cups", "haggle"}  # games of the tests, on the shelf through tests/conftest.py
+FIXTURES = {"cups", "haggle"}  # games of the tests, registered in tests/conftest.py
 FAMILIES = sorted({spec.family or spec.name for spec in registry.games().values()} - FIXTURES)
 CARDS: dict[str, Card] = {name: card_of(name) for name in FAMILIES}
 CONDITIONS = [

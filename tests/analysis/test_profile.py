@@ -159,7 +159,7 @@ def test_what_the_store_holds_is_not_played_again():
     assert all(b.measured.setup.seed in {m.setup.seed for m in studied} for b in ends)
 
 
-def test_what_was_played_is_kept_until_the_shelf_changes(monkeypatch):
+def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
     studied = measured(episode, ("agent",))
@@ -319,7 +319,7 @@ def test_cells_can_be_kept_apart():
 
 
 @pytest.mark.parametrize("game", sorted(registry.games()))
-def test_every_game_on_the_shelf_has_a_profile_and_every_blank_a_reason(game, monkeypatch):
+def test_every_registered_game_has_a_profile_and_every_missing_number_a_reason(game, monkeypatch):
     monkeypatch.setattr("sally.analysis.profile.baselines.TRIALS", 2)
     spec = registry.game(game)
     rules = spec.build(spec.defaults)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.analysis.hands import repeated_episode, scenario_episode, stored
+from tests.analysis.scripted_models import repeated_episode, scenario_episode, stored
 from tests.cli.test_commands import sally
 
 RIEMER = ("--repeats", "4")

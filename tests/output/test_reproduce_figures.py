@@ -12,7 +12,12 @@ from sally.core.errors import BadInput
 from sally.output.figures.paper_figures import Picture, Point, Series, as_rows, draw, point
 from sally.output.tables.reproduce import Effort, Reproduction, engine_of
 from sally.stats.intervals import Estimate
-from tests.analysis.hands import repeated_episode, scenario_episode, speechless_episode, stored
+from tests.analysis.scripted_models import (
+    repeated_episode,
+    scenario_episode,
+    speechless_episode,
+    stored,
+)
 
 FEW = Effort(repeats=20)
 

@@ -8,7 +8,7 @@ from sally.analysis.episodes.paper_store import pooled, same_model, short
 from sally.core.errors import BadInput
 from sally.output.files.bundle import pack
 from sally.output.tables.reproduce import Effort, Row, reproduce
-from tests.analysis.hands import (
+from tests.analysis.scripted_models import (
     cut,
     repeated_episode,
     scenario_episode,

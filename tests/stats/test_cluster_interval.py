@@ -1,11 +1,19 @@
-"""The one interval rule: clusters count, ends hold, five are needed, nothing is certain."""
+"""Clustered intervals: five clusters are needed, bounds hold, 0 and 1 are never certain."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
-from sally.stats.cluster_interval import coarsest, lone_by_rule, mean_by_rule, ratio_by_rule
+from sally.stats.cluster_interval import (
+    coarsest,
+    gap_by_rule,
+    lone_by_rule,
+    mean_by_rule,
+    ratio_by_rule,
+)
 
 
 def test_with_a_row_a_cluster_it_is_the_t_interval():
@@ -68,3 +76,25 @@ def test_few_people_are_not_taken_apart_and_few_problems_are():
     rows = {"participants": list("aaabbb"), "instances": list("uvwxyz")}
     assert coarsest(rows) == "participants"
     assert coarsest({"instances": list("aaabbb"), "episodes": list(range(6))}) == "episodes"
+
+
+# --- the difference of two sides -----------------------------------------------------------------
+
+
+def test_games_of_one_person_count_once() -> None:
+    one, two = [1.0, 0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]
+    alone = gap_by_rule(one, two, list("abcdefghij"), (-1, 1))
+    doubled = gap_by_rule(one * 2, two * 2, list("abcdeabcdefghijfghij"), (-1, 1))
+    assert alone.value is not None and math.isclose(alone.value, 0.4)
+    assert doubled.interval == alone.interval
+
+
+def test_too_few_persons_have_a_gap_and_no_interval() -> None:
+    found = gap_by_rule([1.0, 1.0], [0.0], ["ann", "ben", "cid"], (-1, 1))
+    assert (found.value, found.interval) == (1.0, None)
+    assert gap_by_rule([], [0.0], ["ann"]).value is None
+
+
+def test_no_gap_of_shares_leaves_its_ends() -> None:
+    found = gap_by_rule([1.0] * 5 + [0.0], [0.0] * 6, list(range(12)), (-1, 1))
+    assert found.interval is not None and -1 <= found.interval[0] < found.interval[1] <= 1

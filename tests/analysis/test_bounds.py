@@ -39,7 +39,7 @@ def metrics_of(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_share_and_count_on_the_shelf_has_ends(name: str) -> None:
+def test_every_registered_share_and_count_has_bounds(name: str) -> None:
     for metric in metrics_of(name).values():
         if metric.unit in ENDS:
             assert metric.ends is not None, metric.name
@@ -50,7 +50,7 @@ def test_every_share_and_count_on_the_shelf_has_ends(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_of_every_metric_that_has_ends_no_mean_leaves_them(name: str) -> None:
+def test_no_mean_leaves_the_bounds_of_its_metric(name: str) -> None:
     """Four episodes at one end and one far from it: the t interval would leave every range."""
     spec = GAMES[name]
     game = spec.build()
@@ -139,7 +139,7 @@ def intervals(told: Any, metric: str = "", game: str = "") -> Found:
 
 OWN = ("skill", "beyond", "brier_skill", "brier_beyond", "doing", "doing_most", "regret", "acting",
        "inference", "translation", "format", "luck", "value_error", "share")  # fmt: skip
-"""Figures of a profile that are no metric of the shelf, and may lie below 0 or above 1."""
+"""Figures of a profile that are not registered metrics and may lie below 0 or above 1."""
 
 
 def all_inside(told: Any) -> int:
