@@ -23,7 +23,7 @@ from sally.analysis.episodes.paper_store import (
     InMemory,
     PaperStore,
     SetupsColumn,
-    told_apart,
+    with_conditions,
 )
 from sally.analysis.episodes.stores import each_once, measured_stores
 from sally.core.errors import BadInput
@@ -342,14 +342,14 @@ def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(
         return [(f, p.episode, p.replay.moves) for f, p in known]
 
     whole = store.load(folder).episodes.values()
-    first = told(told_apart(facts, whole))
+    first = told(with_conditions(facts, whole))
     how = ("ours", facts, AGENT, ("tom_percent", "reward"), of_setup)
     assert len(first) == 4 and told(PaperStore(folder, *how)) == first
     monkeypatch.setattr(paper_store, "HELD", 1)  # all but one are read again
     monkeypatch.setattr(replayed_rows, "played", lambda episode: 1 / 0)
     again = PaperStore(folder, *how)
     assert again.many == len(whole) and told(again) == first
-    plain = InMemory(told_apart(facts, whole), AGENT)
+    plain = InMemory(with_conditions(facts, whole), AGENT)
     for metric in ("tom_percent", "reward", FORFEITED):
         assert again.numbers(metric).tolist() == plain.numbers(metric).tolist() != []
 

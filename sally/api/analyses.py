@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, overload
 
 from sally import store
-from sally.analysis.columns.measured import in_question, measured
+from sally.analysis.columns.measured import measured, seats_under_study
 from sally.analysis.columns.rows import decision_rows, episode_rows, seat_rows, summary
 from sally.analysis.columns.rows import played as replayed
 from sally.analysis.columns.seat_table import seats_in
@@ -172,7 +172,7 @@ def profile(
     seats = [
         one
         for episode in episodes_in(source)
-        for one in measured(episode, (seat,) if seat else in_question(episode.setup))
+        for one in measured(episode, (seat,) if seat else seats_under_study(episode.setup))
     ]
     studied = select_seats(seats, games, players, seat)
     return ProfileRows(profile_of(studied, baselines(studied, by_cell), by_cell=by_cell))

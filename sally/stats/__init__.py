@@ -28,7 +28,6 @@ from sally.stats.intervals import (
     clustered_bootstrap_interval,
     clustered_mean_interval,
     clustered_ratio_interval,
-    clustered_t_interval,
     mean_interval,
     share_interval,
 )
@@ -82,7 +81,6 @@ __all__ = [
     "clustered_bootstrap_interval",
     "clustered_mean_interval",
     "clustered_ratio_interval",
-    "clustered_t_interval",
     "cohens_d",
     "cohens_dz",
     "cohens_kappa",

@@ -70,27 +70,6 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     return t_estimate(float(column.mean()), error, n - 1, n, level, method)
 
 
-def clustered_t_interval(
-    values: ArrayLike, clusters: Sequence[Hashable], *, level: float = 0.95
-) -> Estimate:
-    """Return the mean and its t interval with a cluster-robust error (Liang and Zeger 1986).
-
-    The degrees of freedom are the clusters minus one; with one value in each cluster it is the
-    ordinary t interval.
-    """
-    column = finite(values, "values")
-    codes, count = coded(clusters, column.size, "clusters")
-    n, method = column.size, f"t over {count} clusters"
-    if count in (0, 1, n) or np.ptp(column) == 0:
-        plain = mean_interval(column, level=level)
-        alone = n > 1 and count == 1
-        return without_interval(plain.value, n, method, "one cluster") if alone else plain
-    middle = float(column.mean())
-    away = sums_by(codes, count, column - middle)
-    error = math.sqrt(count / (count - 1) * float((away**2).sum())) / n
-    return t_estimate(middle, error, count - 1, n, level, method)
-
-
 def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     """Return a share and its Wilson (1927) score interval, defined from one trial on."""
     within(level, 0, 1, "level")

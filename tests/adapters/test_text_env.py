@@ -10,7 +10,7 @@ import pytest
 from sally import store
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.adapters.trainers.text.splits import split_of
-from sally.analysis.columns.measured import in_question, measured
+from sally.analysis.columns.measured import measured, seats_under_study
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.drive import play_async
@@ -129,7 +129,7 @@ def test_an_episode_is_stored_replayed_and_profiled_as_any_other(tmp_path):
     played(env, *["Option: F"] * 4)
     episode = from_line(to_line(env.episode("train")))
     assert episode.used["agent"]["trained_on"]["name"] == "ipd, doing"
-    assert in_question(episode.setup) == ("agent",)
+    assert seats_under_study(episode.setup) == ("agent",)
     assert replayed(registry.game("ipd"), episode).states[-1].agent_total == 25
     assert measured(episode, ("agent",))[0].doing == 25 / 4
     with store.Writer(tmp_path) as writer:

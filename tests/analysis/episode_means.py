@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sally.analysis.columns.measured import in_question
+from sally.analysis.columns.measured import seats_under_study
 from sally.analysis.columns.rows import Row, played, seat_rows, summary
 from sally.analysis.columns.scores import STUDIED
 from sally.core.log.events import Episode, model_and_strategy
@@ -16,7 +16,7 @@ def seats_of(episodes: Iterable[Episode], metrics: Collection[str]) -> list[Row]
     """Return a row for each seat of each episode: keys, instance, bounds and these metrics."""
     found = []
     for episode in episodes:
-        asked = in_question(episode.setup)
+        asked = seats_under_study(episode.setup)
         for row in seat_rows(played(episode), metrics):
             model, strategy = model_and_strategy(episode.setup.lineup[row["seat"]])
             slim = {key: row[key] for key in KEYS if key in row}

@@ -14,10 +14,10 @@ from sally.stats import (
     clustered_bootstrap_interval,
     clustered_mean_interval,
     clustered_ratio_interval,
-    clustered_t_interval,
     mean_interval,
     share_interval,
 )
+from sally.stats.cluster_interval import mean_by_rule
 
 # Student (1908), Biometrika 6: extra hours of sleep under two drugs, difference per patient.
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
@@ -249,16 +249,16 @@ def test_a_t_interval_over_equal_clusters_is_that_of_their_means():
     rng = np.random.default_rng(4)
     values = rng.normal(size=(7, 1)) + 0.2 * rng.normal(size=(7, 9))
     units = np.repeat(np.arange(7), 9).tolist()
-    found, means = clustered_t_interval(values.ravel(), units), mean_interval(values.mean(axis=1))
+    found, means = mean_by_rule(values.ravel(), units), mean_interval(values.mean(axis=1))
     assert (found.value, found.low, found.high) == pytest.approx(
         (means.value, means.low, means.high)
     )
     assert (found.n, found.method) == (63, "t over 7 clusters")
 
 
-def test_a_t_interval_with_a_value_a_cluster_is_the_plain_one_and_of_one_cluster_there_is_none():
-    assert clustered_t_interval(SLEEP, range(10)) == mean_interval(SLEEP)
-    alone = clustered_t_interval(SLEEP, ["a"] * 10)
+def test_a_t_interval_over_single_values_is_the_plain_one_and_one_cluster_has_none():
+    assert mean_by_rule(SLEEP, range(10)).interval == pytest.approx(mean_interval(SLEEP).interval)
+    alone = mean_by_rule(SLEEP, ["a"] * 10)
     assert alone.value == pytest.approx(1.58) and alone.interval is None
-    assert clustered_t_interval([], []).value is None
-    assert clustered_t_interval([3.0], ["a"]).interval is None
+    assert mean_by_rule([], []).value is None
+    assert mean_by_rule([3.0], ["a"]).interval is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Generic, TypeGuard, TypeVar
 
 import numpy as np
@@ -29,6 +29,11 @@ class Dictionary:
         if code == len(self.values):
             self.values.append(value)
         return code
+
+
+def transposed(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+    """Return rows of a fixed width as columns."""
+    return [[row[n] for row in rows] for n in range(width)]
 
 
 class EncodedColumn(Generic[T]):

@@ -102,7 +102,7 @@ def is_mind(who: PlayerSpec) -> bool:
     return uses_model(who) or who.player in ("person", RECORDED)
 
 
-def in_question(setup: Setup) -> tuple[str, ...]:
+def seats_under_study(setup: Setup) -> tuple[str, ...]:
     """Return the seats that were probed, or taken by a model or a person."""
     asked = [seat for seat, probes in setup.arms.items() if probes]
     minds = [seat for seat, who in setup.lineup.items() if is_mind(who)]

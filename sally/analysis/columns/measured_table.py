@@ -17,8 +17,14 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.columns.dictionary_column import Dictionary, is_one_number, lean, taken
-from sally.analysis.columns.measured import Acting, Measured, in_question, measured_seats
+from sally.analysis.columns.dictionary_column import (
+    Dictionary,
+    is_one_number,
+    lean,
+    taken,
+    transposed,
+)
+from sally.analysis.columns.measured import Acting, Measured, measured_seats, seats_under_study
 from sally.analysis.profile.knowing import AGAIN, BINS, MIRROR, Knowing
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.rules.metric import Played, Terms
@@ -345,32 +351,23 @@ class MeasuredColumn:
 
     def __init__(self, seat: str = "", playable: bool = False) -> None:
         self._seat, self._name = seat, column(seat, playable)
-        self._rows, self._ids, self._many = MeasuredRows(), list[str](), list[int]()
-        self._cut, self._why, self._sat = list[bool](), list[str](), list[int]()
-        self._sats = Dictionary()
+        self._rows, self._sats = MeasuredRows(), Dictionary()
+        self._lines: list[tuple[Any, ...]] = []  # id, cut, why, sat and the number of rows
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
         """Measure an episode, or record why a line holds none."""
         if not isinstance(found, Episode) or whole is None:
-            self._note("", False, str(found), (), 0)
+            self._lines.append(("", False, str(found), self._sats.code(()), 0))
             return
-        seats = (self._seat,) if self._seat else in_question(found.setup)
+        seats = (self._seat,) if self._seat else seats_under_study(found.setup)
         measured = measured_seats(whole, seats)
         for m in measured:
             self._rows.add(m)
-        sat = tuple(found.setup.lineup)
-        self._note(found.id, store.to_run_again(found), "", sat, len(measured))
-
-    def _note(self, id: str, cut: bool, why: str, sat: tuple[str, ...], many: int) -> None:
-        self._ids.append(id)
-        self._cut.append(cut)
-        self._why.append(why)
-        self._sat.append(self._sats.code(sat))
-        self._many.append(many)
+        sat = self._sats.code(tuple(found.setup.lineup))
+        self._lines.append((found.id, store.to_run_again(found), "", sat, len(measured)))
 
     def columns(self) -> Columns:
         """Return what was measured, as the index stores it."""
-        lines = {"cut": self._cut, "why": self._why, "sat": self._sat, "sats": self._sats.values}
-        return {
-            self._name: msgspec.msgpack.encode(self._rows.filled(self._ids, self._many, **lines))
-        }
+        ids, cut, why, sat, rows = transposed(self._lines, 5)
+        lines = {"cut": cut, "why": why, "sat": sat, "sats": self._sats.values}
+        return {self._name: msgspec.msgpack.encode(self._rows.filled(ids, rows, **lines))}

@@ -17,8 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.columns.dictionary_column import ColumnEncoder, Dictionary, EncodedColumn
-from sally.analysis.columns.measured import in_question
+from sally.analysis.columns.dictionary_column import (
+    ColumnEncoder,
+    Dictionary,
+    EncodedColumn,
+    transposed,
+)
+from sally.analysis.columns.measured import seats_under_study
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.analysis.columns.rows import Measure, Row, estimate_row, seat_measures
 from sally.analysis.columns.scores import FINEST, STUDIED
@@ -138,34 +143,31 @@ class SeatColumns:
     def __init__(self, names: Sequence[str]) -> None:
         self._names, self._metrics = names, frozenset(names) - {SEATS, SEEDS}
         self._kinds, self._problems = Dictionary(), Dictionary()
-        kinds, problems = self._kinds.values, self._problems.values
-        self._piece = SeatChunk([], [], [], [], [], [], [], problems, kinds)
-        self._seeds: list[int] = []
+        self._lines: list[tuple[Any, ...]] = []  # id to seats of a chunk, and the seed
+        self._kind: list[int] = []
         self._alike: dict[bytes, tuple[int, dict[str, int]]] = {}  # by setup without its seed
         self._values: dict[str, SeatValues] = {}  # by family of games
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
         """Add the seats of an episode, or record why a line holds none."""
         if not isinstance(found, Episode) or whole is None:
-            self._note("", False, str(found), -1, 0, 0)
-            self._seeds.append(0)
+            self._lines.append(("", False, str(found), -1, 0, 0, 0))
             return
-        setup, rows, seats = found.setup, self._piece.kind, whole.replay.game.seats
+        setup, seats = found.setup, whole.replay.game.seats
         alike = msgspec.msgpack.encode((found.cell, setup.instance, setup.lineup, setup.arms))
         if (known := self._alike.get(alike)) is None:
             known = self._alike[alike] = self._new(found, seats)
         family = whole.spec.family or whole.spec.name
         if (values := self._values.get(family)) is None:
             values = self._values[family] = SeatValues(seat_measures(family, self._metrics))
-        values.add(whole, seats, len(rows))
-        rows += [known[1][seat] for seat in seats]
-        cut, why = store.to_run_again(found), store.reason(found)
-        self._note(found.id, cut, why, known[0], setup.repeat, len(seats))
-        self._seeds.append(setup.seed)
+        values.add(whole, seats, len(self._kind))
+        self._kind += [known[1][seat] for seat in seats]
+        head = (found.id, store.to_run_again(found), store.reason(found))
+        self._lines.append((*head, known[0], setup.repeat, len(seats), setup.seed))
 
     def _new(self, found: Episode, seats: tuple[str, ...]) -> tuple[int, dict[str, int]]:
         """Return the code of an episode's problem, and that of each seat's kind."""
-        setup, asked = found.setup, in_question(found.setup)
+        setup, asked = found.setup, seats_under_study(found.setup)
         codes: dict[str, int] = {}
         for seat in seats:
             common = (seat, seats, setup.lineup, seat in asked)
@@ -174,21 +176,14 @@ class SeatColumns:
         problem = (found.cell, setup.instance.id, key_of(setup.instance))
         return self._problems.code(problem), codes
 
-    def _note(self, id: str, cut: bool, why: str, problem: int, repeat: int, seats: int) -> None:
-        piece = self._piece
-        piece.ids.append(id)
-        piece.cut.append(cut)
-        piece.why.append(why)
-        piece.problem.append(problem)
-        piece.repeat.append(repeat)
-        piece.seats.append(seats)
-
     def columns(self) -> Columns:
         """Return the columns as the index stores them."""
-        rows = len(self._piece.kind)
-        made = self._packed(rows)
-        more = {SEATS: self._piece, SEEDS: self._seeds}
-        return made | {n: msgspec.msgpack.encode(v) for n, v in more.items() if n in self._names}
+        ids, cut, why, problem, repeat, seats, seeds = transposed(self._lines, 7)
+        rows = (self._kind, self._problems.values, self._kinds.values)
+        chunk = SeatChunk(ids, cut, why, problem, repeat, seats, *rows)
+        more = {SEATS: chunk, SEEDS: seeds}
+        encoded = {n: msgspec.msgpack.encode(v) for n, v in more.items() if n in self._names}
+        return self._packed(len(self._kind)) | encoded
 
     def _packed(self, rows: int) -> dict[str, bytes]:
         """Encode the numbers of all rows by column; a column without numbers is empty."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.measured import in_question
+from sally.analysis.columns.measured import seats_under_study
 from sally.core.errors import unknown
 from sally.core.log.events import Episode, Forfeited, Moved, Reported
 from sally.core.log.scenes import about, named_move, named_value, texts_of
@@ -106,7 +106,7 @@ def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
     for seat in seats:
         if seat not in everyone:
             raise unknown(f"seat of {played.spec.name}", seat, everyone)
-    wanted = seats or in_question(played.episode.setup) or everyone
+    wanted = seats or seats_under_study(played.episode.setup) or everyone
     return [seat for seat in everyone if seat in wanted]
 
 

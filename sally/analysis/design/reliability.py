@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.columns.measured import in_question, measure, on_minds
+from sally.analysis.columns.measured import measure, on_minds
 from sally.analysis.columns.rows import played
+from sally.analysis.decisions.costs import chosen_seats
 from sally.analysis.profile.estimates import person_of
 from sally.core.log.events import Episode, label
 from sally.core.rules.game import Seat
@@ -69,13 +70,17 @@ class Reliability(msgspec.Struct, frozen=True):
 
 
 def scores_of(episodes: Iterable[Episode]) -> Iterator[Score]:
-    """Yield every score of the studied seats; of all seats if none is studied."""
+    """Yield every score of the studied seats."""
+    for whole, seat in studied_replays(episodes):
+        yield from _of_seat(whole, seat)
+
+
+def studied_replays(episodes: Iterable[Episode]) -> Iterator[tuple[Played, Seat]]:
+    """Yield each replayed episode with each of its studied seats; all seats if none is studied."""
     for episode in episodes:
         whole = played(episode)
-        asked = in_question(episode.setup) or whole.replay.game.seats
-        for seat in whole.replay.game.seats:
-            if seat in asked:
-                yield from _of_seat(whole, seat)
+        for seat in chosen_seats(whole, ()):
+            yield whole, seat
 
 
 def _of_seat(whole: Played, seat: Seat) -> Iterator[Score]:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from sally.analysis.columns.measured import in_question, measure
-from sally.analysis.columns.rows import played
+from sally.analysis.columns.measured import measure
 from sally.analysis.compare.contrast import OWN_WORDS, TWIN, wording
-from sally.analysis.design.reliability import answers_on_minds
+from sally.analysis.design.reliability import answers_on_minds, studied_replays
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
@@ -49,34 +48,30 @@ class Sources(msgspec.Struct, frozen=True):
 
 def factor_scores(episodes: Iterable[Episode]) -> Iterator[FactorScore]:
     """Yield every score of the studied seats with its factors."""
-    for episode in episodes:
-        whole = played(episode)
-        for seat in whole.replay.game.seats:
-            if seat not in (in_question(episode.setup) or whole.replay.game.seats):
-                continue
-            setup, found = episode.setup, measure(whole, seat)
-            who = setup.lineup[seat]
-            model, strategy = model_and_strategy(who)
-            others = [label(w) for s, w in setup.lineup.items() if s != seat]
-            hidden = {"model", "strategy", "pack", "harness"}
-            rest = {k: v for k, v in who.params.items() if k not in hidden}
-            factors = {
-                "model": model,
-                "strategy": strategy,
-                "wording": wording(setup, seat) or OWN_WORDS,
-                "setup": msgspec.json.encode(rest, order="sorted").decode(),
-                **_harness(who, setup.retries),
-                "problem": setup.instance.id,
-                "partner": ", ".join(others),
-                "chance": f"{setup.instance.id}/{setup.repeat}",
-            }
-            pair = "|".join([seat, *(v for k, v in factors.items() if k != "wording")])
-            game = setup.instance.game
-            if found.least is not None:
-                yield FactorScore(game, found.metric, found.least, factors, pair)
-            right = [correct for _, correct in answers_on_minds(whole, seat)]
-            if right:
-                yield FactorScore(game, "knowing", sum(right) / len(right), factors, pair)
+    for whole, seat in studied_replays(episodes):
+        setup, found = whole.episode.setup, measure(whole, seat)
+        who = setup.lineup[seat]
+        model, strategy = model_and_strategy(who)
+        others = [label(w) for s, w in setup.lineup.items() if s != seat]
+        hidden = {"model", "strategy", "pack", "harness"}
+        rest = {k: v for k, v in who.params.items() if k not in hidden}
+        factors = {
+            "model": model,
+            "strategy": strategy,
+            "wording": wording(setup, seat) or OWN_WORDS,
+            "setup": msgspec.json.encode(rest, order="sorted").decode(),
+            **_harness(who, setup.retries),
+            "problem": setup.instance.id,
+            "partner": ", ".join(others),
+            "chance": f"{setup.instance.id}/{setup.repeat}",
+        }
+        pair = "|".join([seat, *(v for k, v in factors.items() if k != "wording")])
+        game = setup.instance.game
+        if found.least is not None:
+            yield FactorScore(game, found.metric, found.least, factors, pair)
+        right = [correct for _, correct in answers_on_minds(whole, seat)]
+        if right:
+            yield FactorScore(game, "knowing", sum(right) / len(right), factors, pair)
 
 
 def sources(scores: Iterable[FactorScore]) -> list[Sources]:

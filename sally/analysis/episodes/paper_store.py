@@ -72,7 +72,7 @@ class Matching:
     uneven: Uneven | None = None  # why a mean over these episodes is unbalanced
 
 
-def told_apart(
+def with_conditions(
     facts: Callable[[Played], Conditions | None], episodes: Iterable[Episode]
 ) -> Iterator[tuple[Conditions, Played]]:
     """Yield those of the episodes that belong to the paper, replayed, with their conditions."""

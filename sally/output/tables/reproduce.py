@@ -27,7 +27,7 @@ from sally.analysis.episodes.paper_store import (
     TableMatcher,
     Uneven,
     short,
-    told_apart,
+    with_conditions,
 )
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
@@ -372,4 +372,4 @@ def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[i
             there = PaperStore(place, paper, engine.facts, *how)
             return there.many, there
         found = store.load(place, quarantine=False).episodes
-        return len(found), InMemory(told_apart(engine.facts, found.values()), engine.seat)
+        return len(found), InMemory(with_conditions(engine.facts, found.values()), engine.seat)
