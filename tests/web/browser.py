@@ -106,7 +106,7 @@ def server(folder: Path, use: tuple[str, ...] = (), more: tuple[str, ...] = ()) 
 
 @dataclass
 class Person:
-    """Somebody before a browser of their own; what the console complains of is a failure."""
+    """A person at a browser of their own; console errors fail the test."""
 
     page: Any
     address: str
@@ -170,7 +170,7 @@ class Person:
         self.until_taken(before)
 
     def question_id(self) -> str:
-        """The id of the heading of the question that stands now; headings are never reused."""
+        """The id of the current question's heading; headings are never reused."""
         found = self.page.locator("#asks .ask .question")
         return str(found.first.get_attribute("id")) if found.count() else ""
 

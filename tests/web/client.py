@@ -1,7 +1,7 @@
-"""A client of an application in this process: one step into its event loop for a whole request.
+"""A client of an application in this process that enters its event loop once per request.
 
-Starlette's own takes eight, to hand on what is sent while it is sent. Here nobody reads half an
-answer, and there are ten thousand requests.
+Starlette's own client enters it eight times, in order to stream. Tests read whole responses only
+and send ten thousand requests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Answer = tuple[int, list[tuple[bytes, bytes]], bytes]  # status, headers, body
 
 
 class Client(testclient.TestClient):
-    """Starlette's client with a shorter way to the application."""
+    """Starlette's test client with a faster transport."""
 
     def __init__(self, app: Any, raise_server_exceptions: bool = True, **how: Any) -> None:
         super().__init__(app, raise_server_exceptions=raise_server_exceptions, **how)
@@ -30,10 +30,10 @@ class Client(testclient.TestClient):
 
 
 class Straight(testclient._TestClientTransport):
-    """Calls the application and hands over what it has answered, once that is whole."""
+    """A transport that calls the application and returns the complete response."""
 
     def handle_request(self, request: testclient.httpx.Request) -> testclient.httpx.Response:
-        """What the application says to a request."""
+        """Return the application's response."""
         url, sent = request.url, request.read()
         headers = [(k.lower().encode(), v.encode()) for k, v in request.headers.multi_items()]
         scope = scope_of(request.method, url.raw_path, headers) | {
@@ -50,7 +50,7 @@ class Straight(testclient._TestClientTransport):
 
 
 def scope_of(method: str, target: bytes, headers: list[tuple[bytes, bytes]]) -> dict[str, Any]:
-    """A request as servers hand it to an application."""
+    """Return the ASGI scope of a request."""
     path, _, query = target.partition(b"?")
     return {
         "type": "http",
@@ -69,7 +69,7 @@ def scope_of(method: str, target: bytes, headers: list[tuple[bytes, bytes]]) -> 
 
 
 async def answered(app: Any, scope: dict[str, Any], sent: bytes, raises: bool) -> Answer:
-    """What an application says to a request with this body; who has it all goes away."""
+    """Return an application's response; the client disconnects when it is complete."""
     done, asked = asyncio.Event(), iter([{"type": "http.request", "body": sent}])
     told: list[dict[str, Any]] = []
 

@@ -52,7 +52,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 class Profiles:
-    """Browser profiles: nobody shares one, and one that was given back holds nothing of before.
+    """Browser profiles, never shared, and cleared when given back.
 
     A new one for each test would start a process, load our scripts and compile them each time.
     """
@@ -61,7 +61,7 @@ class Profiles:
         self.free: dict[str, list[Any]] = {}
 
     def take(self, browser: Any, how: dict[str, Any]) -> Any:
-        """One of this kind that nobody has."""
+        """Return an unused profile of this kind."""
         if free := self.free.get(repr(how)):
             return free.pop()
         new = {"reduced_motion": "reduce"} | {k: v for k, v in how.items() if k != "scripts"}
@@ -73,7 +73,7 @@ class Profiles:
         return context
 
     def give_back(self, context: Any, how: dict[str, Any], address: str) -> None:
-        """Forget all that somebody did there."""
+        """Clear a profile and give it back."""
         first, *opened = context.pages
         for page in opened:
             page.close()
@@ -107,6 +107,6 @@ def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Where no browser can be driven, one line says so that nobody overlooks."""
+    """Print a visible line if the browser tests could not run."""
     if (why := missing()) is not None:
         terminalreporter.write_line(f"THE BROWSER TESTS DID NOT RUN: {why}.", red=True, bold=True)

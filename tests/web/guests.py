@@ -54,7 +54,7 @@ def serving(data: Path, port: int = 0, *more: str) -> Iterator[tuple[Forked, int
 
 @dataclass
 class Guest:
-    """Somebody with the token of a seat; keeps all that the server ever sent."""
+    """A client with a seat token; keeps everything that the server sent."""
 
     web: Any  # a `Client`, or an httpx client
     token: str
@@ -83,7 +83,7 @@ class Guest:
         return self.call("POST", "/api/seat/answer", sent)
 
     def answer(self, ask: Json) -> None:
-        """Give a legal answer; a game may turn a well-formed one down, so try a few."""
+        """Give a legal answer; a game may refuse a well-formed one, so try several."""
         said = None
         for _ in range(60):
             said = self.say(ask["id"], value_for(ask, self.draw))
@@ -97,7 +97,7 @@ class Guest:
 
 
 def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[str, Guest]]:
-    """A guest at a new table, and those who are invited to it."""
+    """Open a table; return its guest and the invited guests by seat."""
     reply = web.post("/api/tables", json={"game": game, "seat": seat, **wish})
     assert reply.status_code == 201, reply.text
     opened = reply.json()
@@ -105,7 +105,7 @@ def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[s
 
 
 def taken(web: Any, invitation: str, seed: str = "") -> Guest:
-    """Somebody who has followed an invitation, and has the seat by a token of their own."""
+    """Claim an invited seat with a token of its own."""
     own = Guest(web, secrets.token_hex(32), random.Random(seed))  # equal draws could tie forever
     reply = Guest(web, invitation).call("POST", "/api/seat/take", {"token": own.token})
     assert reply.status_code == 200, reply.text
@@ -113,7 +113,7 @@ def taken(web: Any, invitation: str, seed: str = "") -> Guest:
 
 
 def play(guests: list[Guest], turns: int = 400) -> list[Json]:
-    """Let everybody answer whatever they are asked, until it is over; what each saw last."""
+    """Let all guests answer until the match is over; return their last screens."""
     screens: list[Json] = []
     for _ in range(turns):
         screens = [guest.see() for guest in guests]

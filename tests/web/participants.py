@@ -1,4 +1,4 @@
-"""People who take part in a study, as scripts: they read pages, fill in forms, play tables."""
+"""Scripted participants of a study, who read pages, fill in forms and play."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.S)
 
 @contextmanager
 def study_server(folder: Path, text: str, database: str = ""):
-    """A server with one study; its client is nobody yet."""
+    """A server with one study; its client has no session yet."""
     file = folder / "study.toml"
     file.write_text(text)
     settings = Settings(
@@ -37,7 +37,7 @@ def study_server(folder: Path, text: str, database: str = ""):
 
 
 class Participant:
-    """One browser: cookies of its own, the page that it shows."""
+    """A browser with its own cookies and current page."""
 
     def __init__(self, server: Client, name: str = "two_games") -> None:
         self.browser = Client(server.app, base_url=str(server.base_url))
@@ -110,7 +110,7 @@ class Participant:
         self.browser.post("/api/seat/leave", headers=headers, json={"key": uuid4().hex})
 
     def answer_all(self, token: str, most: int = 1000, value: int = 0) -> dict[str, Any]:
-        """Answer whatever is asked with the first thing on offer, until nothing is."""
+        """Answer every ask with option `value` until none is open."""
         seen = self.screen(token)
         while seen["asks"] and most:
             ask = next((a for a in seen["asks"] if a["kind"] == "probe"), seen["asks"][0])
@@ -147,6 +147,6 @@ def logged_in(server) -> Participant:
 
 
 def on_disk(folder: Path, text: str) -> list[str]:
-    """The files in which a text stands."""
+    """Return the files that contain a text."""
     files = (p for p in folder.rglob("*") if p.is_file())
     return [str(p.relative_to(folder)) for p in files if text.encode() in p.read_bytes()]

@@ -77,7 +77,7 @@ def routes() -> list[tuple[str, str]]:
 
 
 async def asked(app: Any, sent: Request) -> tuple[int, bytes]:
-    """What a request is answered: it is sent as it stands, so no client's work is measured."""
+    """Return the response to a prepared request, so that no client work is measured."""
     method, path, headers, body = sent
     given = {"Host": "testserver", "Content-Length": str(len(body)), **headers}
     raw = [(name.lower().encode(), value.encode()) for name, value in given.items()]

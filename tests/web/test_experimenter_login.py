@@ -1,4 +1,4 @@
-"""The experimenter's pages open to the secret and to nobody else."""
+"""The experimenter's pages open only with the secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between the world and the table."""
+"""Request limits, origin checks, headers and tokens."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_token_in_the_address_opens_nothing(web: Any) -> None:
 
 
 def invited(web: Any) -> tuple[Guest, Guest]:
-    """Who opened a table, and whoever holds the invitation to it."""
+    """Return the guest who opened a table, and the token of an invitation to it."""
     opened = web.post("/api/tables", json={"game": "rps", "others": {"partner": "person"}}).json()
     return Guest(web, opened["token"]), Guest(web, opened["invites"]["partner"])
 

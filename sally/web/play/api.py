@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -161,12 +161,6 @@ async def seated(request: Request) -> str:
     return token
 
 
-async def at_seat(
-    request: Request, token: str, act: Callable[[LiveMatch, str], Awaitable[Any]]
-) -> Any:
-    return await request.app.state.live_matches.at(token, act)
-
-
 async def take(request: Request) -> Response:
     """Claim the seat of an invitation: the sender of the link can no longer open it."""
     token, sent = token_of(request), await json_of(request, SMALL)
@@ -190,7 +184,7 @@ async def see(request: Request) -> Response:
     async def look(live: LiveMatch, seat: str) -> Screen:
         return await (live.screen(seat) if known is None else live.news(seat, known, LONG_POLL))
 
-    screen = await at_seat(request, token, look)
+    screen = await request.app.state.live_matches.at(token, look)
     await request.app.state.live_matches.known(token)  # the token may have been replaced meanwhile
     return answer(since(screen, lines or 0))
 
@@ -208,7 +202,9 @@ async def say(request: Request) -> Response:
     lines = sent.get("lines")
     if lines is not None and (type(lines) is not int or not 0 <= lines <= EXACT):
         raise Refused(400, "lines must be a whole number.")
-    seen = await at_seat(request, token, lambda live, seat: live.answer(seat, ask, value, key))
+    seen = await request.app.state.live_matches.at(
+        token, lambda live, seat: live.answer(seat, ask, value, key)
+    )
     if lines is None:
         return answer({"version": seen.version})
     return answer({"version": seen.version, "screen": since(seen, lines)})
@@ -221,7 +217,9 @@ async def look_up(request: Request) -> Response:
     ask, tool, given = text_of(sent, "ask"), text_of(sent, "tool"), mapping_of(sent, "arguments")
     if not all(isinstance(v, str) and len(v) <= 200 for v in given.values()):
         raise Refused(400, "arguments must be strings of at most 200 characters.")
-    found = await at_seat(request, token, lambda live, seat: live.look(seat, ask, tool, given))
+    found = await request.app.state.live_matches.at(
+        token, lambda live, seat: live.look(seat, ask, tool, given)
+    )
     return answer({"found": found})
 
 
@@ -229,8 +227,8 @@ async def leave(request: Request) -> Response:
     token = await seated(request)
     sent = await json_of(request)
     only(sent, "key")
-    version = await at_seat(
-        request, token, lambda live, seat: live.leave(seat, "the person left the table")
+    version = await request.app.state.live_matches.at(
+        token, lambda live, seat: live.leave(seat, "the person left the table")
     )
     return answer({"version": version})
 

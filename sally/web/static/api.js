@@ -1,4 +1,4 @@
-// Talking to the server. What it refuses is told apart from what never reached it.
+// Requests to the server; refusals are distinguished from lost connections.
 
 import { t } from "./texts.js";
 
@@ -13,13 +13,13 @@ export class Lost extends Error {}
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// A name for one answer, so that the same answer sent twice is taken once.
+// An idempotency key, so that an answer sent twice counts once.
 export function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// The server gives its reasons in English; pages of another language say what they know of them.
+// The server's messages are English; other languages show a text by status code.
 function worded(status, sentence) {
   if (document.documentElement.lang === "en" && sentence) return sentence;
   const key = `refused_${status}`;
@@ -49,7 +49,7 @@ export async function call(path, { token = null, body = undefined, patience = 40
   return told;
 }
 
-// Send until the server has answered, always under the same key.
+// Retry until the server has answered, always with the same key.
 export async function insist(path, options, lost = () => {}) {
   for (let wait = 500; ; wait = Math.min(2 * wait, 5000)) {
     try {

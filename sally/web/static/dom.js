@@ -1,4 +1,4 @@
-// Elements from data. Text only ever becomes text nodes: nothing that anybody wrote is parsed.
+// Elements from data. Text only becomes text nodes and is never parsed as HTML.
 
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);

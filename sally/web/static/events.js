@@ -1,4 +1,4 @@
-// How people take part: paste, focus, resize and typing time, if the study says that it notes them.
+// Browser events (paste, focus, resize, typing time), if the study logs them.
 
 const EVERY = 4000; // milliseconds between two reports
 const MOST = 40; // events in one report

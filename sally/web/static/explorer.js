@@ -1,4 +1,4 @@
-// Live parts are loaded anew; arrow keys step through an episode. All text comes escaped.
+// Reloads live parts; arrow keys step through an episode. All text is escaped by the server.
 
 import { drawn } from "./boards.js";
 

@@ -1,4 +1,4 @@
-// The table: follows the server's screen of one seat and draws what is new in it.
+// The game page: polls the screen of one seat and draws what changed.
 
 import { Lost, Refused, call, freshKey, insist, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
@@ -25,8 +25,8 @@ function addressed(fragment) {
   return { token: seat, invited: rest.includes("invited"), back: ours ? next.pathname + next.search : "" };
 }
 
-// Whoever follows an invitation first gets a token of their own, so that who sent it cannot look
-// over their shoulder. The same browser may follow the link again.
+// The first browser to open an invitation exchanges it for its own token, so that the sender
+// loses access. The same browser may open the link again.
 async function seated({ token, invited, back }) {
   if (!invited) return { token, back };
   const own = ownToken(`sally invitation ${token.slice(0, 16)}`);

@@ -138,7 +138,7 @@ def _row(
         "participant": here.secrets.exported(person),
         "state": person.state,
         "condition": person.condition,
-        "order": [p.instance.id for p in here.plan(condition, person.row)],
+        "order": [p.instance.id for p in here.study.plan(condition, person.row)],
         "option_order": "reversed" if person.reverse else "as given",
         "pair": blake2b(person.pair.encode(), digest_size=8).hexdigest() if person.pair else None,
         "minutes": round((ended - person.joined) / 60, 2) if ended else None,

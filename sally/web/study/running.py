@@ -20,7 +20,7 @@ from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
 from sally.web.live.plain import Labels
 from sally.web.study import participants
-from sally.web.study.definition import Condition, HumanStudy, PlannedRound
+from sally.web.study.definition import Condition, HumanStudy
 from sally.web.study.items import attention, read_survey
 from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
 from sally.web.study.steps import (
@@ -231,7 +231,7 @@ class RunningStudy:
     async def _open(self, here: Position, company: Mapping[str, Person]) -> None:
         study, k = self.study, here.number
         first = next(iter(company.values()))
-        planned = self.plan(here.condition, first.row)[k]
+        planned = study.plan(here.condition, first.row)[k]
         seats = dict(zip(here.condition.people, planned.layout.people, strict=True))
         company = {seats[seat]: person for seat, person in company.items()}
         names = {seat: self.secrets.exported(person) for seat, person in company.items()}
@@ -247,10 +247,6 @@ class RunningStudy:
                 tx, match, k, {seat: person.id for seat, person in company.items()}
             ),
         )
-
-    def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
-        """Return the rounds of a row of the design, in order."""
-        return self.study.plan(condition, row)
 
     async def match_over(self, match: str, episode: Episode) -> None:
         """Store the outcome for everyone in a match, even if they do not come back."""

@@ -1,4 +1,4 @@
-"""A server that is killed in mid-game loses nothing, and everybody goes on where they were."""
+"""A server killed during a game loses nothing, and all players continue where they were."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Stubborn(Guest):
 class Hurried(threading.Thread):
     """Plays as fast as the server lets it, and remembers what was acknowledged.
 
-    Whoever has got far ahead waits for the crash, so that nobody is done before.
+    Players who are far ahead wait for the crash, so that none finishes before it.
     """
 
     def __init__(self, port: int, crashed: threading.Event) -> None:

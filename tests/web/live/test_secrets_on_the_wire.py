@@ -157,12 +157,12 @@ NO_SECRETS = ("seat", "move", "probe", "kind")  # fields of every screen
 
 
 def public(game: Any) -> set[str]:
-    """What everybody knows of a game before it begins: the cover story of a puzzle."""
+    """Return the public texts of a game, such as the cover story of a puzzle."""
     return words_in(game.tale) if hasattr(game, "tale") else set()
 
 
 def words_in(value: Any) -> set[str]:
-    """Every text of three letters or more that stands in a value; an amount is no text."""
+    """Return all strings of three letters or more in a value, without amounts."""
     quoted = re.findall(r"'([^'\n]*)'|\"([^\"\n]*)\"", repr(value))
     texts = {text for pair in quoted for text in pair if len(text) > 2}
     return {text for text in texts if not re.fullmatch(r"\d+/\d+", text)}

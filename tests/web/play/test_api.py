@@ -137,7 +137,7 @@ def test_a_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
         assert later and later[0]["version"] > seen["version"] and len(later[0]["lines"]) == 1
 
 
-def test_whoever_leaves_censors_and_the_other_is_told(tmp_path: Path) -> None:
+def test_leaving_censors_the_match_and_the_other_player_is_told(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         guest, invited = sit(web, "rps", others={"partner": "person"})
         guest.answer(guest.see()["asks"][0])
@@ -157,7 +157,7 @@ def test_whoever_leaves_censors_and_the_other_is_told(tmp_path: Path) -> None:
     assert [e for e in episode.events if isinstance(e, Moved)]  # what was answered is kept
 
 
-def test_whoever_does_not_answer_has_left(tmp_path: Path) -> None:
+def test_a_player_who_does_not_answer_counts_as_having_left(tmp_path: Path) -> None:
     with web_server(tmp_path, patience=0.2) as web:
         guest, _ = sit(web, "ipd")
         seen = guest.see(f"?since={guest.see()['version']}")
@@ -250,14 +250,14 @@ def test_refused_answers_are_counted_as_tries(tmp_path: Path) -> None:
     ("value", "why"),
     [
         ([50, 50], "3 numbers"),
-        ([50, 50, 50], "make 150"),
+        ([50, 50, 50], "add up to 150"),
         ([50, 50, None], "from 0 to 100"),
         ([-1, 51, 50], "from 0 to 100"),
         (["a", 50, 50], "from 0 to 100"),
         ({"R": 100}, "3 numbers"),
     ],
 )
-def test_odds_that_are_none_are_refused(value: Any, why: str, web: Any) -> None:
+def test_invalid_odds_are_refused(value: Any, why: str, web: Any) -> None:
     guest, _ = sit(web, "rps", probes=["their_odds"])
     probe = next(a for a in guest.see()["asks"] if a["kind"] == "probe")
     said = guest.say(probe["id"], value)
@@ -305,7 +305,7 @@ def test_a_place_in_line_survives_a_restart(tmp_path: Path) -> None:
         assert called(web, second)["token"] == second
 
 
-def test_whoever_has_gone_is_not_paired(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visitors_who_have_gone_are_not_paired(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sally.web.play.lobby.STALE", 0.0)
     for _ in range(3):
         ticket = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
@@ -313,7 +313,7 @@ def test_whoever_has_gone_is_not_paired(web: Any, monkeypatch: pytest.MonkeyPatc
     assert called["token"] is None
 
 
-def test_whoever_stops_waiting_is_not_paired(web: Any) -> None:
+def test_visitors_who_stop_waiting_are_not_paired(web: Any) -> None:
     def line(method: str, path: str, ticket: str) -> Any:
         headers = {"Authorization": f"Bearer {ticket}"}
         return web.request(method, path, headers=headers, json={} if method == "POST" else None)

@@ -1,4 +1,4 @@
-"""Everybody can play: on phone and desk without scrolling, by keyboard, by screen reader (axe)."""
+"""Accessibility: no scrolling on phone and desktop, keyboard only, screen readers (axe)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LAST = """() => { scrollTo(0, 0); return Math.max(...[...document.querySelectorA
 
 
 def serious(page: Any) -> list[str]:
-    """What axe-core finds on a page that keeps somebody out."""
+    """Return the serious violations that axe-core finds on a page."""
     return [
         f"{found['id']}: {found['nodes'][0]['html'][:120]}"
         for found in page.evaluate(RUN)
@@ -103,6 +103,6 @@ def test_the_rules_fold_behind_a_button_and_open_again(person: Arrive, served: S
 def test_motion_can_be_switched_off_and_stays_off(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent")["token"])
-    me.page.get_by_label("Switch animations off").check()
+    me.page.get_by_label("Turn animations off").check()
     me.page.reload()
     me.page.locator("html.still").wait_for()

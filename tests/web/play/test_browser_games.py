@@ -1,4 +1,4 @@
-"""One whole game of each family, played in a real browser by somebody who clicks and types."""
+"""One whole game of each family, played in a real browser with mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_probe_stands_apart_from_play_and_is_answered_first(
     aside.get_by_label("F", exact=True).fill("20")
     assert "Total: 90 of 100" in aside.inner_text()
     aside.get_by_role("button", name="Answer").click()
-    assert "must add up to 100 percent" in aside.get_by_role("alert").inner_text()
+    assert "must add up to 100" in aside.get_by_role("alert").inner_text()
     me.shot("repeated_games_aside")
     aside.get_by_label("F", exact=True).fill("30")
     aside.get_by_role("button", name="Answer").click()

@@ -264,7 +264,7 @@ CONTRASTS = """() => {
 
 
 def readable(me: Person) -> None:
-    """Whether every word stands out from what is behind it, in the light and in the dark."""
+    """Return whether all text has enough contrast, in light and dark mode."""
     for scheme in ("light", "dark"):
         me.page.emulate_media(color_scheme=scheme)
         assert me.page.evaluate(CONTRASTS) == [], scheme

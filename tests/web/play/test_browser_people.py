@@ -55,7 +55,7 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     assert "Your result: 15" in bob.result()
 
 
-def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive, served: Server) -> None:
+def test_visitors_who_stop_waiting_or_leave_are_not_paired(person: Arrive, served: Server) -> None:
     def wait() -> tuple[Person, dict[str, str]]:
         one = person()
         one.page.goto(one.address)
@@ -80,7 +80,7 @@ def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive, served: Ser
     assert last.page.url == f"{last.address}/"
 
 
-def test_whoever_comes_is_paired(person: Arrive) -> None:
+def test_two_waiting_visitors_are_paired(person: Arrive) -> None:
     ann, bob = person(), person()
     for one in (ann, bob):
         one.page.goto(one.address)

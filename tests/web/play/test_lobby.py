@@ -13,7 +13,7 @@ from sally.web.play.lobby import Lobby
 from tests.web.live_matches import live_matches
 
 
-def test_whoever_calls_the_others_is_called_at_once(tmp_path: Path) -> None:
+def test_the_visitor_who_completes_a_table_is_seated_immediately(tmp_path: Path) -> None:
     """After a restart the last to come back makes the pair, and must not wait for a next one."""
 
     async def come_back() -> list[tuple[bool, int, int]]:
@@ -43,7 +43,7 @@ def test_places_in_line_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.Monke
     assert asyncio.run(come_and_go()) == (0, (1,))
 
 
-def test_whoever_gives_a_place_up_is_not_kept_waiting_for_it(tmp_path: Path) -> None:
+def test_leaving_the_queue_ends_a_pending_poll(tmp_path: Path) -> None:
     async def go() -> list[Any]:
         async with live_matches(tmp_path) as one:
             lobby = Lobby(one)

@@ -120,8 +120,8 @@ def test_without_dropouts_every_factor_is_even_within_one(conditions, instances,
 
 
 @given(st.lists(st.integers(0, 9), max_size=80), st.integers(2, 3))
-def test_whoever_drops_out_is_made_up_for(events, conditions):
-    """Digits 0 to 6: somebody comes; 7 to 9: somebody who is in drops out."""
+def test_later_participants_replace_drop_outs(events, conditions):
+    """Digits 0 to 6: a person joins; 7 to 9: a participant drops out."""
     study = design(conditions, 3)
     filled: list[Assignment] = []
     for number, event in enumerate(events):
@@ -255,7 +255,7 @@ def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
         assert "No other participant came" in alone.text
 
 
-def test_nobody_is_paired_with_somebody_who_has_gone(tmp_path, monkeypatch):
+def test_a_participant_who_has_gone_is_not_paired(tmp_path, monkeypatch):
     with study_server(tmp_path, PAIRS) as server:
         Participant(server).agree("gone").read_on().check(*RIGHT)
         now = participants.time.time

@@ -1,4 +1,4 @@
-"""Studies with people: withdrawal leaves nothing, exports know nobody by name."""
+"""Studies with people: withdrawal deletes all data, exports contain no names."""
 
 from __future__ import annotations
 
