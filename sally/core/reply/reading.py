@@ -336,7 +336,14 @@ def _value(text: str, find: Finds, theirs: bool = False) -> int | None:
 
 
 def _goes_on(after: str, find: Finds, keys: set[int | None]) -> bool:
-    """Whether a value goes on as a list of options: `R, S`."""
+    """Whether a value goes on with another option: `R, S`, `1 (River)`."""
+    if after.startswith("("):
+        inner = find(bracketed := after[1:].partition(")")[0])
+        named = {mention.key for mention in inner}
+        bare = (
+            len(inner) == 1 and not bracketed[: inner[0].start].strip() + bracketed[inner[0].end :]
+        )
+        return bare and named != keys
     if not after.startswith((",", ";")):
         return False
     following = find(after)
