@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
-from sally.core.match.engine import Match, Source
-from sally.core.match.player import CANNOT_ANSWER, AskId, Player, Turn
+from sally.core.match.engine import Match
+from sally.core.match.player import CANNOT_ANSWER, AskId, Player, Source, Turn
 from sally.core.rules.partner import Scripted
 
 if TYPE_CHECKING:

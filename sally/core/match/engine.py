@@ -7,7 +7,7 @@ in a browser, a learner in a Gymnasium environment, or a stored log.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from inspect import isawaitable
 from math import isfinite
@@ -29,7 +29,9 @@ from sally.core.log.events import (
 from sally.core.match.answers import forfeited, spoken
 from sally.core.match.playable import check_playable
 from sally.core.match.player import (
+    WAIT,
     Answer,
+    Ask,
     AskId,
     Decision,
     Fault,
@@ -37,28 +39,21 @@ from sally.core.match.player import (
     Given,
     Move,
     Silence,
+    Source,
     Turn,
+    wait,
 )
 from sally.core.match.probes import ProbeSession
 from sally.core.match.replay import Replay
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
-from sally.core.rules.menu import Options, admitted
+from sally.core.rules.menu import admitted
 from sally.core.rules.probe import Report
 
-Source = Callable[[Turn[Any, Any]], Any]
-"""Answers the asks of a seat: with an answer, a bare move, an awaitable, or `WAIT`."""
-WAIT: Any = object()  # no answer yet: the ask stays open
-
-_ANSWERS = frozenset((Decision, Forfeit, Fault, Report, Silence))
+_REPORTS = frozenset((Report, Silence))
+_ANSWERS = _REPORTS | {Decision, Forfeit, Fault}
 _AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check costs a microsecond
-_Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
-"""An ask about to be put; a plain move has no `Turn` until then, so that its ask can be reused."""
-
-
-def _wait(turn: Turn[Any, Any]) -> Any:
-    return WAIT
 
 
 class Match(Generic[S, A, V]):
@@ -144,16 +139,12 @@ class Match(Generic[S, A, V]):
         turn = self._waiting.get(id)
         if turn is None:
             raise NotAsked(f"Nothing is asked of {id[1]!r} under {id!r} now.")
-        opened = self._take(turn, given)
+        opened = self._take(turn, given, {})
         if self.over:
             return
         del self._waiting[id]
-        if opened:
-            self._waiting.update((ask.id, ask) for ask in opened)
-        if self._unasked:
-            self._waiting.update((ask.id, ask) for ask in self._ready(list(self._waiting)))
-        if not self._waiting:
-            self._play([], {}, {})
+        if opened or self._unasked or not self._waiting:
+            self._play(opened, {}, {})
 
     def play(
         self,
@@ -217,7 +208,7 @@ class Match(Generic[S, A, V]):
     # --- the turn ---------------------------------------------------------------------------
 
     def _play(
-        self, asks: list[_Ask], decide: Mapping[str, Source], report: Mapping[str, Source]
+        self, asks: list[Ask], decide: Mapping[str, Source], report: Mapping[str, Source]
     ) -> list[tuple[Turn[A, V], Any]]:
         """Put these asks, then those of the turns that follow, until one has no answer.
 
@@ -229,30 +220,35 @@ class Match(Generic[S, A, V]):
         observe, to_move, step = game.observe, game.to_move, game.step
         repeats = game.same_menus and not self._may_reject
         repeats = repeats and (game.censors_forfeits or not self._may_censor)
-        probes = self._probes
-        plain = False  # whether `asks` are the moves of a whole turn, in order
+        probes, movers = self._probes, self._movers
+        whole = False  # whether `asks` hold the moves of a whole turn, in order
+        turn: Turn[A, V] | None = None
         awaited: list[tuple[Turn[A, V], Any]] = []
         while True:
             number, state = len(past), states[-1]
             moves: dict[Seat, Any] = {}
-            turn: Turn[A, V] | None = None
-            left = iter(asks)  # `asks` grows where an answer opens further asks
             try:
-                for seat, source, context, menu, turn in left:
+                for ask in asks:  # grows where an answer opens further asks
+                    seat, source, context, menu, turn = ask
                     if turn is None:
                         kept = memory.get(seat) if memory else None
-                        view = observe(state, seat)
+                        view = observe(state, seat) if probes is None else probes.view(seat)
                         turn = Turn((number, seat, "", ""), context, view, menu, kept)
                     given = source(turn)
                     if (
                         type(given) is int
                         and given in menu
-                        and (probes is None or (turn.question is None and seat not in probes.after))
+                        and (probes is None or turn.question is None)
                     ):
                         made[seat] = Moved(number, seat, given)
                         moves[seat] = given
                         if memory:
                             memory[seat] = None
+                        if probes is not None and seat in probes.after:
+                            asks += probes.after_asks(seat, given, report)
+                    elif type(given) in _REPORTS and turn.question is not None:
+                        assert probes is not None  # only a session puts questions
+                        probes.take(turn, turn.question, given)
                     elif given is WAIT:
                         waiting[turn.id] = turn
                     elif type(given) not in _AT_HAND and isawaitable(given):
@@ -261,81 +257,87 @@ class Match(Generic[S, A, V]):
                     else:
                         if type(given) not in _ANSWERS and turn.question is None:
                             given = Decision(given)
-                        opened = self._take(turn, given)
+                        asks += self._take(turn, given, report)
                         if self.over:
                             return awaited
-                        if opened:
-                            asks += self._sourced(opened, decide, report)
             except BaseException:
                 if turn is not None:
                     waiting[turn.id] = turn
-                    self._play([(ask[0], _wait, *ask[2:]) for ask in left], {}, {})
+                    rest = asks[next(i for i, each in enumerate(asks) if each is ask) + 1 :]
+                    self._play([(each[0], wait, *each[2:]) for each in rest], {}, {})
                 raise
-            if self._unasked and (ready := self._ready(list(waiting))):
-                asks = self._sourced(ready, decide, report)
+            if (
+                probes is not None
+                and self._unasked
+                and (ready := self._ready(list(waiting), decide))
+            ):
+                asks = ready
                 continue
             if waiting:
                 return awaited
-            movers = self._movers
-            if plain and len(moves) == len(movers):
-                events += made.values()
+            if whole and len(moves) == len(movers):
+                if probes is None:
+                    events += made.values()
+                else:
+                    events += probes.logged(movers, made.values())
                 made.clear()
                 after = step(state, moves)
                 past.append(moves)
                 states.append(after)
                 if repeats and to_move(after) is movers:
+                    if probes is not None:
+                        asks = self._asks_of(movers, decide, report)
                     continue
             else:
                 self._settle()
                 if self.over:
                     return awaited
-            asks, plain = self._next_asks(decide, report), self._probes is None
+            asks, whole, probes = self._next_asks(decide, report), True, self._probes
             if self.over:
                 return awaited
+            movers = self._movers
 
     def _sourced(
         self,
         turns: Iterable[Turn[A, V]],
         decide: Mapping[str, Source],
         report: Mapping[str, Source],
-    ) -> list[_Ask]:
-        """Give each ask the source of its answer."""
-        asks: list[_Ask] = []
+    ) -> list[Ask]:
+        """Give each open ask the source of its answer."""
+        asks: list[Ask] = []
         for turn in turns:
             seat = turn.context.seat
-            source = (decide if turn.question is None else report).get(seat, _wait)
+            source = (decide if turn.question is None else report).get(seat, wait)
             asks.append((seat, source, turn.context, turn.options, turn))
         return asks
 
-    def _next_asks(self, decide: Mapping[str, Source], report: Mapping[str, Source]) -> list[_Ask]:
+    def _next_asks(self, decide: Mapping[str, Source], report: Mapping[str, Source]) -> list[Ask]:
         """Begin the next turn and return its asks; none if the match is over."""
         self._movers = movers = self._next_movers()
-        if not movers:
-            return []
-        state, game, probes = self.state, self.game, self._probes
+        return self._asks_of(movers, decide, report) if movers else []
+
+    def _asks_of(
+        self, movers: tuple[Seat, ...], decide: Mapping[str, Source], report: Mapping[str, Source]
+    ) -> list[Ask]:
+        """Return the asks of a turn that begins: probes first, then the moves."""
+        state, options, contexts = self.replay.states[-1], self.game.options, self._contexts
+        probes, asks = self._probes, list[Ask]()
         if probes is not None:
             probes.turn_begins()
         if self._may_reject:
             self._forfeit_rejected(state)
         asked = [seat for seat in movers if seat not in self._made] if self._made else movers
-        if probes is None:
-            return [
-                (
-                    seat,
-                    decide.get(seat, _wait),
-                    self._contexts[seat],
-                    game.options(state, seat),
-                    None,
-                )
-                for seat in asked
-            ]
-        turns = probes.at_start(asked) if movers[0] != NATURE else []
-        if probes.injects:
-            self._unasked = list(asked)
-            turns += self._ready([turn.id for turn in turns])
-        else:
-            turns += [probes.move(seat) for seat in asked]
-        return self._sourced(turns, decide, report)
+        if probes is not None:
+            if movers[0] != NATURE:
+                asks = probes.at_start(asked, report)
+            if probes.injects:
+                self._unasked = list(asked)
+                asks += self._ready([ask[4].id for ask in asks if ask[4] is not None], decide)
+                return asks
+            options = probes.menu
+        for seat in asked:
+            asks.append((seat, decide.get(seat, wait), contexts[seat], options(state, seat), None))
+        return asks
 
     def _next_movers(self) -> tuple[Seat, ...]:
         """Let nature move and return the seats that move next; none if the match is over."""
@@ -370,19 +372,21 @@ class Match(Generic[S, A, V]):
                 if self._probes is not None:
                     self._probes.skip(seat, ("before", "after"))
 
-    def _ready(self, open_asks: list[AskId]) -> list[Turn[A, V]]:
+    def _ready(self, open_asks: list[AskId], decide: Mapping[str, Source]) -> list[Ask]:
         """Return asks for the moves that wait for nothing: injected seats are told first."""
         probes = self._probes
         assert probes is not None  # without a session nothing is told
-        ready: list[Turn[A, V]] = []
+        ready: list[Ask] = []
         for seat in tuple(self._unasked):
             if probes.ready(seat, self._movers, self._made, open_asks):
                 self._unasked.remove(seat)
-                ready.append(probes.move(seat, probes.tell(seat, self._made)))
-                open_asks.append(ready[-1].id)
+                turn = probes.move(seat, probes.tell(seat, self._made))
+                source = decide.get(seat, wait)
+                ready.append((seat, source, turn.context, turn.options, turn))
+                open_asks.append(turn.id)
         return ready
 
-    def _take(self, turn: Turn[A, V], given: Given) -> list[Turn[A, V]]:
+    def _take(self, turn: Turn[A, V], given: Given, report: Mapping[str, Source]) -> list[Ask]:
         """Note an answer and return the asks that it opens; a wrong one changes nothing."""
         if type(given) is Fault:
             self.censor(given.cause, given.detail, turn.context.seat, given.calls)
@@ -408,7 +412,7 @@ class Match(Generic[S, A, V]):
                 self._memory[seat] = given.memory
         else:
             raise IllegalMove(f"{seat} was asked for a move and answered {given!r}.")
-        return [] if self._probes is None else self._probes.after_move(seat, given)
+        return [] if self._probes is None else self._probes.after_move(seat, given, report)
 
     def _settle(self) -> None:
         """Log a turn in which every mover has answered, and let the rules step."""
@@ -442,7 +446,6 @@ class Match(Generic[S, A, V]):
             self.events += made
         else:
             self.events += self._probes.logged(self._movers, made)
-            self.replay.pending = {}
         self._made.clear()
 
     def _close(self) -> None:

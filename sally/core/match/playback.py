@@ -10,8 +10,8 @@ import msgspec
 from sally.core.errors import BadInput, PromptDiffers
 from sally.core.log.events import Censored, Episode, Event, Forfeited, Moved, Reported, episode_id
 from sally.core.match.answers import action_of, answers_of
-from sally.core.match.engine import WAIT, Match
-from sally.core.match.player import Turn
+from sally.core.match.engine import Match
+from sally.core.match.player import WAIT, Turn
 from sally.core.match.replay import Replay
 from sally.core.rules.game import GameSpec, Seat
 

@@ -118,6 +118,17 @@ def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
 
 CANNOT_ANSWER = Silence("this player takes no questions")
 
+Source = Callable[[Turn[Any, Any]], Any]
+"""Answers the asks of a seat: with an answer, a bare move, an awaitable, or `WAIT`."""
+WAIT: Any = object()  # no answer yet: the ask stays open
+Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
+"""An ask about to be put; a plain move has no `Turn` until then, so that its ask can be reused."""
+
+
+def wait(turn: Turn[Any, Any]) -> Any:
+    """The source of answers for a seat that has none: its asks stay open."""
+    return WAIT
+
 
 class Player(Protocol[A, V]):
     """Holds settings, no state: one player may sit in a thousand episodes at once."""

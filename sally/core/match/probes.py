@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Event, Forfeited, Moved, Reported, Setup, Skipped, Told
 from sally.core.match.answers import foreseen, reported
-from sally.core.match.player import AskId, Decision, Forfeit, Turn
+from sally.core.match.player import Ask, AskId, Decision, Forfeit, Source, Turn, wait
 from sally.core.match.replay import Replay
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
@@ -28,6 +28,7 @@ from sally.core.rules.probe import (
 Arms = Mapping[Seat, tuple[Probe, ...]]
 Injections = Mapping[Seat, tuple[Injection, ...]]
 Key = tuple[str, str]  # probe, about
+SECTIONS = ("start", "before", "told", "foreseen", "after")  # moves come before "foreseen"
 Notes = dict[Key, Reported | Skipped | Told | None]  # None: not answered yet
 
 
@@ -63,7 +64,9 @@ class ProbeSession:
             for probes in arms.values()
             for probe in probes
         }
-        self._notes: dict[str, dict[Seat, Notes]] = {}
+        self._notes: dict[tuple[str, Seat], Notes] = {}  # by section and seat, in log order
+        self._seen: dict[Seat, Any] = {}
+        self._menus: dict[Seat, Any] = {}
         self.turn_begins()
         self._began = 0  # the step at which the game's present turn began
         self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
@@ -77,17 +80,15 @@ class ProbeSession:
         """Return the session of a copy of the match."""
         twin = copy(self)
         twin._replay, twin._contexts, twin._memory = replay, contexts, memory
-        twin._notes = {
-            section: {seat: dict(notes) for seat, notes in by_seat.items()}
-            for section, by_seat in self._notes.items()
-        }
+        twin._notes = {at: dict(notes) for at, notes in self._notes.items()}
         twin._kept, twin._seen, twin._menus = set(self._kept), dict(self._seen), dict(self._menus)
         return twin
 
     def turn_begins(self) -> None:
         """Forget the views of the last turn; before a fork, ask what the first episode asked."""
-        self._seen: dict[Seat, Any] = {}
-        self._menus: dict[Seat, Any] = {}
+        self._seen.clear()
+        if not self._game.same_menus:
+            self._menus.clear()
         if self._asked_before is not self._asked_now:
             now = len(self._replay) >= self._changes_at
             self._asked(*(self._asked_now if now else self._asked_before))
@@ -95,7 +96,8 @@ class ProbeSession:
     def _asked(self, arms: Arms, injections: Injections) -> None:
         self._arms, self._injections = arms, injections
         self.injects = any(injections.values())
-        self.after = {s for s, asked in arms.items() if any(p.point == "after" for p in asked)}
+        late = {s: tuple(p for p in asked if p.point == "after") for s, asked in arms.items()}
+        self.after = {seat: probes for seat, probes in late.items() if probes}
         self._early = [
             (seat, probe)
             for seat, probes in arms.items()
@@ -113,30 +115,32 @@ class ProbeSession:
             view = self._seen[seat] = self._game.observe(self._replay.states[-1], seat)
         return view
 
-    def _menu(self, seat: Seat) -> Any:
-        """Return what a mover may do in the present turn, computed once."""
+    def menu(self, state: Any, seat: Seat) -> Any:
+        """Return what a mover may do in the present state, computed once."""
         if (menu := self._menus.get(seat)) is None:
-            menu = self._menus[seat] = self._game.options(self._replay.states[-1], seat)
+            menu = self._menus[seat] = self._game.options(state, seat)
         return menu
 
-    def move(self, seat: Seat, told: tuple[Told, ...] = ()) -> Turn[Any, Any]:
-        """Return the ask for a seat's move."""
-        id, memory = (len(self._replay.moves), seat, "", ""), self._memory.get(seat)
-        return Turn(id, self._contexts[seat], self.view(seat), self._menu(seat), memory, told)
+    def move(self, seat: Seat, told: tuple[Told, ...]) -> Turn[Any, Any]:
+        """Return the ask for the move of a seat that was told something."""
+        id, menu = (len(self._replay.moves), seat, "", ""), self.menu(self._replay.present, seat)
+        memory = self._memory.get(seat)
+        return Turn(id, self._contexts[seat], self.view(seat), menu, memory, told)
 
     # --- probes -----------------------------------------------------------------------------
 
-    def at_start(self, movers: Collection[Seat]) -> list[Turn[Any, Any]]:
+    def at_start(self, movers: Collection[Seat], report: Mapping[str, Source]) -> list[Ask]:
         """Return the asks at the turn's start (any seat) and before the move (movers)."""
         begins = self._game.begins_turn(self._replay.states[-1])
         if begins:
             self._began = len(self._replay.moves)
             self._kept.clear()
-        opened: list[Turn[Any, Any]] = []
+        asks: list[Ask] = []
         for seat, probe in self._early:
-            if seat in movers if probe.point == "before" else begins:
-                opened += self._asks(probe, seat, seat in movers)
-        return opened
+            moves = seat in movers
+            if moves if probe.point == "before" else begins:
+                self._put(asks, probe, seat, report, moves)
+        return asks
 
     def _may_be_asked(self, probe: Probe) -> bool:
         """Whether a probe may be put before the first move of this turn."""
@@ -144,22 +148,30 @@ class ProbeSession:
             return self._game.begins_turn(self._replay.present)
         return probe.point == "before"
 
-    def _asks(
-        self, probe: Probe, seat: Seat, moves: bool = True, pending: Any = None
-    ) -> list[Turn[Any, Any]]:
-        """Return the asks of a probe to a seat that moves in this turn or does not."""
+    def _put(
+        self,
+        asks: list[Ask],
+        probe: Probe,
+        seat: Seat,
+        report: Mapping[str, Source],
+        moves: bool = True,
+        pending: Any = None,
+    ) -> None:
+        """Add the asks of a probe to a seat that moves in this turn or does not."""
         if probe.once and self._was_asked(probe, seat):
-            return []
-        name, view, options = probe.name, self.view(seat), self._menu(seat) if moves else ()
-        number, context, memory = len(self._replay.moves), self._contexts[seat], self._memory
-        notes = self._noted(probe.point, seat)
-        opened: list[Turn[Any, Any]] = []
+            return
+        state, number, name = self._replay.states[-1], len(self._replay.moves), probe.name
+        if (view := self._seen.get(seat)) is None:
+            view = self._seen[seat] = self._game.observe(state, seat)
+        options = self.menu(state, seat) if moves else ()
+        context, memory, source = self._contexts[seat], self._memory, report.get(seat, wait)
+        kept, notes = memory.get(seat) if memory else None, self._noted(probe.point, seat)
         for question in probe.asks(self._game, view, seat):
             about = question.about
             notes[name, about] = None
-            id, kept = (number, seat, name, about), memory.get(seat)
-            opened.append(Turn(id, context, view, options, kept, (), question, pending))
-        return opened
+            id = (number, seat, name, about)
+            turn: Turn[Any, Any] = Turn(id, context, view, options, kept, (), question, pending)
+            asks.append((seat, source, context, options, turn))
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Whether a seat has answered a probe in an earlier turn."""
@@ -174,8 +186,8 @@ class ProbeSession:
         note = reported(turn, question, given)
         if type(note) is Reported:
             self._replay.reports[turn.id] = note
-        notes = self._notes[self._points[question.probe]][turn.context.seat]
-        notes[question.probe, question.about] = note
+        name = question.probe
+        self._notes[self._points[name], turn.context.seat][name, question.about] = note
 
     def check_foreseen(self, turn: Turn[Any, Any], made: tuple[Foreseen, ...]) -> None:
         """Raise IllegalMove for a prediction that answers no question this seat could be asked."""
@@ -193,7 +205,9 @@ class ProbeSession:
             if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):
                 raise IllegalMove(f"{seat} foresaw {f.probe} about {f.about!r} twice.")
 
-    def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
+    def after_move(
+        self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]
+    ) -> list[Ask]:
         """Note predictions made inside the move; return the asks between it and the reveal."""
         number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
@@ -203,18 +217,25 @@ class ProbeSession:
         if not isinstance(given, Decision):
             self.skip(seat, ("after",))
             return []
-        opened: list[Turn[Any, Any]] = []
-        for probe in self._arms[seat]:
-            if probe.point == "after":
-                opened += self._asks(probe, seat, pending=given.action)
-        return opened
+        return self.after_asks(seat, given.action, report) if seat in self.after else []
+
+    def after_asks(self, seat: Seat, action: Any, report: Mapping[str, Source]) -> list[Ask]:
+        """Return the asks between a seat's move and the reveal."""
+        asks: list[Ask] = []
+        for probe in self.after[seat]:
+            self._put(asks, probe, seat, report, pending=action)
+        return asks
 
     def skip(self, seat: Seat, points: tuple[str, ...]) -> None:
         """Note the questions that are not asked because the seat's move was forfeited."""
+        why = "the move was forfeited"
         for probe in self._arms[seat]:
-            for turn in self._asks(probe, seat) if probe.point in points else ():
-                assert turn.question is not None
-                why, about = "the move was forfeited", turn.question.about
+            asks: list[Ask] = []
+            if probe.point in points:
+                self._put(asks, probe, seat, {})
+            for *_, turn in asks:
+                assert turn is not None and turn.question is not None
+                about = turn.question.about
                 self._note(probe.point, Skipped(turn.number, seat, probe.name, why, about))
 
     # --- injection --------------------------------------------------------------------------
@@ -263,13 +284,11 @@ class ProbeSession:
 
         Movers are told before they move; these seats find the answers there at their next move.
         """
-        if not (said := self._notes.get("start")):
-            return
         for seat in self._seats:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
             if seat in movers or not kept:
                 continue
-            for note in said.get(seat, {}).values():
+            for note in self._notes.get(("start", seat), {}).values():
                 if isinstance(note, Reported) and note.probe in kept and note.value is not None:
                     told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
                     self._note("told", told)
@@ -296,25 +315,33 @@ class ProbeSession:
     # --- notes of this turn -----------------------------------------------------------------
 
     def _noted(self, section: str, seat: Seat) -> Notes:
-        return self._notes.setdefault(section, {}).setdefault(seat, {})
+        """Return the notes of a section and seat; new ones take their place in log order."""
+        if (notes := self._notes.get((section, seat))) is None:
+            notes = self._notes[section, seat] = {}
+            order = [(name, s) for name in SECTIONS for s in self._seats]
+            self._notes = {at: self._notes[at] for at in order if at in self._notes}
+        return notes
 
     def _note(self, section: str, event: Reported | Skipped | Told) -> None:
         self._noted(section, Seat(event.seat))[event.probe, event.about] = event
 
     def logged(self, movers: tuple[Seat, ...], made: Iterable[Event]) -> list[Event]:
         """Return the events of this turn in canonical order, and forget its notes."""
-        self._keep_own(movers)
+        if self.injects:
+            self._keep_own(movers)
+            self._replay.pending = {}
         events: list[Event] = []
-        for section in ("start", "before", "told", "", "foreseen", "after"):
-            if not section:
-                events += made
-            elif by_seat := self._notes.get(section):
-                for seat in self._seats:
-                    if notes := by_seat.get(seat):
-                        if len(notes) > 1 and section in ("told", "foreseen"):
-                            notes = self._as_asked(seat, notes)
-                        events += filter(None, notes.values())
-        self._notes = {}
+        late: list[Event] = []
+        for (section, seat), notes in self._notes.items():
+            if notes:
+                if len(notes) > 1 and (section == "told" or section == "foreseen"):
+                    notes = self._as_asked(seat, notes)
+                part = late if section == "foreseen" or section == "after" else events
+                part += filter(None, notes.values())
+        for notes in self._notes.values():
+            notes.clear()
+        events += made
+        events += late
         return events
 
     def _as_asked(self, seat: Seat, notes: Notes) -> Notes:
@@ -323,7 +350,7 @@ class ProbeSession:
         for points in (("start", "before"), ("after",)):
             for probe in self._arms[seat]:
                 if probe.point in points:
-                    put = self._notes.get(probe.point, {}).get(seat, {})
+                    put = self._notes.get((probe.point, seat), {})
                     asked |= {
                         key: notes[key] for key in put if key[0] == probe.name and key in notes
                     }
