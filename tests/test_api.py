@@ -160,7 +160,7 @@ def test_results_that_have_a_picture_draw_it(held: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["analyses", "catalog", "controls", "files", "playing", "results", "studies"]
+    "module", ["analyses", "catalog", "controls", "files", "playing", "results", "rows", "studies"]
 )
 def test_the_examples_of_the_api_run(module: str) -> None:
     found = doctest.testmod(import_module(f"sally.api.{module}"))

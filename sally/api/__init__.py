@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from sally.api.results import Episodes as Episodes
     from sally.api.results import Planned as Planned
     from sally.api.results import ProfileRows as ProfileRows
-    from sally.api.results import Rows as Rows
+    from sally.api.rows import Rows as Rows
     from sally.api.studies import find_study as find_study
     from sally.api.studies import plan as plan
     from sally.api.studies import run as run
@@ -56,7 +56,8 @@ _PLACES = {
     "api.controls": "checklist contrast fork reliability variance why",
     "api.files": "export pack report",
     "api.playing": "play transcript use",
-    "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows Rows",
+    "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
+    "api.rows": "Rows",
     "api.studies": "find_study plan run",
 }
 _WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}

@@ -25,10 +25,10 @@ from sally.api.results import (
     CrossplayRows,
     Episodes,
     ProfileRows,
-    Rows,
     StoredEpisodes,
     flat,
 )
+from sally.api.rows import Rows
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode
 from sally.core.registry import registry

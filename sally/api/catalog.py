@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sally.api.results import Rows
+from sally.api.rows import Rows
 from sally.core.prompt import packs
 from sally.core.registry import registry
 

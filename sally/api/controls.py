@@ -14,7 +14,8 @@ from sally.analysis.design import reliability as reliable
 from sally.analysis.design import variance as variances
 from sally.analysis.design.checklist import checklist as checked_off
 from sally.api.analyses import EpisodeSource, episodes_in
-from sally.api.results import Episodes, Rows, flat
+from sally.api.results import Episodes, flat
+from sally.api.rows import Rows
 from sally.api.studies import find_study
 from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry.study import Study

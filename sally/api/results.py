@@ -17,6 +17,7 @@ from sally.analysis.columns.seat_table import seats_in, table_columns
 from sally.analysis.compare.compare import Comparison, conclusion
 from sally.analysis.compare.crossplay import Pairing, Players
 from sally.analysis.profile.profile import ProfileRow
+from sally.api.rows import SHOWN, Rows, table_html
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode
 from sally.output.figures.heat_maps import crossplay_figure
@@ -28,40 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
-
-SHOWN = 20  # rows of a table in a notebook
-WIDE = 12  # columns
-
-
-class Rows(list[Row]):
-    """Rows of a table: a list of mappings that converts to a pandas or polars frame.
-
-    >>> import sally
-    >>> frame = sally.list_strategies().polars()
-    >>> frame.columns
-    ['name', 'about']
-    """
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of all columns, in order of first appearance."""
-        return tuple(dict.fromkeys(name for row in self for name in row))
-
-    def pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame."""
-        return rows.to_pandas(self)
-
-    def polars(self) -> pl.DataFrame:
-        """Return the rows as a polars frame."""
-        return rows.to_polars(self)
-
-    def __repr__(self) -> str:
-        names = self.columns
-        more = ", ..." if len(names) > WIDE else ""
-        return f"<{len(self)} rows: {', '.join(names[:WIDE])}{more}>"
-
-    def _repr_html_(self) -> str:
-        return table_html(self, self.columns)
 
 
 class ProfileRows(Rows):
@@ -248,21 +215,3 @@ def flat(value: Any) -> Row:
         else:
             row[name] = found
     return row
-
-
-def table_html(found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> str:
-    """Return the first rows as an HTML table for notebooks."""
-    every, shown = list(found), list(names)[:WIDE]
-    head = "".join(f"<th>{escape(name)}</th>" for name in shown)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_text(row.get(name)))}</td>" for name in shown) + "</tr>"
-        for row in every[:SHOWN]
-    )
-    more = f"<p>{len(every) - SHOWN} more rows</p>" if len(every) > SHOWN else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return "" if value is None else str(value)
