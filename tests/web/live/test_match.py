@@ -41,6 +41,7 @@ def test_a_restart_after_every_move_changes_nothing(
 ) -> None:
     forgetful = PlayerKind("forgetful", "", lambda spec, game, seat: Forgetful())
     monkeypatch.setitem(registry._added["players"], "here", {"forgetful": forgetful})
+    monkeypatch.setattr(registry, "_results", {})  # a cached list of players lacks this one
     asked, moves = setup("ipd", "agent", {"partner": PlayerSpec(bot)}, rounds=8), [0, 1, 1, 0] * 2
 
     async def at_once() -> None:
