@@ -20,7 +20,7 @@ from sally.core.registry import registry
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     SCREEN,
-    Shown,
+    PrintedPage,
     estimate_cell,
     folded,
     json_option,
@@ -141,7 +141,7 @@ def say_summary(place: store.Where) -> None:
 
 
 def notes(
-    printed: Shown, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
+    printed: PrintedPage, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
 ) -> list[str]:
     """Return lines on what was pooled, which seats were left out, and the other pages."""
     said = printed.said(CHOOSE)
@@ -168,7 +168,7 @@ def print_scores(
     keys: Sequence[str] = FINEST,
     page: int = 1,
     most: int = SCREEN,
-) -> Shown:
+) -> PrintedPage:
     """Print means and 95% intervals, one row per player, one column per metric."""
     told = [key for key in keys if key in WHO or varies(found, key)]
     counts: dict[tuple[str, ...], int] = {}

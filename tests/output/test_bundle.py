@@ -193,7 +193,7 @@ def manifest(read: dict[str, bytes], /, **changed: object) -> None:
         (lambda f: f.pop("bundle.json"), "is not a bundle of Sally: it has no bundle.json"),
         (lambda f: f.update({"bundle.json": b"{"}), "bundle.json of the bundle"),
         (lambda f: manifest(f, bundle=2), "has format 2; this Sally reads format 1"),
-        (lambda f: manifest(f, files={"x/y": bundles.File("", 0)}), "which belongs in no bundle"),
+        (lambda f: manifest(f, files={"x/y": bundles.File("", 0)}), "which no bundle holds"),
         (lambda f: manifest(f, files={}), "names no episodes.jsonl"),
     ],
 )  # fmt: skip
@@ -207,9 +207,9 @@ def test_each_tampering_is_named(packed: Path, tmp_path: Path, change: Change, s
     ("lines", "episodes", "said"),
     [
         (b"\n" * 200_000, 3, "has more lines than that"),
-        (b"\n" * 200_000, 200_000, "which cannot be"),
-        (b"\n" * 200_000, -1, "which cannot be"),
-        (b"x" * 999 + b"\n", 3, "has 2 lines less than that"),
+        (b"\n" * 200_000, 200_000, "which is impossible"),
+        (b"\n" * 200_000, -1, "which is impossible"),
+        (b"x" * 999 + b"\n", 3, "has 2 lines fewer"),
     ],
 )
 def test_a_bundle_holds_as_many_lines_as_it_says(
@@ -241,7 +241,7 @@ def test_a_bundle_that_another_program_packed_is_told_from_ours(
     packed: Path, tmp_path: Path
 ) -> None:
     packed_anew(packed, lambda files: None, seal=False)
-    assert "packed anew by another program" in refused(packed, tmp_path)
+    assert "repacked by another program" in refused(packed, tmp_path)
 
 
 def test_a_name_that_stands_there_twice_is_refused(packed: Path, tmp_path: Path) -> None:
@@ -301,9 +301,9 @@ def test_pack_makes_no_bundle_that_looks_like_a_bomb(
         ({"used": {"a": {"api_key": "x"}}}, "/used/a/api_key looks like a key"),
         ({"reply": "my key is sk-abcdefghijklmnop1234"}, "/reply looks like a key"),
         ({"address": "https://me:pass@host/v1"}, "/address looks like a key"),
-        ({"model": "embedded:/home/me/x.gguf"}, "a place on one machine, '/home/me/x.gguf'"),
-        ({"model": "C:\\Users\\me\\x"}, "a place on one machine"),
-        ({"a": [{"b": "see ~/notes"}]}, "/a/0/b names a place"),
+        ({"model": "embedded:/home/me/x.gguf"}, "a local path, '/home/me/x.gguf'"),
+        ({"model": "C:\\Users\\me\\x"}, "a local path"),
+        ({"a": [{"b": "see ~/notes"}]}, "/a/0/b holds a local path"),
         ({"reply": "it is in /home/me/x"}, None),  # a player's words are no path of ours
         ({"address": "http://localhost:8000/v1", "password": "swordfish"}, None),
         ({"story": "the and/or case, 1/2 and ../x"}, None),
@@ -322,7 +322,7 @@ def test_a_key_in_an_episode_is_not_packed_unless_somebody_insists(
     store.claim(other, store.Manifest("mine", "x"))
     with store.Writer(other) as writer:
         writer.add(msgspec.structs.replace(episode, used={"agent": {"weights": "/home/me/w.gguf"}}))
-    with pytest.raises(BadInput, match=rf"In episode {episode.id}, /used/agent/weights names a"):
+    with pytest.raises(BadInput, match=rf"In episode {episode.id}, /used/agent/weights holds a"):
         pack(other, tmp_path / "o.zip")
     assert not (tmp_path / "o.zip").exists()
     assert pack(other, tmp_path / "o.zip", anyway=True).bundle.episodes == 1

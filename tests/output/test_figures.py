@@ -59,7 +59,7 @@ def words(figure) -> list[str]:
 def test_every_player_is_named_and_so_are_both_ends_and_both_axes():
     said = words(figures.profile_figure([row("tabular"), row("random", doing=-0.2)]))
     assert {"tabular", "random", "copy_last (best mindless)", "optimum (exact)"} <= set(said)
-    assert "knowing (0 = even guess, 1 = all right)" in said
+    assert "knowing (0 = uniform guess, 1 = always right)" in said
     assert "doing (0 = random player, 1 = optimum)" in said
 
 

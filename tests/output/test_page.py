@@ -120,7 +120,7 @@ def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Pat
         done = CliRunner().invoke(cli, ["report", str(where), "--out", str(tmp_path / "p.html")])
         assert done.exit_code == 0, done.output
         told = text_of((tmp_path / "p.html").read_text("utf-8"))
-        said.append(("Low on the right" in told, "No plot: nobody here" in told))
+        said.append(("Bottom right" in told, "No plot: no player" in told))
     assert said == [(True, False), (False, True)]
 
 
@@ -199,8 +199,8 @@ def test_censored_and_unreadable_ones_are_counted(folder: Path, tmp_path: Path) 
     (other / "9-z.jsonl").write_bytes(b"{}\n")
     said = text_of(page_of(other, tmp_path / "c.html"))
     assert "1 of 2 episodes have no result;" in said and "1 without a result: budget" in said
-    assert "1 lines of the store could not be read" in said
-    assert "does not say what was planned" in said
+    assert "1 lines of the store are unreadable" in said
+    assert "has no study, so missing episodes are unknown" in said
     assert "gone <b>" in said
 
 

@@ -52,19 +52,19 @@ def test_signs_that_cannot_be_seen_are_named():
     "href", ["javascript:alert(1)", "https://example.org", "//x", "#a b", "", "#", '#a"b', "data:,"]
 )
 def test_a_link_leads_nowhere_but_to_the_page_itself(href):
-    with pytest.raises(ValueError, match="stays on the page"):
+    with pytest.raises(ValueError, match="must stay on the page"):
         tag("a", "x", href=href)
 
 
 @pytest.mark.parametrize("name", ["script", "style", "iframe", "img", "link", "form", "object"])
 def test_elements_that_run_or_fetch_do_not_exist(name):
-    with pytest.raises(ValueError, match="is no element of a page"):
+    with pytest.raises(ValueError, match="is not an allowed element"):
         tag(name)
 
 
 @pytest.mark.parametrize("name", ["onclick", "style", "src", "srcset", "action", "xlink_href"])
 def test_attributes_that_run_or_fetch_do_not_exist(name):
-    with pytest.raises(ValueError, match="is no attribute of a page"):
+    with pytest.raises(ValueError, match="is not an allowed attribute"):
         tag("p", "x", **{name: "x"})
 
 

@@ -99,7 +99,7 @@ def test_doing_beyond_the_edge_is_said_in_words() -> None:
     shapes = re.findall(r"<(\w+) [^>]*class=\"dot", drawn)
     assert shapes == ["circle", "polyline"]  # the one beyond points out of the plot
     assert ">far below −7.2<" in drawn and ">here<" in drawn
-    assert "even guess" in drawn and "random player" in drawn and ">optimum<" in drawn
+    assert "uniform guess" in drawn and "random player" in drawn and ">optimum<" in drawn
     assert drawn.count("whisker") == 2
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INCHES = 0.075  # width of a letter beside a heat map
 BOX = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.2}
 TRANSFER_PANELS = {
-    "knowing": ("knowing_change", "knowing: 0 even guess, 1 all foreseen"),
+    "knowing": ("knowing_change", "knowing: 0 uniform guess, 1 perfect prediction"),
     "doing": ("doing_change", "doing: 0 random player, 1 optimum"),
 }
 
@@ -41,7 +41,7 @@ def crossplay_figure(table: Pairings, title: str = "") -> Figure:
     ]
     lowest = min(pairing.first for pairing in table.values())
     image = axes.imshow(scores, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
-    axes.set_facecolor("#eeeeee")  # pairs that never met
+    axes.set_facecolor("#eeeeee")  # pairings without episodes
     _label(axes, rows, columns, turned=30)
     axes.set_xlabel("second seat")
     axes.set_ylabel("first seat")
@@ -136,7 +136,7 @@ def _value(found: Estimate | None) -> float:
 def _text(found: Estimate | None, signed: bool = False) -> str:
     if found is None or found.value is None:
         return "" if signed else "-"
-    value = round(found.value, 2) + 0.0  # never minus zero
+    value = round(found.value, 2) + 0.0  # avoids -0.00
     shown = f"{value:+.2f}" if signed else f"{value:.2f}"
     if found.interval is None:
         return shown

@@ -1,7 +1,7 @@
-"""What all figures share: panels on a page, names beside points, writing to a file.
+"""Layout of figures: panels, names beside points, and writing to a file.
 
-Matplotlib is loaded when a figure is made. Colours are those of Okabe and Ito (2008), which
-colour-blind readers tell apart; every point carries its name besides.
+Matplotlib is imported when a figure is made. Colours are those of Okabe and Ito (2008), which
+colour-blind readers can distinguish; every point is also labelled with its name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LETTERS = 15.5  # of a caption in an inch
 
 
 class Panel(msgspec.Struct, frozen=True):
-    """One plot: its title, how it is drawn, how many names stand beside it, notes below it."""
+    """One plot with its title, drawing function, number of labels and notes."""
 
     title: str
     draw: Callable[[Axes, float], None]  # given the height in inches
@@ -73,7 +73,7 @@ def blank_figure(size: tuple[float, float], layout: str | None = "constrained") 
 
 
 def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -> Figure:
-    """Panels side by side and below each other, with a title above and a caption below."""
+    """Return a figure with a grid of panels, a title and a caption."""
     columns = max(1, min(columns, len(panels)))
     rows = [panels[n : n + columns] for n in range(0, len(panels), columns)]
     width = columns * WIDTH
@@ -119,7 +119,11 @@ def _place(figure: Figure, panel: Panel, left: float, top: float) -> None:
 
 
 def write(figure: Figure, path: Path) -> None:
-    """The figure as SVG, PDF or PNG, by the ending of the file's name."""
+    """Write a figure as SVG, PDF or PNG, by the suffix of the file.
+
+    Raises:
+        BadInput: The suffix is unknown, or the file cannot be written.
+    """
     ending = check(path)
     data = svg(figure).encode() if ending == ".svg" else _rendered(figure, ending[1:])
     try:
@@ -130,7 +134,11 @@ def write(figure: Figure, path: Path) -> None:
 
 
 def check(path: Path) -> str:
-    """The ending of a figure's file, if it is one that can be written."""
+    """Return the suffix of a figure's file.
+
+    Raises:
+        BadInput: Figures cannot be written in that format.
+    """
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise BadInput(f"A figure is written as {listed(FORMATS, 'or')}, not as {path.name!r}.")
@@ -138,13 +146,13 @@ def check(path: Path) -> str:
 
 
 def svg(figure: Figure) -> str:
-    """The figure as SVG to be put into a page: text is text, ink is the page's own colour."""
+    """Return the figure as inline SVG, with text as text and ink in the page's colour."""
     text = _rendered(figure, "svg").decode()
     return text[text.index("<svg") :].replace(INK, "currentColor")
 
 
 def _rendered(figure: Figure, form: str) -> bytes:
-    """The same bytes for the same figure: no date, no random names."""
+    """Render a figure reproducibly, without dates and random ids."""
     from matplotlib import rc_context
 
     out = BytesIO()
@@ -159,16 +167,16 @@ def _rendered(figure: Figure, form: str) -> bytes:
 
 
 def short(name: str, longest: int = LONGEST) -> str:
-    """A name that fits beside a figure."""
+    """Shorten a name to fit beside a plot."""
     return fitted(name, longest)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places in ascending order, as near to those wanted as a gap between them allows."""
-    if gap * (len(wanted) - 1) > high - low:  # no room for all: as far apart as they can be
+    """Return positions as near as possible to the wanted ones, at least `gap` apart."""
+    if gap * (len(wanted) - 1) > high - low:  # too many: spread evenly
         gap = (high - low) / (len(wanted) - 1)
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    blocks: list[Block] = []  # neighbours that touch move as one
+    blocks: list[Block] = []  # touching neighbours move together
     for i in order:
         blocks.append(_inside(Block(wanted[i], 1), gap, low, high))
         while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], gap):
@@ -184,7 +192,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Some places in a row, a gap apart."""
+    """Consecutive positions, a gap apart."""
 
     middle: float
     size: int
@@ -204,7 +212,7 @@ Named = tuple[float, float, str, str]  # x, y, name, colour
 
 
 def name_beside(axes: Axes, points: Sequence[Named], height: float) -> None:
-    """Names in a column beside the plot, each with a hairline to its point."""
+    """Write names in a column beside the plot, each with a line to its point."""
     low, high = axes.get_ylim()
     inside = [(y - low) / (high - low) for _, y, _, _ in points]
     places = spread(inside, LINE / height, 0.02, 0.98)

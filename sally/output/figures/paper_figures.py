@@ -1,7 +1,6 @@
-"""A paper's figures with our data: as a table, and as a picture.
+"""Figures of papers drawn with our data, as tables and as plots.
 
-Papers print these as images only, so nothing published stands beside ours unless the paper or
-its authors gave numbers.
+Papers print them as images, so published values appear only if the paper or its authors gave them.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from sally.stats.intervals import Estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INTERVALS = "Bars and bands: intervals, 95% unless said otherwise."
+INTERVALS = "Bars and bands: 95% intervals unless stated otherwise."
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A figure at a place on the x axis, with its interval and the episodes it rests on."""
+    """A value at a position on the x axis, with its interval and n."""
 
     x: float | str
     y: float | None
@@ -43,7 +42,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Series(msgspec.Struct, frozen=True):
-    """Points that belong together, in one panel."""
+    """Points of one curve in a panel."""
 
     panel: str
     label: str
@@ -62,9 +61,9 @@ class Picture(msgspec.Struct, frozen=True):
     note: str = ""
     places: int = 3
     limits: tuple[float, float] | None = None  # of the y axis
-    shown: tuple[float, ...] = ()  # the places that a table shows; empty: all
-    missing: str | None = None  # why nothing of it comes from episodes
-    study: str = ""  # what plays the episodes that are missing, if not the paper's own study
+    shown: tuple[float, ...] = ()  # x positions shown in a table; empty: all
+    missing: str | None = None  # why there is no data from episodes
+    study: str = ""  # study that plays the missing episodes; empty: the paper's own
 
     @property
     def panels(self) -> list[str]:
@@ -72,13 +71,13 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def point(x: float | str, found: Estimate) -> Point:
-    """An estimate at a place."""
+    """Return an estimate as a point."""
     ends = None if found.low is None or found.high is None else (found.low, found.high)
     return Point(x, found.value, ends, found.n)
 
 
 def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[str]]:
-    """A panel as a table: a line for each x and a column for each series, or turned if shorter."""
+    """Return a panel as a table: one row per x and one column per series, or transposed."""
     mine = [series for series in picture.series if series.panel == panel]
     if picture.kind == "map":
         return _map_rows(picture, mine)
@@ -100,7 +99,7 @@ def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[st
 def _turned(
     rows: Sequence[dict[str, str]], columns: Sequence[str]
 ) -> tuple[list[dict[str, str]], list[str]]:
-    """The same table with its lines as columns."""
+    """Transpose a table."""
     corner = columns[0]
     turned = [
         {"series": label} | {row[corner]: row[label] for row in rows} for label in columns[1:]
@@ -127,7 +126,7 @@ def _map_rows(picture: Picture, mine: Sequence[Series]) -> tuple[list[dict[str, 
 def _scatter_rows(
     picture: Picture, mine: Sequence[Series]
 ) -> tuple[list[dict[str, str]], list[str]]:
-    """A cloud in a line: how many points, and where its middle and its line lie."""
+    """Return one row per scatter: number of points, means and slope."""
     rows = []
     for series in mine:
         xs, ys = _cloud(series)
@@ -150,7 +149,7 @@ def _cloud(series: Series) -> tuple[list[float], list[float]]:
 
 
 def _slope(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    """Of the line through a cloud by least squares; None where all stand above one place."""
+    """Return the least-squares slope, or None if all x are equal."""
     return None if len(set(xs)) < 2 else float(linear_regression(xs, ys).slope)
 
 
@@ -162,11 +161,15 @@ def _shown(found: Point | None, places: int) -> str:
 
 # --- drawing ------------------------------------------------------------------------------------
 
-Named = tuple[float, float, str, str]  # where a series ends, its name, its colour
+Named = tuple[float, float, str, str]  # x, y, name, colour
 
 
 def draw(picture: Picture, path: Path) -> None:
-    """Write the picture to a file, in the form its ending asks for."""
+    """Draw a figure to a file whose suffix selects the format.
+
+    Raises:
+        BadInput: The figure has no data, or the file cannot be written.
+    """
     if not picture.series:
         raise BadInput(f"There is nothing to draw in {picture.name}: no episode belongs to it.")
     panels = [_panel(picture, panel) for panel in picture.panels]
@@ -253,7 +256,7 @@ def _map(axes: Axes, mine: Sequence[Series]) -> list[Named]:
 
 
 def _scatter(axes: Axes, mine: Sequence[Series]) -> list[Named]:
-    """Every point, pale where few lie on each other, and the line through each cloud."""
+    """Draw every point, semi-transparent, and a regression line per series."""
     ends: list[Named] = []
     for number, series in enumerate(mine):
         colour, marker = _style(number)

@@ -1,4 +1,4 @@
-"""The knowing-doing profile and calibration curves, drawn to be read without a legend."""
+"""Figures of the knowing-doing profile and of calibration, labelled without a legend."""
 
 from __future__ import annotations
 
@@ -51,24 +51,28 @@ __all__ = [
     "write",
 ]
 
-LOWEST, HIGHEST = -1.5, 1.5  # doing beyond these is drawn at the edge, with its value in words
-TITLE = "What each player knew of the others, and what it did with it"
+LOWEST, HIGHEST = -1.5, 1.5  # values of doing beyond these are drawn at the edge and labelled
+TITLE = "What each player knew about the others, and how well it acted on it"
 CAPTION = (
-    "Both axes read alike: 0 is an even guess and a random player, 1 is all there is to know and "
-    "the optimum or the reference player, on the same problems with the same chance and company. "
-    "Forfeited moves count at what the rules give. Diamonds: the best mindless predictor and "
-    "player. Bars: 95% intervals over whole clusters of episodes. Right and low: knows and does "
-    "not use it. Left and high: does well without knowing."
+    "On both axes, 0 is a uniform guess or a random player, and 1 is perfect prediction or the "
+    "optimum or reference player, on the same instances with the same random draws and other "
+    "players. Forfeited moves score as the rules say. Diamonds: the best mindless predictor and "
+    "player. Bars: 95% intervals over clusters of episodes. Bottom right: knows but does not act "
+    "on it. Top left: does well without knowing."
 )
 
 
 # --- the profile ----------------------------------------------------------------------------------
 
-GUTTER = -0.2  # where players stand who were not asked what they know
+GUTTER = -0.2  # x position of players that were not probed
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Knowing across, doing up, one panel a family; a line a player where there are many."""
+    """Draw knowing (x) against doing (y), one panel per family; a row per player if many.
+
+    Raises:
+        BadInput: There are no rows, or Matplotlib is not installed.
+    """
     families = list(dict.fromkeys(row.family for row in rows))
     if not families:
         raise BadInput("There is nothing to draw: no player has a profile.")
@@ -83,7 +87,7 @@ def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
 
 
 def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
-    """The players of a family; as they scored, where no scale is defined for any of them."""
+    """Return the panel of a family; raw scores if no player is on the doing scale."""
     scaled = any(row.doing.value is not None for row in rows)
     plot = Plot(tuple(rows), scaled)
     games = list(dict.fromkeys(row.game for row in rows))
@@ -101,7 +105,7 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
 
 
 class Plot(msgspec.Struct, frozen=True):
-    """The rows of a panel, and whether doing is on its scale or as it was scored."""
+    """The rows of a panel, and whether doing is on its scale or a raw score."""
 
     rows: tuple[ProfileRow, ...]
     scaled: bool
@@ -119,7 +123,7 @@ class Plot(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
-        """By role, name and standing: baselines that have no row of their own, with their games."""
+        """Baselines without a row of their own, by role, name and standing."""
         found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:
@@ -141,7 +145,7 @@ def _is(row: ProfileRow, mark: Mark, game: str) -> bool:
 def _frame(axes: Axes, plot: Plot) -> None:
     axes.set_ylim(*_span(plot))
     silent = any(row.skill.value is None for row in plot.drawn)
-    axes.set_xlabel("knowing (0 = even guess, 1 = all right)", labelpad=11 if silent else 4)
+    axes.set_xlabel("knowing (0 = uniform guess, 1 = always right)", labelpad=11 if silent else 4)
     least = _leftmost(plot)
     axes.set_xlim(min(2 * GUTTER if silent else least, least), 1.05)
     axes.set_xticks([x / 5 for x in range(int(min(least, 0) * 5), 6)])
@@ -160,7 +164,7 @@ def _frame(axes: Axes, plot: Plot) -> None:
 
 
 def _leftmost(plot: Plot) -> float:
-    """How far to the left anybody stands; nobody knows less than -1 of what there is."""
+    """Return the left limit of the x axis, at least -1."""
     found = [e for row in plot.drawn for e in (row.skill.value, row.skill.low) if e is not None]
     return min([-0.05, *(max(e - 0.05, -1.0) for e in found)])
 
@@ -207,7 +211,7 @@ def _point(axes: Axes, row: ProfileRow, plot: Plot) -> Named:
 
 
 def _name(row: ProfileRow, plot: Plot, value: str) -> str:
-    """The player, with what else it takes to know which point is meant."""
+    """Return the player's label with everything needed to identify its point."""
     rows = plot.rows
     roles = {
         "best mindless": row.mindless is not None and row.player == row.mindless.player,
@@ -225,7 +229,7 @@ def _name(row: ProfileRow, plot: Plot, value: str) -> str:
 
 
 def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
-    """The best without a mind, by predictor and player, and the reference at its height."""
+    """Draw the best mindless predictor and player, and the reference player."""
     points: list[Named] = []
     for (role, player, standing), met in plot.marks.items():
         heights = [mark.doing if plot.scaled else mark.value for _, mark in met]
@@ -244,13 +248,13 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
 
 
 def _foreseen(rows: Sequence[ProfileRow]) -> float:
-    """What the best mindless predictor knows, over rows; at a guess where nothing was asked."""
+    """Return the mean skill of the best mindless predictor; 0 if nothing was asked."""
     known = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
     return sum(known) / len(known) if known else 0.0
 
 
 def _undrawn(plot: Plot) -> list[str]:
-    """Who is not in the plot, by reason."""
+    """Return notes on players that are not drawn, by reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in plot.rows:
         if row not in plot.drawn:
@@ -264,24 +268,28 @@ def _reason(row: ProfileRow, field: str) -> str:
 
 # --- calibration ----------------------------------------------------------------------------------
 
-CALIBRATION_TITLE = "Did what was thought likely happen as often as that?"
+CALIBRATION_TITLE = "How often did stated odds come true?"
 CALIBRATION_CAPTION = (
-    "Across: the odds that a player gave to the choice it found likeliest, in ten bins. Up: how "
-    "often that choice was true, with 95% intervals. On the line, odds mean what they say; below "
-    "it, a player is too sure. Larger dots rest on more answers; in brackets, the mean distance "
-    "from the line in points."
+    "Horizontal: the odds that a player gave to the choice it found most likely, in ten bins. "
+    "Vertical: how often that choice was true, with 95% intervals. On the line, odds are "
+    "calibrated; below it, the player is overconfident. Larger dots stand for more answers; in "
+    "brackets, the mean distance from the line in percentage points."
 )
 
 
 def calibration_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Stated odds across, how often they came true up, one panel a game."""
+    """Draw stated odds (x) against observed frequencies (y), one panel per game.
+
+    Raises:
+        BadInput: No player stated odds, or Matplotlib is not installed.
+    """
     games = list(dict.fromkeys(row.game for row in rows if row.calibration))
     if not games:
         raise BadInput("There is nothing to draw: no player stated odds.")
     panels = []
     for game in games:
         mine = [row for row in rows if row.game == game and row.calibration]
-        for start in range(0, len(mine), MANY):  # more curves in one plot cannot be followed
+        for start in range(0, len(mine), MANY):  # more curves would be unreadable
             panels.append(_calibration_panel(mine[start : start + MANY]))
     return figure_of(panels, columns, CALIBRATION_TITLE, CALIBRATION_CAPTION)
 

@@ -1,20 +1,20 @@
-"""Names of players that have to fit beside a plot: which model, asked how, stays readable."""
+"""Shortening of player names that must fit beside a plot."""
 
 from __future__ import annotations
 
 import re
 
-SUM = re.compile(r"@[0-9a-f]{16}\b")  # behind the name of a words pack
-KEY = re.compile(r"(?<= )[a-z_]{4,}=")  # before a value that says itself what it is
-LEAST = 3  # letters that a word keeps
-ASKED = 1  # the place of the strategy in a name, behind the model
+SUM = re.compile(r"@[0-9a-f]{16}\b")  # hash after the name of a words pack
+KEY = re.compile(r"(?<= )[a-z_]{4,}=")  # key of a self-explanatory setting
+LEAST = 3  # minimum length of a shortened word
+ASKED = 1  # position of the strategy in a name, after the model
 
 
 def fitted(name: str, most: int) -> str:
-    """A name in so many letters: its longest words give way in their middles, step by step.
+    """Shorten a name to `most` characters by cutting the middle of its longest words.
 
-    A name is a model, a strategy and settings, so a cut through the whole of it would lose the
-    strategy, which gives way last. The sum of a words pack goes first, then keys of settings.
+    A name is a model, a strategy and settings. The hash of a words pack is removed first, then keys
+    of settings; the strategy is shortened last.
     """
     for letters in (SUM, KEY):
         if len(name) > most:
@@ -22,7 +22,7 @@ def fitted(name: str, most: int) -> str:
     if len(name) <= most:
         return name
     player, bracket, remark = name.partition(" (")
-    if bracket:  # a remark is a sentence: it gives way as a whole
+    if bracket:  # a remark in brackets is cut as a whole
         player = fitted(player, max(most // 2, most - len(remark) - 2))
         return f"{player} {_less(f'({remark}', most - len(player) - 1)}"
     words = name.split(" ")
@@ -36,10 +36,7 @@ def fitted(name: str, most: int) -> str:
 
 
 def _less(text: str, most: int) -> str:
-    """A text whose middle has given way, more of its beginning kept: models differ in their sizes.
-
-    What was left out before stays one mark.
-    """
+    """Cut the middle of a text, keeping two thirds from its beginning and one ellipsis."""
     if len(text) <= most:
         return text
     bare = text.replace("…", "")
@@ -48,6 +45,6 @@ def _less(text: str, most: int) -> str:
 
 
 def in_two(name: str, most: int = 20) -> tuple[str, str]:
-    """A name as a line and a smaller second line: a long one has its model in the first."""
+    """Split a long name into two lines: the model, and the rest."""
     first, _, rest = name.partition(" ")
     return (first, rest) if len(SUM.sub("", name)) > most else (name, "")

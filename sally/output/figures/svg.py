@@ -1,7 +1,7 @@
-"""Plots as SVG for a page: they take the page's colours, and every point leads to its episodes.
+"""SVG plots for the page: they use the page's colours, and every point links to its episodes.
 
-The figures for papers are made by `figures`; these are drawn by hand because a page may hold no
-style of its own and should open without Matplotlib.
+Figures for papers use Matplotlib. These do not, because the page's security policy forbids inline
+styles and the page must be made without Matplotlib.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ import msgspec
 from sally.output.figures.short_names import fitted
 from sally.output.page.html import Html, joined, tag
 
-WIDTH = 380  # of every plot, in the pixels of a phone
-LEFT, RIGHT, ROW = 142, 16, 30  # of an interval plot: names, margin, height of a line
+WIDTH = 380  # of every plot, in pixels; fits a phone
+LEFT, RIGHT, ROW = 142, 16, 30  # interval plot: width of names, margin, row height
 MINDLESS = "mindless"
-HEIGHT, EDGE, NAMES = 300, 46, 128  # of a profile: the plot, its axis, the names beside it
+HEIGHT, EDGE, NAMES = 300, 46, 128  # profile: height, axis, width of names
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """One line of an interval plot."""
+    """One row of an interval plot."""
 
     name: str
     about: str  # a second, smaller line
     value: float
     interval: Sequence[float] | None
-    n: int | None  # how many episodes, where that is known
+    n: int | None  # number of episodes, if known
     href: str | None
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """One player of a profile: knowing across, doing up."""
+    """One player of a profile plot."""
 
     name: str
     knowing: float
@@ -47,7 +47,7 @@ class Dot(msgspec.Struct, frozen=True):
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers from `low` to `high`, at most so many."""
+    """Return at most `most` round numbers between `low` and `high`."""
     if not high > low:
         return [low]
     rough = (high - low) / max(1, most - 1)
@@ -58,14 +58,14 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def span(values: Sequence[float]) -> tuple[float, float]:
-    """A range that holds all values with a little air, never empty."""
+    """Return a non-empty range that contains all values, with a margin."""
     low, high = min(values), max(values)
     air = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
     return low - air, high + air
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """From values to pixels."""
+    """A linear map from values to pixels."""
 
     low: float
     high: float
@@ -81,10 +81,10 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def interval_plot(title: str, axis: str, bars: Sequence[Bar]) -> Html:
-    """Means with their intervals below each other, on one axis."""
+    """Return a plot of means with intervals, one row each, on one axis."""
     edges = [v for bar in bars for v in (bar.value, *(bar.interval or ()))]
     low, high = span(edges)
-    across = Scale(low, high, LEFT + 8, WIDTH - RIGHT)  # no name touches the leftmost dot
+    across = Scale(low, high, LEFT + 8, WIDTH - RIGHT)  # keeps names clear of the leftmost dot
     bottom = ROW * len(bars) + 6
     marks = ticks(low, high)
     grid = [
@@ -142,7 +142,7 @@ def _lattice(
     levels: Sequence[float],
     places: Sequence[float] = (0, 25, 50, 75, 100),
 ) -> Html:
-    """Lines and numbers at these places across and at these levels up."""
+    """Return grid lines with numbers at these x and y values."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     return joined(
         *(
@@ -169,7 +169,7 @@ def profile_plot(
     floor: str,
     ceiling: str,
 ) -> Html:
-    """Knowing across and doing up, both from chance to all there is; what takes no mind marked."""
+    """Return a plot of knowing (x) and doing (y), with the best mindless player marked."""
     ys = [v for d in dots for v in (d.doing, *(d.doing_interval or ()))]
     low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
@@ -206,7 +206,7 @@ def profile_plot(
 
 
 def _upward(said: str, middle: float) -> Html:
-    """The name of the axis that goes up."""
+    """Return the label of the y axis."""
     turned = f"translate(11 {middle:.0f}) rotate(-90)"
     return tag("text", said, x=0, y=0, transform=turned, class_="axis")
 
@@ -215,14 +215,14 @@ def _guess(across: Scale, bottom: float) -> Html:
     x = across(0)
     return joined(
         tag("line", x1=x, x2=x, y1=10, y2=bottom, class_="mark"),
-        tag("text", "even guess", x=x, y=8, class_="marked middle"),
+        tag("text", "uniform guess", x=x, y=8, class_="marked middle"),
     )
 
 
 def _mindless(
     at: tuple[float | None, float | None], across: Scale, up: Scale, dots: Sequence[Dot]
 ) -> Html | None:
-    """A diamond where the best predictor and the best player without a mind stand."""
+    """Return a diamond for the best mindless predictor and player."""
     knows, does = at
     if knows is None or does is None:
         return None
@@ -240,7 +240,7 @@ def _mindless(
 def _free_place(
     x: float, y: float, taken: Sequence[tuple[float, float]], right: float
 ) -> tuple[float, float]:
-    """Where the diamond's word begins: beside it, above or below, off the dots and the names."""
+    """Return a position for the diamond's label that avoids dots and names."""
     wide, high = 5.2 * len(MINDLESS), 10
     places = [(x + 8, y + 4), (x - 8 - wide, y + 4), (x - wide / 2, y - 9), (x - wide / 2, y + 16)]
 
@@ -255,7 +255,7 @@ def _free_place(
 
 
 def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
-    """A dot that lies beyond the edge: it points there."""
+    """Return an arrow for a dot beyond the edge of the plot."""
     corners = f"{x - 6:.1f},{y - tip:.1f} {x + 6:.1f},{y - tip:.1f} {x:.1f},{y + tip:.1f}"
     return tag("polyline", points=corners, class_=f"dot {hue}")
 
@@ -269,7 +269,7 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
     if dot.doing_interval is not None:
         y1, y2 = map(up, dot.doing_interval)
         whiskers.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
-    beyond = not up.low <= dot.doing <= up.high  # drawn at the edge, its value in words
+    beyond = not up.low <= dot.doing <= up.high  # drawn at the edge and labelled with its value
     name = f"{fitted(dot.name, 13)} {number(dot.doing, 1)}" if beyond else fitted(dot.name, 20)
     knew = estimate(dot.knowing, dot.knowing_interval)
     said = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
@@ -287,7 +287,7 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places near the wanted ones, in the same order, at least a gap apart, within the bounds."""
+    """Return positions near the wanted ones, in the same order, at least `gap` apart."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     gap = min(gap, (high - low) / max(1, len(wanted) - 1))
     placed = [min(max(wanted[i], low), high) for i in order]
@@ -305,7 +305,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """How often the forecasts of one player came true: (forecast, share, interval, n) by bin."""
+    """Calibration of one player: (forecast, share, interval, n) per bin."""
 
     name: str
     points: Sequence[tuple[float, float, Sequence[float] | None, int]]
@@ -313,7 +313,7 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
-    """Forecast odds across and how often they came true up; on the diagonal they are honest."""
+    """Return a plot of stated odds (x) against observed frequencies (y)."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     across, up = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
     frame = [
@@ -373,7 +373,7 @@ def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n
 
 
 def number(value: float, places: int | None = None) -> str:
-    """A number as a table shows it: three figures where it is small, a true minus sign."""
+    """Format a number: three significant digits if small, with a true minus sign."""
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "–"
     if places is not None:

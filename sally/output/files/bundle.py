@@ -30,34 +30,34 @@ NAMES = re.compile(
     r"study\.json|episodes\.jsonl|studies/[0-9a-f]{1,64}\.json|packs/[0-9a-f]{1,64}\.toml"
     r"|aliases/[0-9a-f]{1,64}\.json"
 )
-SEAL = 71  # bytes of the comment: `sha256:` and 64 digits
-BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date a zip can hold
+SEAL = 71  # length of the zip comment: `sha256:` and 64 digits
+BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format
 BLOCK = 1 << 20
-MOST_RATIO, SMALL = 200, 1 << 30  # more than so many times the packed bytes, unless it is small
+MOST_RATIO, SMALL = 200, 1 << 30  # maximum compression ratio, for sizes above SMALL
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file of a bundle."""
+    """Hash and size of one file of a bundle."""
 
     sha256: str
     bytes: int
 
 
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a bundle says that it holds."""
+    """The manifest of a bundle."""
 
-    bundle: int  # the version of this format
-    sally: str  # the version that packed it
+    bundle: int  # format version
+    sally: str  # version of Sally that packed it
     study: str
     episodes: int
-    games: dict[str, list[int]]  # rules versions that were played
-    packs: list[str]  # words packs by reference
-    left_out: dict[str, int]  # lines of the store that are not here
+    games: dict[str, list[int]]  # game -> rules versions
+    packs: list[str]  # references of words packs
+    left_out: dict[str, int]  # reason -> lines of the store left out
     files: dict[str, File]
 
 
 class Packed(msgspec.Struct, frozen=True):
-    """What was packed."""
+    """A packed bundle."""
 
     bundle: Bundle
     sha256: str  # of the whole file
@@ -68,7 +68,12 @@ class Packed(msgspec.Struct, frozen=True):
 
 
 def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = False) -> Packed:
-    """Put a store into one file; what looks like a key or a machine's path is refused."""
+    """Pack a store into one file.
+
+    Raises:
+        BadInput: The store is empty, the file cannot be written or, unless `anyway`, something
+            looks like a key or a local path.
+    """
     method = zipfile.ZIP_LZMA if small else zipfile.ZIP_DEFLATED
     with Snapshot(where) as held:
         if not len(held):
@@ -79,7 +84,7 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
         bundle = _described(held, texts)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            aside = out.with_name(f".{out.name}.part")  # a whole bundle or none
+            aside = out.with_name(f".{out.name}.part")  # renamed once it is complete
             try:
                 with aside.open("w+b") as file:
                     _write(file, bundle, texts, held, method)
@@ -96,7 +101,7 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
 
 
 def _texts(where: store.Where, held: Snapshot) -> dict[str, bytes]:
-    """The small files of a store: its manifest, its studies, its words packs, its aliases."""
+    """Return the manifest, studies, words packs and aliases of a store."""
     at = store.place(where)
     known = held.manifest or store.Manifest("unnamed", "")
     found = {store.MANIFEST: msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"}
@@ -113,8 +118,8 @@ def _refuse_private(held: Snapshot, texts: dict[str, bytes]) -> None:
     for name, data in (*texts.items(), *episodes):
         if why := private_part(data):
             raise BadInput(
-                f"In {name}, {why}; run it under a name without one (an alias of the config, a "
-                "relative path), or pack it anyway."
+                f"In {name}, {why}; rerun with an alias from sally.toml or a relative path, or "
+                "pack with --anyway."
             )
 
 
@@ -144,7 +149,7 @@ def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
 
 
 def looks_like_a_bomb(bundle: Bundle, size: int) -> bool:
-    """Whether a file of this size would unpack to far more: none is made, and none is taken."""
+    """Return whether a bundle's compression ratio is suspiciously high (a zip bomb)."""
     total = sum(file.bytes for file in bundle.files.values())
     return total > SMALL and total > MOST_RATIO * size
 
@@ -163,7 +168,7 @@ def _write(
 
 def _add(zipped: zipfile.ZipFile, path: str, pieces: Iterable[bytes], method: int) -> None:
     info = zipfile.ZipInfo(path, BEGINNING)
-    info.compress_type, info.create_system = method, 3  # as a Unix would
+    info.compress_type, info.create_system = method, 3  # Unix
     info.external_attr = 0o644 << 16
     with zipped.open(info, "w", force_zip64=path == EPISODES) as entry:
         for piece in pieces:
@@ -171,7 +176,7 @@ def _add(zipped: zipfile.ZipFile, path: str, pieces: Iterable[bytes], method: in
 
 
 def _sealed(file: BinaryIO) -> str:
-    """Write the hash of all that stands before the comment into it; the hash of the whole."""
+    """Write the hash of the file into its comment; return the hash of the whole file."""
     end = file.seek(0, 2) - SEAL
     whole = hash_of(file, end)
     seal = seal_of(whole.hexdigest())
@@ -182,12 +187,12 @@ def _sealed(file: BinaryIO) -> str:
 
 
 def seal_of(digest: str) -> bytes:
-    """The comment at the end of a bundle."""
+    """Return the comment at the end of a bundle."""
     return f"sha256:{digest}".encode()
 
 
 def hash_of(file: BinaryIO, size: int) -> Any:
-    """The running SHA-256 of the first so many bytes of a file."""
+    """Return the SHA-256 object of the first `size` bytes of a file."""
     found = sha256()
     file.seek(0)
     while size > 0 and (block := file.read(min(BLOCK, size))):

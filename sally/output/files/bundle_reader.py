@@ -1,6 +1,6 @@
-"""A bundle opened again: every hash is checked before anything in it is read.
+"""Reading bundles: every hash is checked before any content is used.
 
-A bundle may come from anybody, so nothing in it is believed: not its names, not its sizes.
+A bundle may come from an untrusted source, so its names and sizes are checked too.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from sally.output.files.bundle import (
 )
 from sally.store import Where
 
-LEAST_LINE = 100  # bytes of an episode: its id, what was asked for, and its end take as many
-MOST_MANIFEST = 16 << 20  # bytes of bundle.json: room for very many words packs
+LEAST_LINE = 100  # minimum bytes of an episode: its id, setup and end
+MOST_MANIFEST = 16 << 20  # maximum bytes of bundle.json
 
 
 def is_bundle(path: Where) -> bool:
-    """Whether a path is a file that begins as a zip does, or is called one."""
+    """Return whether a path is a zip file, by suffix or first bytes."""
     if not isinstance(path, Path) or not path.is_file():
         return False
     if path.suffix == ".zip":
@@ -49,7 +49,7 @@ def is_bundle(path: Where) -> bool:
 
 @contextmanager
 def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
-    """A store: where it is, or a bundle checked and laid out in a temporary folder."""
+    """Yield the location of a store; a bundle is checked and unpacked to a temporary folder."""
     if not isinstance(path, Path) or not is_bundle(path):
         yield path, None
         return
@@ -59,7 +59,11 @@ def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
 
 
 def unpack(path: Path, folder: Path) -> Packed:
-    """Check a bundle and lay it out; every way in which it is not as packed is one sentence."""
+    """Check a bundle and unpack it to a folder.
+
+    Raises:
+        BadInput: The bundle is damaged, changed or unsafe.
+    """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as zipped:
             size = file.seek(0, 2)
@@ -69,25 +73,25 @@ def unpack(path: Path, folder: Path) -> Packed:
             _refuse_bombs(path, entries, bundle, size)
             for name, expected in bundle.files.items():
                 lines = bundle.episodes if name == EPISODES else None
-                _lay_out(path, zipped, name, expected, folder, lines)
+                _unpack_file(path, zipped, name, expected, folder, lines)
             whole = hash_of(file, size - SEAL)
             file.seek(max(0, size - SEAL))
             seal = file.read()
             if not seal.startswith(b"sha256:"):
                 raise BadInput(
-                    f"The bundle {path} was packed anew by another program: the seal at its end "
-                    "is missing; ask for the file that `sally pack` made."
+                    f"The bundle {path} was repacked by another program: the hash at its end is "
+                    "missing; ask for the original file made by `sally pack`."
                 )
             if seal != seal_of(whole.hexdigest()):
                 raise BadInput(
-                    f"The bundle {path} was changed after packing: its files are as they were, "
+                    f"The bundle {path} was changed after packing: its files are unchanged, "
                     "but the bytes around them are not."
                 )
             whole.update(seal)
             return Packed(bundle, whole.hexdigest(), size)
     except zipfile.BadZipFile as why:
         raise BadInput(f"The bundle {path} is damaged: {why}.") from None
-    # zipfile raises NotImplementedError for ways of packing that it does not know.
+    # zipfile raises NotImplementedError for unknown compression methods.
     except (OSError, NotImplementedError, EOFError) as why:
         raise BadInput(f"The bundle {path} cannot be read: {why}.") from None
 
@@ -108,7 +112,7 @@ def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         if name in found:
             raise BadInput(f"The bundle {path} holds {name} twice; nothing was unpacked.")
         if info.flag_bits & 0x1:
-            raise BadInput(f"In the bundle {path}, {name} is encrypted; a bundle has no secrets.")
+            raise BadInput(f"In the bundle {path}, {name} is encrypted; a bundle never is.")
         found[name] = info
     return found
 
@@ -127,13 +131,13 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
         )
     strange = [name for name in bundle.files if not NAMES.fullmatch(name)]
     if strange:
-        raise BadInput(f"{MANIFEST} of {path} names {strange[0]!r}, which belongs in no bundle.")
+        raise BadInput(f"{MANIFEST} of {path} names {strange[0]!r}, which no bundle holds.")
     if EPISODES not in bundle.files:
         raise BadInput(f"{MANIFEST} of {path} names no {EPISODES}.")
     if not 0 <= bundle.episodes * LEAST_LINE <= bundle.files[EPISODES].bytes:
         raise BadInput(
             f"The bundle {path} says that it holds {bundle.episodes:,} episodes in "
-            f"{bundle.files[EPISODES].bytes:,} bytes, which cannot be."
+            f"{bundle.files[EPISODES].bytes:,} bytes, which is impossible."
         )
     return bundle
 
@@ -159,12 +163,12 @@ def _refuse_bombs(
     if looks_like_a_bomb(bundle, size):
         total = sum(expected.bytes for expected in bundle.files.values())
         raise BadInput(
-            f"The bundle {path} would unpack to {total:,} bytes from {size:,}; that is no log of "
-            "episodes, and nothing was unpacked."
+            f"The bundle {path} would unpack to {total:,} bytes from {size:,}; that is not a "
+            "plausible log, and nothing was unpacked."
         )
 
 
-def _lay_out(
+def _unpack_file(
     path: Path,
     zipped: zipfile.ZipFile,
     name: str,
@@ -172,7 +176,7 @@ def _lay_out(
     folder: Path,
     lines: int | None,
 ) -> None:
-    """Unpack one file, never more of it than was announced, nor more lines if these are counted."""
+    """Unpack one file, never more bytes or lines than announced."""
     found, left = sha256(), lines
     place = folder / name
     place.parent.mkdir(exist_ok=True)
@@ -193,7 +197,7 @@ def _lay_out(
     if left:
         raise BadInput(
             f"The bundle {path} says that it holds {lines:,} episodes; {name} has {left:,} lines "
-            "less than that."
+            "fewer."
         )
 
 

@@ -1,4 +1,4 @@
-"""A folder that the Hugging Face Hub reads as a dataset, with a card and Croissant metadata."""
+"""Datasets for the Hugging Face Hub: tables, a dataset card and Croissant metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sally.output.files.export import Column, write_table, write_text
 
 Rows = Iterable[Mapping[str, Any]]
 TYPES = {"text": "sc:Text", "count": "sc:Integer", "number": "sc:Float"}
-"""By kind of column, its type in Croissant; any other kind is text."""
+"""Kind of column -> Croissant type; other kinds are text."""
 CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -35,9 +35,13 @@ CONTEXT = {
 def write_dataset(
     folder: Path, name: str, tables: Mapping[str, tuple[Rows, Sequence[Column]]]
 ) -> dict[str, int]:
-    """The tables, the card and the metadata, into a folder of their own; rows by table."""
+    """Write tables, card and metadata to an empty folder; return the number of rows by table.
+
+    Raises:
+        BadInput: The folder is not empty, or a file cannot be written.
+    """
     if folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"{folder} is not empty; a dataset gets a folder of its own.")
+        raise BadInput(f"{folder} is not empty; choose an empty folder for the dataset.")
     counts = {
         table: write_table(rows, columns, folder / f"data/{table}.csv")
         for table, (rows, columns) in tables.items()
@@ -50,7 +54,7 @@ def write_dataset(
 
 
 def card(name: str, counts: Mapping[str, int]) -> str:
-    """The dataset card: what the Hub reads, then what a person reads."""
+    """Return the dataset card: metadata for the Hub, then text for readers."""
     configs = "".join(
         f"- config_name: {table}\n  data_files: data/{table}.csv\n" for table in counts
     )
@@ -58,18 +62,18 @@ def card(name: str, counts: Mapping[str, int]) -> str:
     return (
         f"---\npretty_name: {json.dumps(name)}\ntags:\n- theory-of-mind\n- sally\n"
         f"configs:\n{configs}---\n# {name}\n"
-        f"Games of minds, played and measured with Sally ({DISTRIBUTION} {VERSION}).\n\n"
+        f"Theory-of-mind games, played and measured with Sally ({DISTRIBUTION} {VERSION}).\n\n"
         f"| file | rows |\n|---|---|\n{listed}\n"
-        "Episodes have a row for each seat, decisions one for each move and each answer aside. "
-        "The licence is for you to choose: add `license:` above. Words of players, and of people "
-        "among them, may stand in these rows; look before you publish.\n"
+        "Episodes have one row per seat, decisions one per move and probe answer. Choose a licence "
+        "and add `license:` above. The rows may hold words of players, including people; check "
+        "them before publishing.\n"
     )
 
 
 def croissant(
     name: str, folder: Path, columns_of: Mapping[str, Sequence[Column]]
 ) -> dict[str, Any]:
-    """The files with their hashes and every column with its type, as Croissant 1.0."""
+    """Return Croissant 1.0 metadata: files with hashes, columns with types."""
     files = [
         {
             "@type": "cr:FileObject",
@@ -95,7 +99,7 @@ def croissant(
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": name,
-        "description": f"Games of minds, played and measured with Sally {VERSION}.",
+        "description": f"Theory-of-mind games, played and measured with Sally {VERSION}.",
         "distribution": files,
         "recordSet": records,
     }

@@ -1,7 +1,7 @@
-"""Tables as files: CSV to compute with, LaTeX to print, Parquet to load; written row by row.
+"""Tables as CSV, LaTeX and Parquet files, written row by row.
 
-Columns are fixed before the first row, so that a store of any size passes through in little
-memory and a file has the same columns whatever its rows hold.
+Columns are fixed before the first row, so memory use is independent of the number of rows, and a
+file has the same columns whatever its rows hold.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sally.stats import Estimate
 
 Kind = Literal["text", "count", "number", "numbers"]
 ENDINGS = (".csv", ".tex", ".parquet")
-BATCH = 2000  # rows that are held at a time on the way to Parquet
+BATCH = 2000  # rows per Parquet batch
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column by name, and what stands in it."""
+    """Name and kind of a column."""
 
     name: str
     kind: Kind = "text"
@@ -63,7 +63,7 @@ DECISION = (
 
 
 def episode_columns(games: Iterable[str]) -> tuple[Column, ...]:
-    """The columns of episode rows of these games: every metric that fits one of them."""
+    """Return the columns of episode rows, with every metric of these games."""
     specs = [registry.game(game) for game in dict.fromkeys(games)]
     fitting = dict.fromkeys(name for s in specs for name in registry.metrics(s.family or s.name))
     taken = {column.name for column in EPISODE}
@@ -99,7 +99,7 @@ PROFILE = (
 
 
 def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
-    """The profile with one number a column, and why the blank ones are blank."""
+    """Yield the profile with one number per column, and why values are missing."""
     for row in rows:
         flat: Row = {c.name: getattr(row, c.name, None) for c in PROFILE}
         for name in ESTIMATES:
@@ -118,7 +118,7 @@ def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
         yield flat
 
 
-PRINTED = {  # heading in print -> field and places: what a page has room for
+PRINTED = {  # heading -> field and decimals of the LaTeX table
     "knowing (\\%)": ("accuracy", 0),
     "knowing": ("skill", 2),
     "beyond rules": ("beyond", 2),
@@ -132,8 +132,8 @@ PRINTED = {  # heading in print -> field and places: what a page has room for
 
 
 def profile_latex(rows: Sequence[ProfileRow]) -> str:
-    """The profile as a LaTeX table: an estimate with its interval in each cell."""
-    # what is the same in all rows of a game needs no column
+    """Return the profile as a LaTeX table of estimates with intervals."""
+    # A part that is constant within each game needs no column.
     parts = [
         part
         for part in ("seat", "cell", "part")
@@ -153,9 +153,9 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
         if row.random and row.reference
     )
     notes = [
-        "Knowing: predictions about others, 0 is an even guess. Doing: 0 is a random player, 1 the "
-        "optimum or the reference player, on the same settings. Acting: best replies to one's own "
-        "prediction, 0 is a blind pick. Losses in the unit of the score. In brackets: 95\\% "
+        "Knowing: predictions about others, 0 is a uniform guess. Doing: 0 is a random player, 1 "
+        "the optimum or the reference player, in the same settings. Acting: best replies to the "
+        "own prediction, 0 is a random choice. Losses in the unit of the score. In brackets: 95\\% "
         "intervals over clusters of episodes.",
         *ends,
     ]
@@ -180,20 +180,24 @@ def _minus(number: str) -> str:
 
 
 def check(path: Path) -> str:
-    """The ending of a table's file, if it is one that can be written."""
+    """Return the suffix of a table's file.
+
+    Raises:
+        BadInput: Tables cannot be written in that format.
+    """
     if path.suffix not in ENDINGS:
         raise BadInput(f"A table is written as {listed(ENDINGS, 'or')}, not as {path.name!r}.")
     return path.suffix
 
 
 def write_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
-    """The rows in the form that the file's ending asks for; how many there were."""
+    """Write rows in the format of the file's suffix; return their number."""
     form = {".csv": _csv, ".tex": _latex, ".parquet": _parquet}[check(path)]
     return _whole(path, lambda aside: form(rows, columns, aside))
 
 
 def write_text(text: str, path: Path) -> None:
-    """A text as a file, whole or not at all."""
+    """Write a text file atomically."""
 
     def put(aside: Path) -> int:
         aside.write_text(text, encoding="utf-8")
@@ -203,7 +207,7 @@ def write_text(text: str, path: Path) -> None:
 
 
 def _whole(path: Path, put: Callable[[Path], int]) -> int:
-    """A whole file or none: written aside, then given its name."""
+    """Write a file atomically through a temporary file."""
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -218,7 +222,7 @@ def _whole(path: Path, put: Callable[[Path], int]) -> int:
 
 def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
     with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\r\n")  # RFC 4180; quotes both where they are said
+        out = csv.writer(file, lineterminator="\r\n")  # RFC 4180
         names = [column.name for column in columns]
         out.writerow(names)
         n = 0
@@ -228,18 +232,18 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Pat
         return n
 
 
-AS_THEY_ARE = {float, int, type(None)}  # the csv module writes these as `_text` does
+AS_THEY_ARE = {float, int, type(None)}  # written by the csv module as by `_text`
 
 
 def _in_csv(value: Any) -> str:
-    return harmless(value) if isinstance(value, str) else _text(value)
+    return formula_safe(value) if isinstance(value, str) else _text(value)
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet's formulas may begin
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # characters that start a spreadsheet formula
 
 
-def harmless(text: str) -> str:
-    """A text with an apostrophe before it where a spreadsheet would run it; numbers stay."""
+def formula_safe(text: str) -> str:
+    """Prefix text that a spreadsheet would run as a formula with an apostrophe; keep numbers."""
     if not text.startswith(FORMULA):
         return text
     try:
@@ -250,7 +254,7 @@ def harmless(text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """One value: nothing is empty, lists are JSON, numbers in full."""
+    """Format a value: None as an empty text, lists as JSON, numbers in full."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -259,7 +263,7 @@ def _text(value: Any) -> str:
 
 
 def _latex(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
-    """A long table; columns in which nothing stands are left out."""
+    """Write a longtable without empty columns."""
     kept = [dict(row) for row in rows]
     said = [c for c in columns if any(row.get(c.name) is not None for row in kept)]
     align = "".join("l" if c.kind == "text" else "r" for c in said)
@@ -277,7 +281,7 @@ def _cell_in_print(value: Any) -> str:
 
 
 def _tabular(kind: str, align: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table with the rules of booktabs; needs that package, and longtable if it is long."""
+    """Return a LaTeX table in the style of booktabs."""
     needs = "booktabs" if kind == "tabular" else "booktabs and longtable"
     body = "".join(" & ".join(line) + " \\\\\n" for line in lines)
     return (
@@ -297,7 +301,7 @@ ESCAPED = {
 
 
 def latex(text: str) -> str:
-    """A text as LaTeX prints it: no letter of it is a command, and none stops it."""
+    """Escape a text for LaTeX."""
     printed = (letter if letter.isprintable() else " " for letter in text)
     return "".join(ESCAPED.get(letter, letter) for letter in printed)
 

@@ -1,7 +1,8 @@
-"""What a run notes of the episodes that it plays, so that the first question is quick."""
+"""Index columns computed while a run plays, so that the first analysis is fast."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from sally import store
@@ -19,14 +20,15 @@ from sally.output.page.lines import PageColumn, numbers_shown
 from sally.store import index
 from sally.store.summary import SummaryColumn
 
-CHECKED = 32  # of so many lines one is read and replayed as if a stranger had written it
+log = logging.getLogger(__name__)
+CHECKED = 32  # one line in this many is validated as if read from disk
 
 
 class IndexWriter:
-    """Columns for the index, made of each episode of a file while a worker has it in hand.
+    """Computes the index columns of a file while a worker plays its episodes.
 
-    They are kept if the file then holds the very lines that they were made of. What cannot be
-    worked out is left to the command that asks for it, which then says why.
+    They are stored only if the finished file holds the same lines. After an error nothing is
+    stored, and the command that needs the columns computes them and reports the error.
     """
 
     def __init__(self) -> None:
@@ -41,17 +43,18 @@ class IndexWriter:
         return SummaryColumn(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()
 
     def add(self, line: bytes, episode: Episode, replay: Replay[Any, Any, Any]) -> None:
-        """Take an episode as its line will be read, and what happened in it."""
+        """Add an episode as decoded from its line, and its replay."""
         if self._given_up:
             return
         try:
             if not len(self._lines) % CHECKED and store.sound_line(line) != episode:
-                self._given_up = True  # it does not replay as it was played: others will say so
+                self._given_up = True  # the reader reports it
                 return
             whole = opened(episode, replay)
             for part in self._parts:
                 part.add(episode, whole)
-        except Exception:  # a metric of a user's may break on anything
+        except Exception:  # a user's metric may raise anything
+            log.info("No index columns for this file: episode %s", episode.id, exc_info=True)
             self._given_up = True
             return
         self._lines.append(line)
@@ -59,7 +62,7 @@ class IndexWriter:
             self._end_piece()
 
     def keep(self, where: store.Where, file: str) -> None:
-        """Put the columns into the index, now that the file is whole."""
+        """Store the columns, once the file is complete."""
         if self._lines:
             self._end_piece()
         if not self._given_up:
@@ -72,10 +75,10 @@ class IndexWriter:
 
 
 def opened(episode: Episode, replay: Replay[Any, Any, Any]) -> Played:
-    """An episode laid open; its own states and moves, where these are the same when read back.
+    """Return the replayed episode, reusing the states of play if all moves are integers.
 
-    That is so of bare numbered moves. An action or a report of another form may be read back as
-    an equal one of another type, so that such an episode is replayed from its line.
+    Other actions and reports may be decoded as another type, so such an episode is replayed from
+    its line.
     """
     for event in episode.events:
         bare = type(event.action) is int if type(event) is Moved else type(event) is Ended

@@ -1,4 +1,4 @@
-"""What must not leave a machine by accident: keys, and paths that say whose machine it was."""
+"""Detection of private data, API keys and local paths, before sharing."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ PATH = re.compile(
     r"(?<![\w./])/(?:home|Users|root|tmp|var|mnt|media|opt|srv|usr|private|work|data|scratch)/[^\s\"']+"
     r"|(?<!\w)[A-Za-z]:\\[^\s\"']+|(?<![\w/])~/[^\s\"']+|\bfile://\S+"
 )
-# What every key and every path has in it, in JSON too: most records have none of it.
+# Quick check: every key and path contains one of these.
 TRACE = re.compile(
     rb"sk-|AIza|gh[pousr]_|hf_|AKIA|xox[abprs]-|Bearer |PRIVATE KEY|://|:\\\\|~/"
     rb"|/(?:home|Users|root|tmp|var|mnt|media|opt|srv|usr|private|work|data|scratch)/"
     rb"|[aA][pP][iI][_-]?[kK][eE][yY]|uthorization|ccess[_-]?[tT]oken"
 )
-SPOKEN: Final = frozenset({"reply", "reasoning", "memory", "found"})  # players' words, not ours
+SPOKEN: Final = frozenset({"reply", "reasoning", "memory", "found"})  # words of players
 
 
 def private_part(data: bytes) -> str | None:
-    """Where a record (JSON, or plain text) holds a key or a path, in a few words; None if nowhere.
+    """Describe where a record (JSON or plain text) holds a key or a local path, or return None.
 
-    A path within what a player said is no path of ours; a key is a key wherever it stands.
+    Paths in the words of players are ignored; keys are not.
     """
     if not TRACE.search(data):
         return None
@@ -42,12 +42,12 @@ def private_part(data: bytes) -> str | None:
         if KEY.search(value) or (KEY_NAME.search(name) and value):
             return f"{where or 'it'} looks like a key or a password"
         if not spoken and (path := PATH.search(value)):
-            return f"{where or 'it'} names a place on one machine, {path.group()!r}"
+            return f"{where or 'it'} holds a local path, {path.group()!r}"
     return None
 
 
 def _texts(plain: Any, where: str, name: str, spoken: bool) -> Iterator[tuple[str, str, str, bool]]:
-    """Every text of a record: where it stands, under which name, and whether a player said it."""
+    """Yield every text of a record: its path, field name, value, and whether a player said it."""
     if isinstance(plain, str):
         yield where, name, plain, spoken
     elif isinstance(plain, dict):

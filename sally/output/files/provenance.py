@@ -1,4 +1,4 @@
-"""Where the numbers of a report come from: what was asked, what was used, what is missing."""
+"""Provenance of a report: versions, models, costs, and planned and missing episodes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from sally.core.registry.study import Study
 from sally.core.version import VERSION
 from sally.store import reason
 
-Keys = NDArray[np.uint64]  # of trials
+Keys = NDArray[np.uint64]  # 64-bit keys of trials
 NO_KEYS: Keys = np.array([], dtype=np.uint64)
-PACKAGES = ("msgspec", "numpy", "scipy")  # what computes here
+PACKAGES = ("msgspec", "numpy", "scipy")  # packages that affect results
 
 
 class Use(msgspec.Struct, array_like=True):
-    """What one model took; what a provider did not say is counted apart."""
+    """Usage of one model; calls without a price are counted separately."""
 
     calls: int = 0
     failed: int = 0
@@ -47,12 +47,12 @@ class Use(msgspec.Struct, array_like=True):
     output: int = 0
     seconds: float = 0.0
     cost: float = 0.0
-    unpriced: int = 0  # calls whose cost is not known, which is not zero
+    unpriced: int = 0  # calls with unknown cost
     settings: set[str] = msgspec.field(default_factory=set)  # as JSON
     used: set[str] = msgspec.field(default_factory=set)  # as JSON: weights, versions, addresses
 
     def add(self, call: Call) -> None:
-        """Count one call."""
+        """Add one call."""
         self.calls += 1
         self.failed += bool(call.failure)
         self.input += call.usage.get("input", 0)
@@ -65,7 +65,7 @@ class Use(msgspec.Struct, array_like=True):
         self.settings.add(_json(kept))
 
     def join(self, other: Use, times: int) -> None:
-        """Count the same model elsewhere, so many times."""
+        """Add the usage of the same model in another episode, `times` times."""
         for name in ("calls", "failed", "input", "output", "seconds", "cost", "unpriced"):
             setattr(self, name, getattr(self, name) + times * getattr(other, name))
         self.settings |= other.settings
@@ -73,25 +73,25 @@ class Use(msgspec.Struct, array_like=True):
 
 
 class Facts(msgspec.Struct, array_like=True):
-    """What one episode adds to the provenance of a page; many episodes add the same."""
+    """What one episode adds to the provenance; many episodes have equal facts."""
 
     game: str
     version: int
     players: list[tuple[str, str]]  # name, versions as JSON
     packs: list[str]
     cell: str
-    end: str  # "over", or the cause of a censoring
+    end: str  # "over", or the cause of censoring
     why: str  # why there is no result
-    peoples: bool  # whether a person sat at the table
+    peoples: bool  # whether a person played
     moves: int
     forfeits: dict[str, int]  # by reason
     reports: int
-    unread: int  # reports in which no answer could be read
+    unread: int  # unreadable answers
     models: dict[str, Use]
 
 
 def facts_of(episode: Episode) -> Facts:
-    """What an episode adds to the provenance."""
+    """Return what an episode adds to the provenance."""
     setup, end, forfeits = episode.setup, episode.end, dict[str, int]()
     seats, moves, reports, unread = setup.lineup, 0, 0, 0
     for event in episode.events:
@@ -128,24 +128,24 @@ def _models_in(episode: Episode) -> dict[str, Use]:
             for call in event.calls:
                 use.add(call)
     for seat, used in episode.used.items():
-        if seat in lineup:  # what is known of people is no model's
+        if seat in lineup:  # entries of people are not models
             models.setdefault(model_of(lineup.get(seat)), Use()).used.add(_json(used))
     return models
 
 
 class CellCount(msgspec.Struct, frozen=True):
-    """How much of a cell is there; one trial may be planned in several cells and is played once."""
+    """Episode counts of a cell; a trial planned in several cells is played once."""
 
     cell: str
-    wanted: int | None  # None: what was planned was not kept
-    there: int  # of those wanted, or of all where the plan is not known
-    censored: int  # of those that were played in this cell
-    others: int  # episodes of this cell that no kept plan asks for
-    people: int = 0  # episodes of this cell with a person at the table
+    wanted: int | None  # None: no plan in the store
+    there: int  # of the planned ones, or of all without a plan
+    censored: int  # of those played in this cell
+    others: int  # episodes in no stored plan
+    people: int = 0  # episodes with a person
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How much of what was planned is there: in all, and cell by cell."""
+    """Planned and missing episodes, in total and by cell."""
 
     wanted: int | None
     missing: int
@@ -155,30 +155,30 @@ class Counts(msgspec.Struct, frozen=True):
 
 @dataclass
 class Provenance:
-    """All that a reader must know to trust a number, gathered episode by episode."""
+    """Provenance of a set of episodes, accumulated one by one."""
 
-    games: dict[str, set[int]] = field(default_factory=dict)  # rules versions that were played
+    games: dict[str, set[int]] = field(default_factory=dict)  # game -> rules versions
     players: dict[str, set[str]] = field(default_factory=dict)  # name -> versions as JSON
     models: dict[str, Use] = field(default_factory=dict)
     packs: set[str] = field(default_factory=set)
-    ends: Counter[str] = field(default_factory=Counter)  # "over", or the cause of a censoring
+    ends: Counter[str] = field(default_factory=Counter)  # "over", or the cause of censoring
     details: Counter[str] = field(default_factory=Counter)  # why episodes were censored
     forfeits: Counter[str] = field(default_factory=Counter)  # by reason
     moves: int = 0
     reports: int = 0
-    unread: int = 0  # reports in which no answer could be read
+    unread: int = 0  # unreadable answers
     cells: dict[str, Counter[str]] = field(default_factory=dict)
     peoples: Counter[str] = field(default_factory=Counter)  # episodes with a person, by cell
     _keys: dict[str, list[Keys]] = field(default_factory=dict)
 
     def add(self, episode: Episode) -> None:
-        """Take one episode into account."""
+        """Add one episode."""
         facts = facts_of(episode)
         self.count(facts)
         self.count_keys(facts, np.array([key_of(trial_key(episode.setup))], dtype=np.uint64))
 
     def count(self, facts: Facts, times: int = 1) -> None:
-        """Take so many episodes into account that add the same."""
+        """Add `times` episodes with equal facts."""
         self.games.setdefault(facts.game, set()).add(facts.version)
         for player, versions in facts.players:
             self.players.setdefault(player, set()).add(versions)
@@ -200,12 +200,12 @@ class Provenance:
             self.models.setdefault(name, Use()).join(use, times)
 
     def count_keys(self, facts: Facts, keys: Keys) -> None:
-        """Which trials episodes are that add the same; a person's are in no plan."""
+        """Add the trial keys of episodes with equal facts; episodes of people are in no plan."""
         if not facts.peoples:
             self._keys.setdefault(facts.cell, []).append(keys)
 
     def counts(self, studies: Iterable[Study]) -> Counts:
-        """How much of what was planned is there."""
+        """Compare the episodes with the trials that the studies planned."""
         wanted = wanted_keys(studies)
         if not wanted:
             cells = [
@@ -231,21 +231,21 @@ class Provenance:
 
     @property
     def cost(self) -> tuple[float, int]:
-        """Money that providers named, and the calls of which nobody said what they cost."""
+        """Total cost reported by providers, and the number of calls without a price."""
         uses = self.models.values()
         return sum(use.cost for use in uses), sum(use.unpriced for use in uses)
 
 
 def model_of(who: PlayerSpec | None) -> str:
-    """The model in a seat, by name."""
+    """Return the name of the model in a seat."""
     return str(who.params.get("model", "embedded")) if who is not None else "?"
 
 
 def trial_key(setup: Setup, known: dict[bytes, str] | None = None) -> str:
-    """What tells one trial of a cell from another, whether it was played yet or not.
+    """Return a text that identifies a trial, whether it was played or not.
 
-    Versions are filled in when a trial is played, and so are helpers that nobody named. `known`
-    keeps what trials share, for whoever asks of many.
+    It ignores versions and default helpers, which are filled in during play. `known` caches the
+    part that trials share.
     """
     if known is None:
         return _key(setup, _company(setup))
@@ -261,10 +261,10 @@ def _key(setup: Setup, company: str) -> str:
 
 
 def _company(setup: Setup) -> str:
-    """The part of a key that trials share which differ in problem and chance alone."""
+    """Return the part of a key shared by trials that differ only in instance, seed and repeat."""
     try:
         helpers: Mapping[Any, str] = registry.game(setup.instance.game).occupants
-    except BadInput:  # a game of somebody's own, not on this shelf
+    except BadInput:  # the game is not installed
         helpers = {}
     lineup = {
         seat: (who.player, {k: v for k, v in who.params.items() if k != "pack"})
@@ -275,12 +275,12 @@ def _company(setup: Setup) -> str:
 
 
 def key_of(text: str) -> int:
-    """The key of a trial in 64 bits, so that a million of them fit into an array."""
+    """Return the 64-bit key of a trial."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
-    """By cell, the keys of all trials that were asked for, each once."""
+    """Return the distinct keys of all planned trials by cell."""
     found: dict[str, list[Keys]] = {}
     for study in studies:
         for cell, trials in groupby(study.trials(), key=itemgetter(0)):
@@ -290,19 +290,13 @@ def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
 
 
 def _keys(setups: Iterable[Setup]) -> Iterator[int]:
-    """The keys of trials; who sits there is looked at once, however many follow."""
-    known: dict[tuple[object, ...], tuple[str, str]] = {}
-    for setup in setups:
-        # objects of the study itself
-        alike = (id(setup.lineup), id(setup.arms), id(setup.injections), id(setup.instance),
-                 setup.retries)  # fmt: skip
-        if (shared := known.get(alike)) is None:
-            shared = known[alike] = _json(setup.instance.id), _company(setup)
-        yield key_of(f"[{shared[0]},{setup.seed},{setup.repeat},{shared[1]}]")
+    """Yield the keys of trials, computing the part that they share once."""
+    known: dict[bytes, str] = {}
+    return (key_of(trial_key(setup, known)) for setup in setups)
 
 
 def _among(keys: Keys, every: Keys) -> NDArray[np.bool_]:
-    """Which keys are among others; both are sorted and stand once."""
+    """Return which keys are in `every`; both are sorted and distinct."""
     if not len(every):
         return np.zeros(len(keys), dtype=np.bool_)
     places = np.minimum(np.searchsorted(every, keys), len(every) - 1)
@@ -315,13 +309,13 @@ def _distinct(keys: Sequence[Keys]) -> Keys:
 
 
 def installed() -> dict[str, str]:
-    """The versions of what made this report."""
+    """Return the versions of Sally, Python and the packages that affect results."""
     others = {package: version_of(package) for package in PACKAGES}
     return {"sally": VERSION, **others, "Python": platform.python_version()}
 
 
 def version_of(package: str) -> str:
-    """The installed version of a package; a bare source tree has none."""
+    """Return the installed version of a package."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""An episode to read: from one seat's eyes, or from the referee's."""
+"""Transcripts of episodes as seen by one seat or by the referee."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from sally.core.log.scenes import REFEREE, Scene, Story, ending, tell
 
 
 def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
-    """The episode, line by line, as `eyes` saw it."""
+    """Yield the lines of the transcript as `eyes`, a seat or the referee, saw it.
+
+    Raises:
+        BadInput: There is no such seat.
+    """
     story, setup = tell(episode), episode.setup
     if eyes not in (REFEREE, *story.rules):
         raise unknown("seat", eyes, (REFEREE, *story.rules))
@@ -18,7 +22,7 @@ def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
     if eyes == REFEREE:
         yield "at the table: " + ", ".join(f"{s} = {label(w)}" for s, w in setup.lineup.items())
         yield from _referee(story)
-    else:  # who the others are is nothing that a seat sees
+    else:  # a seat does not see who the others are
         who = setup.lineup.get(eyes)
         yield f"from the eyes of {eyes}" + (f" = {label(who)}" if who else "")
         yield from _seat(story, eyes)
@@ -31,19 +35,19 @@ def _referee(story: Story) -> Iterator[str]:
             continue
         if scene.turn != turn:
             turn = scene.turn
-            yield f"step {turn}"  # "turn" is a word of the games, and means theirs
+            yield f"step {turn}"  # not "turn", which games use for their own turns
         yield f"  {_said(scene)}{_truth(scene)}"
 
 
 def _seat(story: Story, seat: str) -> Iterator[str]:
-    """Only what this seat saw, was asked and was told."""
+    """Yield what this seat saw, was asked and was told."""
     yield ""
     yield story.rules[seat] or f"(the {seat} has no page)"
     situation = ""
     for scene in story.seen_by(seat):
         yield from scene.new
         now = f"[step {scene.turn}] {scene.now}".rstrip()
-        if now != situation and scene.view is not None:  # asked twice, it is where it was
+        if now != situation and scene.view is not None:  # unchanged if the seat is asked twice
             situation = now
             yield now
         if scene.event is not None:
@@ -68,7 +72,7 @@ def _said(scene: Scene) -> str:
 
 
 def _truth(scene: Scene) -> str:
-    """What the referee knows beside it."""
+    """Return the truth beside an answer, for the referee."""
     event = scene.event
     if isinstance(event, Told) and (event.source != "truth" or scene.right is not False):
         return f" ({event.source})"
@@ -78,6 +82,6 @@ def _truth(scene: Scene) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, cut where it is long."""
+    """Return a text on one line, at most 200 characters."""
     flat = " ".join(text.split())
     return flat if len(flat) <= 200 else f"{flat[:197]}..."

@@ -1,8 +1,7 @@
-"""Elements of a page. A text becomes markup in one place only, where it is escaped.
+"""HTML elements of a page; text is escaped in one place only.
 
-Whatever comes from a reply, a name or a file is a `str` and is escaped; only what this module
-made is `Html`. There is no way to write a script, a style, an event handler or an address
-outside the page.
+Any `str` is escaped; only this module can make `Html`. Scripts, styles, event handlers and links
+to other pages cannot be written.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _TAGS = (
 ATTRIBUTES: Final = frozenset(_ATTRIBUTES.split())
 TAGS: Final = frozenset(_TAGS.split())
 VOID: Final = frozenset({"input"})
-# Signs that change how the text around them is shown, or that are not shown at all.
+# Invisible characters, and characters that change how the surrounding text is displayed.
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
@@ -35,7 +34,7 @@ PLACE = re.compile(r"#[A-Za-z][\w-]*")
 
 
 class Html:
-    """Markup that this module made."""
+    """Trusted markup, made by this module only."""
 
     __slots__ = ("markup",)
 
@@ -53,8 +52,8 @@ Inside = str | int | Html | None
 
 
 def text(value: str) -> Html:
-    """A text that is shown as it stands; signs that cannot be seen are named by their number."""
-    value = value.replace("\r\n", "\n")  # a line ends, however it was written
+    """Escape a text; invisible characters are shown by their code point."""
+    value = value.replace("\r\n", "\n")  # normalise line ends
     if not UNSEEN.search(value):
         return Html(escape(value), _KEY)
     parts, at = [], 0
@@ -68,18 +67,22 @@ def text(value: str) -> Html:
 def tag(
     name: str, /, *inside: Inside | Iterable[Inside], **attributes: str | int | float | bool | None
 ) -> Html:
-    """An element; `class_` and `data_v` stand for `class` and `data-v`, None and False for none."""
+    """Return an element; `class_` means `class`, `data_v` `data-v`; None and False are omitted.
+
+    Raises:
+        ValueError: The element, an attribute or the target of a link is not allowed.
+    """
     if name not in TAGS:
-        raise ValueError(f"<{name}> is no element of a page.")
+        raise ValueError(f"<{name}> is not an allowed element.")
     head = [name]
     for key, value in attributes.items():
         if value is None or value is False:
             continue
         spelled = _spelled(key)
         if spelled not in ATTRIBUTES:
-            raise ValueError(f"{spelled} is no attribute of a page.")
+            raise ValueError(f"{spelled} is not an allowed attribute.")
         if spelled == "href" and not PLACE.fullmatch(str(value)):
-            raise ValueError(f"A link stays on the page; {value!r} does not.")
+            raise ValueError(f"Links must stay on the page (#place), not {value!r}.")
         head.append(spelled if value is True else f'{spelled}="{_quoted(value)}"')
     start = f"<{' '.join(head)}>"
     if name in VOID:
@@ -88,7 +91,7 @@ def tag(
 
 
 def joined(*inside: Inside | Iterable[Inside]) -> Html:
-    """Several elements and texts after one another."""
+    """Concatenate elements and texts."""
     return Html("".join(_pieces(inside)), _KEY)
 
 
@@ -117,11 +120,11 @@ def _quoted(value: str | int | float) -> str:
     return _escaped(str(value))
 
 
-@lru_cache(maxsize=1024)  # most are names of classes
+@lru_cache(maxsize=1024)  # mostly class names
 def _escaped(value: str) -> str:
     return escape(UNSEEN.sub("\ufffd", value))
 
 
 def anchor(prefix: str, name: str) -> str:
-    """A place on the page whose name is made of letters, digits and dashes alone."""
+    """Return an anchor name of letters, digits and dashes only."""
     return prefix + re.sub(r"[^\w-]", "-", name, flags=re.ASCII)

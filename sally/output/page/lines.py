@@ -1,4 +1,4 @@
-"""What a page keeps of each line of a store, besides the numbers of its seats."""
+"""The index column of the page: what it needs of each line besides seat metrics."""
 
 from __future__ import annotations
 
@@ -25,49 +25,49 @@ SUM_BYTES = 16
 COUNTS = ("payoff", "turns", "forfeited")
 
 
-class Piece(msgspec.Struct, array_like=True):
-    """What is kept of some lines; one that holds no episode has an empty id."""
+class PageChunk(msgspec.Struct, array_like=True):
+    """Page data of a piece of lines; an unreadable line has an empty id."""
 
     ids: list[str]
     cut: list[bool]
-    why: list[str]  # why a line holds no episode
+    why: list[str]  # why a line is unreadable
     unplayed: list[str]  # why an episode could not be measured
     size: list[int]
     end: list[int]
     facts: list[int]
     lineup: list[int]
-    sums: bytes  # of the episodes
-    keys: bytes  # of their trials
-    ends: list[str]  # causes of a censoring, by number; the first is none
+    sums: bytes  # hashes of the episodes
+    keys: bytes  # keys of their trials
+    ends: list[str]  # causes of censoring; the first is empty
     every_facts: list[Facts]
     every_lineup: list[bytes]  # cell and lineup
-    seats: dict[str, bytes]  # the columns of the seats, where some could not be measured
+    seats: dict[str, bytes]  # seat columns, if some episodes could not be measured
 
 
-_DECODER = msgspec.msgpack.Decoder(Piece)
+_DECODER = msgspec.msgpack.Decoder(PageChunk)
 
 
-def piece_of(column: bytes) -> Piece:
-    """What a column of the index says."""
+def piece_of(column: bytes) -> PageChunk:
+    """Decode a page column of the index."""
     return _DECODER.decode(column)
 
 
 def numbers_shown() -> tuple[str, ...]:
-    """Every number of a seat that a page may show."""
+    """Return the names of all seat metrics that a page may show."""
     return tuple(dict.fromkeys((*registry.entries("metrics"), *COUNTS)))
 
 
 class PageColumn:
-    """The column of a page, line by line."""
+    """Builds the page column line by line."""
 
     def __init__(self) -> None:
-        self._made = Piece([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
+        self._made = PageChunk([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
         self._numbers: tuple[dict[Any, int], ...] = ({"": 0}, {}, {})
         self._sums, self._keys = bytearray(), array("Q")
         self._companies: dict[bytes, str] = {}
 
     def add(self, found: Episode | str, whole: Played | None = None, unplayed: str = "") -> None:
-        """Take an episode, or note why a line holds none."""
+        """Add an episode, or why a line is unreadable."""
         made = self._made
         if isinstance(found, str):
             self._note("", False, found, "", 0, 0, 0, 0)
@@ -97,19 +97,19 @@ class PageColumn:
         for column, value in zip(columns, given, strict=True):
             column.append(value)  # type: ignore[attr-defined]
 
-    def piece(self, seats: Columns | None = None) -> Piece:
-        """What was taken, with these columns of seats if they belong to it alone."""
+    def piece(self, seats: Columns | None = None) -> PageChunk:
+        """Return the data added so far, with seat columns that only the page uses."""
         return msgspec.structs.replace(
             self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
         )
 
     def columns(self) -> Columns:
-        """What was taken, as the index keeps it."""
+        """Return the column as stored in the index."""
         return {COLUMN: msgspec.msgpack.encode(self.piece())}
 
 
 def number_of(known: dict[Any, int], every: list[Any], value: Any, key: Any = None) -> int:
-    """The number of a value in a list in which each stands once."""
+    """Return the number of a value in a list of distinct values, appending it if new."""
     key = value if key is None else key
     number = known.setdefault(key, len(known))
     if number == len(every):
@@ -118,19 +118,19 @@ def number_of(known: dict[Any, int], every: list[Any], value: Any, key: Any = No
 
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """The columns of a page for some lines: its own, and the numbers of their seats."""
+    """Compute the page column and the seat columns of some lines."""
     seats = [name for name in names if name != COLUMN]
     try:
         return replayed_columns(lines, [PageColumn(), *([SeatColumns(seats)] if seats else ())])
     except BadInput:
-        return _worked_apart(lines)
+        return _compute_separately(lines)
 
 
-def _worked_apart(lines: Sequence[Line]) -> Columns:
-    """The same where some episodes cannot be measured; what the others give is the page's alone.
+def _compute_separately(lines: Sequence[Line]) -> Columns:
+    """Compute the page column if some episodes cannot be measured.
 
-    Whoever scores such a store is refused, so there is no column of seats that all could share,
-    and a page works these lines out whenever it is made.
+    `sally score` refuses such a store, so its seat columns are not shared; they are stored with the
+    page column.
     """
     page, seats = PageColumn(), SeatColumns((SEATS, *numbers_shown()))
     for _, _, line in lines:

@@ -1,4 +1,4 @@
-"""The block of the page that says where its numbers come from, and what is not there."""
+"""The provenance section of the page, and its list of missing data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sally.output.page.page_data import PageData
 from sally.output.page.results import scrolled
 from sally.store import PeoplePlan
 
-REASONS = 8  # why episodes have no result, the most frequent
+REASONS = 8  # most frequent reasons for episodes without a result
 
 
 def origin(held: PageData, seen: Provenance, counts: Counts, made: datetime) -> Html:
-    """Versions, hashes, settings, dates, cost."""
+    """Return the provenance section: versions, hashes, settings, dates and cost."""
     entries: list[tuple[str, Inside | Iterable[Inside]]] = [
         ("made", f"{made:%Y-%m-%d %H:%M} UTC"),
         ("made by", _pairs(installed())),
@@ -27,7 +27,7 @@ def origin(held: PageData, seen: Provenance, counts: Counts, made: datetime) -> 
         ("episodes", tag("code", f"sha256 {held.digest()}")),
         ("games", [tag("p", _game(name, found)) for name, found in seen.games.items()]),
         ("players", [tag("p", _player(name, found)) for name, found in seen.players.items()]),
-        ("words packs", ", ".join(sorted(seen.packs)) or "none: Sally's own words"),
+        ("words packs", ", ".join(sorted(seen.packs)) or "none: the games' own words"),
         ("models", [_model(name, use) for name, use in seen.models.items()] or "none"),
         ("cost", cost_of(seen)),
         ("lines", _lines(held)),
@@ -55,7 +55,7 @@ def _people(plan: PeoplePlan) -> Html:
 def _runs(held: PageData) -> list[Html]:
     if not held.studies:
         name = f"{held.manifest.study}, asks {held.manifest.asks}" if held.manifest else "no name"
-        return [tag("p", f"{name}; what was asked for was not kept in this store")]
+        return [tag("p", f"{name}; the study itself is not in this store")]
     return [
         tag("p", f"{study.name}, seed {study.seed}, retries {study.retries}, asks ",
             tag("code", asks), f"; follows {study.paper}" if study.paper else None)
@@ -81,7 +81,7 @@ def _player(name: str, versions: set[str]) -> str:
 
 def _model(name: str, use: Use) -> Html:
     failed = f", {use.failed} of them failed" if use.failed else ""
-    settings = " or ".join(sorted(use.settings - {"{}"})) or "as the provider does"
+    settings = " or ".join(sorted(use.settings - {"{}"})) or "provider defaults"
     return joined(
         tag("p", tag("b", name), f": {use.calls:,} calls{failed}, {use.input:,} tokens in, "
             f"{use.output:,} out, {use.seconds:,.1f} s; settings {settings}"),
@@ -90,30 +90,30 @@ def _model(name: str, use: Use) -> Html:
 
 
 def cost_of(seen: Provenance) -> str:
-    """What calls cost, and how many of them nobody priced; a sum without a currency is none."""
+    """Return a phrase on the cost of all calls; amounts without a currency are not summed."""
     money, unpriced = seen.cost
     if not seen.models:
         return "nothing: no model was called"
     if not unpriced and not money:
-        return "nothing, as the models say"
+        return "nothing, according to the models"
     if not unpriced:
-        return "no sum: providers named amounts without a currency; their bills have them"
-    return f"not known: of {unpriced:,} calls nobody said what they cost"
+        return "unknown: providers reported amounts without a currency; see their bills"
+    return f"unknown: {unpriced:,} calls have no price"
 
 
 def _lines(held: PageData) -> str:
     parts = [
         f"{len(held):,} episodes",
-        f"{held.replaced:,} cut runs that were run again",
-        f"{held.doubled:,} doubled lines",
-        f"{len(held.bad):,} lines that could not be read",
+        f"{held.replaced:,} censored runs that were run again",
+        f"{held.doubled:,} duplicate lines",
+        f"{len(held.bad):,} unreadable lines",
     ]
     bad = "; ".join(str(line) for line in held.bad[:5])
     return ", ".join(parts) + (f": {bad}" if bad else "")
 
 
 def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
-    """What a reader must know before trusting the means: what is not there."""
+    """Return warnings about missing, censored, forfeited and unreadable data."""
     said = []
     if counts.wanted is not None and counts.missing:
         empty = sum(not c.there for c in counts.cells)
@@ -128,18 +128,18 @@ def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
             f"People: {there:,} of {wanted:,} planned games of {held.people.title!r} were played."
         )
     elif seen.peoples:
-        said.append(f"{seen.peoples.total():,} episodes are people's; their plan was not kept.")
+        said.append(f"{seen.peoples.total():,} episodes have human players but no plan.")
     if not held.studies and not held.people:
-        said.append("The store does not say what was planned, so nothing is said to be missing.")
+        said.append("The store has no study, so missing episodes are unknown.")
     if counts.others:
-        said.append(f"{counts.others:,} episodes belong to no plan that this store keeps.")
+        said.append(f"{counts.others:,} episodes belong to no study in this store.")
     if cut := sum(n for end, n in seen.ends.items() if end != "over"):
         most = seen.details.most_common(REASONS)
-        told = sum(n for _, n in most) == cut  # then the lines below say all that there is to say
+        told = sum(n for _, n in most) == cut  # the lines below then name every cause
         causes = ", ".join(f"{end} {n:,}" for end, n in seen.ends.items() if end != "over")
         said.append(
             f"{cut:,} of {len(held):,} episodes have no result{'' if told else f' ({causes})'}; "
-            "a metric that needs one leaves them out, and its n says so."
+            "metrics that need one exclude them, and their n is smaller."
         )
         said += [f"{n:,} without a result: {why}" for why, n in most]
     if lost := sum(seen.forfeits.values()):
@@ -147,11 +147,11 @@ def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
         said.append(f"{lost:,} of {lost + seen.moves:,} moves were forfeited ({why}).")
     if seen.unread:
         said.append(
-            f"In {seen.unread:,} of {seen.reports:,} answers aside nothing could be read; they "
-            "are not scored as wrong."
+            f"{seen.unread:,} of {seen.reports:,} probe answers were unreadable; they are not "
+            "scored as wrong."
         )
     if held.bad:
-        said.append(f"{len(held.bad):,} lines of the store could not be read.")
+        said.append(f"{len(held.bad):,} lines of the store are unreadable.")
     return said
 
 
@@ -169,7 +169,7 @@ def _cells(counts: Counts) -> Html:
         )
         for c in counts.cells
     ]
-    caption = "What was planned and what is there, cell by cell"
+    caption = "Planned and stored episodes by cell"
     table = tag(
         "table",
         tag("caption", caption),

@@ -1,7 +1,7 @@
-"""What a page must know of a store, column by column: from its index, where it has one.
+"""Page data of a store, computed from its index columns.
 
-No episode is held: of each there are a few numbers in arrays, and those whose transcripts are
-shown are read when they are.
+No episode is held in memory: arrays hold a few numbers of each, and an episode is read when its
+transcript is rendered.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from sally.output.files.provenance import Facts, Provenance
 from sally.output.page.lines import (
     COLUMN,
     SUM_BYTES,
+    PageChunk,
     PageColumn,
-    Piece,
     number_of,
     numbers_shown,
     piece_of,
@@ -39,31 +39,31 @@ Lines = NDArray[np.int64]
 
 
 class PageData:
-    """The episodes of a store, each once, as a page tells of them."""
+    """The data of a page: each episode of a store once, as columns."""
 
     def __init__(self, where: Where) -> None:
         self.where = where
         self.bad: list[store.BadLine] = []
         self.unplayed: list[str] = []
         self._reader, self._files = store.Reader(where), list[str]()
-        gathering = _Gathering(self)
+        collector = _Collector(self)
         names = [COLUMN, SEATS, *numbers_shown()]
         for at, found in store.columns(where, names, fingerprint(), worked):
-            gathering.add(at, piece_of(found[COLUMN]), found)
-        self._files = gathering.files
-        gathering.end()
+            collector.add(at, piece_of(found[COLUMN]), found)
+        self._files = collector.files
+        collector.end()
         self.manifest: store.Manifest | None = store.manifest_of(where)
         self.studies: dict[str, Study] = store.studies(where)
         self.people: store.PeoplePlan | None = store.people_plan(where)
 
-    # What the gathering leaves: of each episode that counts, in the order of the store.
+    # Set by _Collector: one entry per episode that counts, in the order of the store.
     ids: NDArray[np.bytes_]
     sizes: Lines
     lineups: Lines
-    ends: list[str]  # causes of a censoring, by number
+    ends: list[str]  # causes of censoring
     end: Lines
-    seats: SeatTable  # the rows of those that could be measured
-    row_of: Lines  # by row, the number of its episode
+    seats: SeatTable  # rows of the episodes that could be measured
+    row_of: Lines  # row -> number of its episode
     seen: Provenance
     doubled: int
     replaced: int
@@ -78,22 +78,22 @@ class PageData:
         return self.episodes(range(len(self)))
 
     def id(self, number: int) -> str:
-        """The id of an episode."""
+        """Return the id of an episode."""
         return str(self.ids[number], "ascii")
 
     def episodes(self, numbers: Iterable[int]) -> Iterator[Episode]:
-        """Some episodes, read one after another."""
+        """Read some episodes, one at a time."""
         for n in numbers:
             yield self._reader.episode(self._files[self._file[n]], self._line[n], self.id(n))
 
     def digest(self) -> str:
-        """The SHA-256 of the sums of all episodes in the order of their ids."""
+        """Return the SHA-256 of the hashes of all episodes, sorted by id."""
         order = np.argsort(self.ids, kind="stable")
         return sha256(self._sums[order].tobytes()).hexdigest()
 
 
-class _Gathering:
-    """Pieces put together, and in the end the lines that count."""
+class _Collector:
+    """Joins the pieces of a store and selects the lines that count."""
 
     def __init__(self, held: PageData) -> None:
         self._held, self.files = held, list[str]()
@@ -106,8 +106,8 @@ class _Gathering:
         self._unplayed: dict[int, str] = {}
         self._lines = 0
 
-    def add(self, at: Sequence[tuple[str, int]], piece: Piece, found: Columns) -> None:
-        """Take the lines of a piece, and the columns of their seats."""
+    def add(self, at: Sequence[tuple[str, int]], piece: PageChunk, found: Columns) -> None:
+        """Add the lines of a piece and their seat columns."""
         files, ends, facts, lineups = self._known
         coded = {
             "end": [number_of(ends, self._ends, end) for end in piece.ends],
@@ -138,14 +138,14 @@ class _Gathering:
         self._lines += len(at)
 
     def _rows_of(self, seats: Columns) -> Lines:
-        """Take the seats of some lines; how many each line has."""
+        """Add the seats of some lines; return the number of seats per line."""
         return np.array(self._seats.add_rows(seats).seats, dtype=np.int64)
 
     def _put(self, name: str, column: NDArray[Any]) -> None:
         self._columns[name].append(column)
 
     def end(self) -> None:
-        """Leave with the page what counts."""
+        """Store the columns of the lines that count in the page data."""
         held = self._held
         if not self._lines:
             self.add([], PageColumn().piece(), SeatColumns((SEATS,)).columns())
@@ -165,7 +165,7 @@ class _Gathering:
         held.seen = self._provenance(column["facts"][lines], column["keys"][lines])
 
     def _provenance(self, facts: Lines, keys: NDArray[np.uint64]) -> Provenance:
-        """Provenance adds up what episodes have in common, in the order of the store."""
+        """Return the provenance, counting episodes with equal facts together."""
         seen = Provenance()
         codes, first = np.unique(facts, return_index=True)
         order = np.argsort(facts, kind="stable")

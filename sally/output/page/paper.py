@@ -1,4 +1,4 @@
-"""A paper's tables on the page, in the paper's layout: published figures, and ours below them."""
+"""A paper's tables on the page in the paper's layout: published values, with ours below them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sally.output.tables.layout import LEGEND, OURS, Grid, Line
 
 
 def paper_section(grids: Mapping[str, Sequence[Grid]]) -> Html:
-    """The tables by paper; cells that were not played say so."""
+    """Return the tables by paper; cells without episodes are marked."""
     parts = []
     for paper, tables in grids.items():
         parts += [_table(paper, grid) for grid in tables]
-    said = f"Published figures and ours, measured on these episodes; {LEGEND}."
+    said = f"Published values, and ours measured on these episodes; {LEGEND}."
     return joined(tag("p", said), parts)
 
 
@@ -37,14 +37,14 @@ def _table(paper: str, grid: Grid) -> Html:
 
 
 def _groups(grid: Grid) -> Html:
-    """The headings over several columns."""
+    """Return the row of group headings."""
     blank = tag("td", colspan=len(grid.stubs) + 1)
     spans = [(name, len(list(same))) for name, same in groupby(grid.groups)]
     return tag("tr", blank, (tag("th", name, colspan=n, scope="colgroup") for name, n in spans))
 
 
 def _line(before: Line | None, line: Line) -> Html:
-    """A line; below its published one, ours needs no labels of its own."""
+    """Return a row; labels equal to those of the row above are left blank."""
     ours = line.data == OURS
     same = before is not None and before.labels == line.labels
     return tag(

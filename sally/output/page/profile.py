@@ -1,4 +1,4 @@
-"""The knowing-doing profile on the page: a plot for each game, and the table behind it."""
+"""The knowing-doing profile on the page: a plot per game, and a table."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from sally.output.page.html import Html, joined, tag
 from sally.output.page.results import scrolled
 from sally.stats import Estimate
 
-Find = Callable[[ProfileRow], str | None]  # where the episodes of a row are listed on the page
-MANY = 12  # dots whose names can be told apart
+Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of a row
+MANY = 12  # dots that fit in one plot with readable names
 LOSSES = ("inference", "translation", "format", "luck")
 SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
          "consistency", "acting", *LOSSES)  # fmt: skip
 
 HOW_TO_READ = (
-    "Across: how often a player was right about the others, 0 as an even guess, 1 always. "
-    "Up: what it got, 0 as a random player, 1 as the optimum or the reference player on "
-    "the same problems, with the same chance and company; forfeited moves count at what "
-    "the rules give. The diamond is what takes no mind: the best mindless predictor and "
-    "player. Low on the right: it knows and does not use it. High on the left: it does "
-    "well without knowing. Bars are 95% intervals over whole clusters of episodes."
+    "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
+    "always. Vertical: its score, 0 for a random player, 1 for the optimum or the reference player "
+    "on the same instances, with the same random draws and other players; forfeited moves score as "
+    "the rules say. The diamond marks the best mindless predictor and player. Bottom right: knows "
+    "but does not act on it. Top left: does well without knowing. Bars are 95% intervals over "
+    "clusters of episodes."
 )
 NO_PICTURE = (
-    "No plot: nobody here both answered questions about other minds and has a score that can be "
-    "placed. The table says what there is, with 95% intervals over whole clusters of episodes."
+    "No plot: no player has both probe answers and a score on the doing scale. The table shows "
+    "what is available, with 95% intervals over clusters of episodes."
 )
 
 
@@ -53,7 +53,7 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
         _calibrations(games, find),
-        _blanks(rows),
+        _missing(rows),
     )
 
 
@@ -91,16 +91,16 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
 
 
 def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
-    """Too many for one plot: doing and knowing beside each other, a line a player, best first."""
+    """Return doing and knowing as two interval plots, one row per player, for many players."""
     ordered = sorted(dots, key=lambda dot: (-dot.doing, dot.name))
     doing = [Bar(*in_two(d.name), d.doing, d.doing_interval, None, d.href) for d in ordered]
     knowing = [Bar(*in_two(d.name), d.knowing, d.knowing_interval, None, d.href) for d in ordered]
-    note = f"Not drawn: {left} players who lack one of the two." if left else ""
+    note = f"Not drawn: {left} players without one of the two." if left else ""
     return tag(
         "figure",
-        tag("figcaption", tag("b", where), " doing and knowing, in the order of doing"),
+        tag("figcaption", tag("b", where), " doing and knowing, sorted by doing"),
         interval_plot(f"doing of {where}", "doing: 0 random player, 1 best", doing),
-        interval_plot(f"knowing of {where}", "knowing: 0 even guess, 1 all right", knowing),
+        interval_plot(f"knowing of {where}", "knowing: 0 uniform guess, 1 always right", knowing),
         tag("p", tag("small", note)) if note else None,
     )
 
@@ -108,7 +108,7 @@ def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
 def _calibrations(
     games: Sequence[tuple[tuple[str, str], Sequence[ProfileRow]]], find: Find
 ) -> Html | None:
-    """Where odds were stated: how often they came true."""
+    """Return calibration plots of stated odds, or None if there are none."""
     plots = []
     for (game, seat), rows in games:
         curves = [
@@ -123,7 +123,7 @@ def _calibrations(
             plots.append(tag("figure", caption, drawn))
     if not plots:
         return None
-    said = "On the dashed line, stated odds come true as often as they say."
+    said = "On the dashed line, stated odds match observed frequencies."
     head = tag("summary", f"Calibration of stated odds ({len(plots)})")
     return tag("details", head, tag("p", said), tag("div", plots, class_="plots"))
 
@@ -150,22 +150,22 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
             tag("th", tag("abbr", name, title=about), scope="col", class_="number")
             for name, about in (
                 ("knowing ↑ %", "predictions about others that were right"),
-                ("knowing ↑", "the same, 0 as an even guess, 1 always right"),
-                ("beyond rules ↑", "the same, 0 as the best predictor without a mind"),
+                ("knowing ↑", "the same, 0 for a uniform guess, 1 for always right"),
+                ("beyond rules ↑", "the same, 0 for the best mindless predictor"),
                 ("Brier ↓", "squared error of stated odds"),
-                ("doing ↑", "0: as a random player, 1: as the optimum or the reference"),
-                ("at most", "doing, had forfeited moves earned the best they could"),
-                ("in its unit", "doing as it was measured, forfeited moves as the rules pay them"),
-                ("regret ↓", "what is missing to the optimum or the reference"),
-                ("acts on it %", "moves that are best replies to one's own prediction"),
-                ("acting ↑", "the same, 0 as a blind pick, 1 always"),
-                ("inference", "lost by predicting wrongly"),
-                ("translation", "given up by not acting on one's own prediction"),
-                ("format", "lost by forfeited moves"),
-                ("luck", "what moves against one's own prediction happened to change"),
+                ("doing ↑", "0 for a random player, 1 for the optimum or the reference"),
+                ("at most", "doing if forfeited moves had earned the maximum"),
+                ("in its unit", "score in its unit, forfeited moves as the rules score them"),
+                ("regret ↓", "distance to the optimum or the reference"),
+                ("acts on it %", "moves that are best replies to the player's own prediction"),
+                ("acting ↑", "the same, 0 for a random choice, 1 for always"),
+                ("inference", "payoff lost by wrong predictions"),
+                ("translation", "payoff lost by not acting on the player's own prediction"),
+                ("format", "payoff lost by forfeited moves"),
+                ("luck", "payoff that moves against the own prediction happened to change"),
                 ("episodes", "played"),
                 ("no result", "censored episodes"),
-                ("forfeits", "moves that could not be read"),
+                ("forfeits", "unreadable moves"),
             )
         ),
         tag("th", "compared with", scope="col"),
@@ -207,8 +207,8 @@ def _line(row: ProfileRow, href: str | None) -> Html:
     )
 
 
-def _blanks(rows: Sequence[ProfileRow]) -> Html | None:
-    """Why cells of the table are blank: by reason, what and whose they are."""
+def _missing(rows: Sequence[ProfileRow]) -> Html | None:
+    """Return the reasons why cells are missing, with columns and players."""
     whose: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for field, why in row.why.items():
@@ -217,7 +217,7 @@ def _blanks(rows: Sequence[ProfileRow]) -> Html | None:
                 whose.setdefault((why, named), []).append(f"{row.player} in {row.game}")
     reasons: dict[str, dict[str, str]] = {}
     for (why, field), who in whose.items():
-        everybody = "everybody" if len(who) == len(rows) else ", ".join(dict.fromkeys(who))
+        everybody = "all players" if len(who) == len(rows) else ", ".join(dict.fromkeys(who))
         reasons.setdefault(why, {})[field] = everybody
     if not reasons:
         return None
@@ -228,7 +228,7 @@ def _blanks(rows: Sequence[ProfileRow]) -> Html | None:
             by_whom.setdefault(who_said, []).append(field)
         said = [tag("p", f"{', '.join(names)}: {who}") for who, names in by_whom.items()]
         entries.append(joined(tag("dt", why), tag("dd", said)))
-    return tag("details", tag("summary", "Why cells are blank"), tag("dl", entries))
+    return tag("details", tag("summary", "Why cells are missing"), tag("dl", entries))
 
 
 NAMES = {

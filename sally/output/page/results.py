@@ -1,4 +1,4 @@
-"""Tables of means, and behind every mean the episodes that it is the mean of."""
+"""Tables and plots of means on the page, linked to the lists of their episodes."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.page_data import PageData
 from sally.stats import Estimate
 
-PAYOFF = Metric("payoff", "what the seat got in all", lambda played, seat: None, label="payoff")
-OPEN = 16  # lines up to which a plot stands open
+PAYOFF = Metric("payoff", "total payoff of the seat", lambda played, seat: None, label="payoff")
+OPEN = 16  # rows up to which a plot is shown unfolded
 KEYS = ("cell", "player", "others")
 
 
 @dataclass
 class Group:
-    """Seats that were alike: one cell, one player, the same company."""
+    """Seats with the same cell, player and other players."""
 
-    place: str  # on the page
+    place: str  # anchor on the page
     cell: str
     player: str
     others: str
     held: PageData
-    kinds: list[Row]  # what sat there
-    rows: NDArray[np.int64]  # of the table of all seats
+    kinds: list[Row]  # kinds of seat in the seat table
+    rows: NDArray[np.int64]  # row numbers in the seat table
     _means: dict[str, Estimate] = field(default_factory=dict)
 
     def estimate(self, metric: str) -> Estimate:
-        """The mean of a metric over the episodes in which it has a value."""
+        """Return the mean of a metric over the episodes in which it has a value."""
         if metric not in self._means:
             seats = self.held.seats
             rows = self.rows[~np.isnan(seats.values[metric][self.rows])]
@@ -47,8 +47,8 @@ class Group:
 
 
 @dataclass
-class Sheet:
-    """One seat of one game: its groups, and the metrics that have a value in any of them."""
+class SeatResults:
+    """Results of one seat of one game: its groups, and the metrics with a value in any of them."""
 
     game: str
     seat: str
@@ -60,7 +60,7 @@ class Sheet:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """Headline ones first; those that are empty everywhere are left out."""
+        """Metrics with a value in some group, headline metrics first."""
         spec = registry.game(self.game)
         known = [*registry.metrics(spec.family or spec.name).values(), PAYOFF]
         valued = [m for m in known if any(_has(g, m.name) for g in self.groups.values())]
@@ -68,7 +68,7 @@ class Sheet:
 
     @cached_property
     def keys(self) -> list[str]:
-        """What tells the groups apart; the player always does."""
+        """Keys that differ between groups, and always the player."""
         groups = list(self.groups.values())
         varies = {key: len({getattr(g, key) for g in groups}) > 1 for key in KEYS}
         return [key for key in KEYS if varies[key] or key == "player"]
@@ -82,8 +82,8 @@ def is_headline(metric: Metric) -> bool:
     return metric.headline or metric is PAYOFF
 
 
-def sheets_of(held: PageData) -> list[Sheet]:
-    """The seats of all episodes, sorted into what can be compared, as they appear in the store."""
+def sheets_of(held: PageData) -> list[SeatResults]:
+    """Group the seats of all episodes by game and seat, in the order of the store."""
     seats, alike = held.seats, dict[tuple[str, str], dict[tuple[str, ...], list[Row]]]()
     first = _first(seats)
     for kind in sorted(seats.kinds, key=first):
@@ -96,7 +96,7 @@ def sheets_of(held: PageData) -> list[Sheet]:
     codes = seats.kind[order]
     found = []
     for (game, seat), groups in alike.items():
-        sheet_of = Sheet(game, seat)
+        sheet_of = SeatResults(game, seat)
         for key, kinds in groups.items():
             ends = [np.searchsorted(codes, [kind["at"], kind["at"] + 1]) for kind in kinds]
             rows = np.sort(np.concatenate([order[low:high] for low, high in ends]))
@@ -108,7 +108,7 @@ def sheets_of(held: PageData) -> list[Sheet]:
 
 
 def _first(seats: SeatTable) -> Callable[[Row], int]:
-    """Where a kind of seat first appears."""
+    """Return a function that gives the first row of a kind of seat."""
     kinds, places = np.unique(seats.kind, return_index=True)
     known = dict(zip(kinds.tolist(), places.tolist(), strict=True))
     return lambda kind: known[kind["at"]]
@@ -117,8 +117,8 @@ def _first(seats: SeatTable) -> Callable[[Row], int]:
 # --- tables of means ------------------------------------------------------------------------------
 
 
-def sheet_table(sheet: Sheet, metrics: Sequence[Metric], caption: str) -> Html:
-    """One line a group, one column a metric; every mean leads to its episodes."""
+def sheet_table(sheet: SeatResults, metrics: Sequence[Metric], caption: str) -> Html:
+    """Return a table with one row per group and one column per metric, linked to the episodes."""
     beside = [_head(key, "broad") for key in sheet.keys if key != "player"]
     heads = [_head("player"), *beside, *map(_metric_head, metrics), _head("n", "number")]
     lines = [_group_line(sheet, group, metrics) for group in sheet.groups.values()]
@@ -135,7 +135,7 @@ def sheet_table(sheet: Sheet, metrics: Sequence[Metric], caption: str) -> Html:
 
 
 def scrolled(table: Html, about: str) -> Html:
-    """A wide table scrolls within its frame, by keys too; the page does not."""
+    """Wrap a wide table in a frame that scrolls, also by keyboard."""
     return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=about)
 
 
@@ -151,7 +151,7 @@ def _metric_head(metric: Metric) -> Html:
     return tag("th", name, arrow, unit, scope="col", class_="number")
 
 
-def _group_line(sheet: Sheet, group: Group, metrics: Sequence[Metric]) -> Html:
+def _group_line(sheet: SeatResults, group: Group, metrics: Sequence[Metric]) -> Html:
     beside = [getattr(group, key) for key in sheet.keys if key != "player"]
     under = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
     names = [
@@ -195,18 +195,18 @@ def _interval(found: Estimate) -> str:
 # --- plots ----------------------------------------------------------------------------------------
 
 
-def sheet_plots(sheet: Sheet) -> Html | None:
-    """An interval plot for each headline metric, beside each other where there is room."""
+def sheet_plots(sheet: SeatResults) -> Html | None:
+    """Return interval plots of the headline metrics, or None if there are none."""
     chosen = [m for m in sheet.metrics if is_headline(m)]
     plots = [plot for metric in chosen if (plot := _metric_plot(sheet, metric)) is not None]
     if not plots:
         return None
     many = len(sheet.groups) > OPEN
-    head = tag("summary", f"Means and 95% intervals, drawn ({len(plots)})")
+    head = tag("summary", f"Plots of means with 95% intervals ({len(plots)})")
     return tag("details", head, tag("div", plots, class_="plots"), open=not many)
 
 
-def _metric_plot(sheet: Sheet, metric: Metric) -> Html | None:
+def _metric_plot(sheet: SeatResults, metric: Metric) -> Html | None:
     column = sheet.metrics.index(metric)
     bars = []
     for group in sheet.groups.values():
@@ -218,7 +218,7 @@ def _metric_plot(sheet: Sheet, metric: Metric) -> Html | None:
             href = f"#{group.place}-{column}"
             bars.append(Bar(group.player, said, found.value, found.interval, found.n, href))
     if len({edge for bar in bars for edge in (bar.value, *(bar.interval or ()))}) < 2:
-        return None  # one number everywhere says no more drawn than written
+        return None  # a plot of one number adds nothing to the table
     bars.sort(key=lambda bar: (bar.value if metric.better == "lower" else -bar.value, bar.name))
     name = metric.label or metric.name
     better = {"higher": ", higher is better", "lower": ", lower is better"}.get(metric.better, "")
@@ -230,10 +230,13 @@ def _metric_plot(sheet: Sheet, metric: Metric) -> Html | None:
 # --- episodes -------------------------------------------------------------------------------------
 
 
-def episode_lists(sheet: Sheet, shown: Collection[int], most: int) -> Iterator[Html]:
-    """For each group, a list of its episodes with every metric; `shown` have a transcript.
+def episode_lists(sheet: SeatResults, shown: Collection[int], most: int) -> Iterator[Html]:
+    """Yield a list of episodes per group, with every metric.
 
-    At most so many of a group are listed: the first ones, in the order of the store.
+    Args:
+        sheet: The results of one seat.
+        shown: Numbers of the episodes that have a transcript.
+        most: Maximum number of episodes per group; the first ones are listed.
     """
     metrics = sheet.metrics
     for group in sheet.groups.values():
@@ -294,14 +297,14 @@ def _number_cell(value: float) -> Html:
 
 @lru_cache(maxsize=1 << 16)
 def _cell_of(value: float, sign: float) -> Html:
-    """Of a million episodes many have the same number; the sign tells 0 from -0."""
+    """Return a cached cell, because many episodes share a number; `sign` distinguishes 0 and -0."""
     if isnan(value):
         return tag("td", "–", class_="number quiet")
     return tag("td", number(value), class_="number", data_v=value)
 
 
-def glossary(sheets: Sequence[Sheet]) -> Html:
-    """What every column means, in words."""
+def glossary(sheets: Sequence[SeatResults]) -> Html:
+    """Return the definitions of all columns."""
     known: Mapping[str, Metric] = {m.name: m for sheet in sheets for m in sheet.metrics}
     entries = [
         joined(
@@ -316,5 +319,5 @@ def glossary(sheets: Sequence[Sheet]) -> Html:
 def _meaning(metric: Metric) -> str:
     unit = f"; in {metric.unit}" if metric.unit else ""
     better = f"; {metric.better} is better" if metric.better else ""
-    kept = "; a paper's convention, beside our own measure" if metric.published else ""
+    kept = "; a paper's definition, shown beside our own measure" if metric.published else ""
     return f"{metric.about}{unit}{better}{kept}."

@@ -1,7 +1,6 @@
-"""An episode on the page, turn by turn: what each seat saw, was asked, said and did, and the truth.
+"""Transcripts on the page: what each seat saw, was asked, said and did, and the truth.
 
-Pages grow by appending, so what a seat saw is shown as it saw it: the rules once, then of each
-turn only what is new.
+Prompts grow by appending, so the rules are shown once, and each turn shows only what is new.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ from sally.output.page.pieces import (
 )
 
 Prompts = Mapping[AskId, Sequence[Context]]
-MOST_DEAR = 5  # decisions that stand at the head of an episode
-MOST_ODDS = 6  # of a long list of odds, the likeliest
-PromptsOf = Callable[[Episode], Prompts]  # raises BadInput where they cannot be rendered again
+MOST_DEAR = 5  # costliest decisions listed at the top of an episode
+MOST_ODDS = 6  # most likely entries shown of a long list of odds
+PromptsOf = Callable[[Episode], Prompts]  # raises BadInput if they cannot be rendered again
 
 
 def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html:
-    """The whole episode, closed until somebody opens it."""
+    """Return the transcript of an episode as a closed <details> element."""
     setup = episode.setup
     table = ", ".join(f"{seat} = {label(who)}" for seat, who in setup.lineup.items())
     summary = tag(
@@ -78,7 +77,7 @@ def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html
 
 
 def ending(episode: Episode) -> Html:
-    """How an episode ended, in a few words."""
+    """Return badges with the payoffs or the cause of censoring."""
     end = episode.end
     if isinstance(end, Censored):
         return tag("span", f"no result: {end.cause}", class_="badge bad")
@@ -89,15 +88,15 @@ def ending(episode: Episode) -> Html:
 
 
 class _Teller:
-    """Draws one story; remembers what stood last under each heading."""
+    """Renders one story; remembers the last text under each heading."""
 
     def __init__(self, story: Story, prompts_of: PromptsOf | None) -> None:
         self._story = story
-        self._hues: dict[str, int] = {}  # a colour for each seat, in the order of the lineup
+        self._hues: dict[str, int] = {}  # seat -> colour, in the order of the lineup
         for seat in story.episode.setup.lineup:
             self._hues[seat] = len(self._hues) % 7
-        self._last: dict[tuple[str, str], str] = {}  # what was said last under a heading
-        self._prompt: dict[str, str] = {}  # the last prompt of a seat
+        self._last: dict[tuple[str, str], str] = {}  # last text under a heading
+        self._prompt: dict[str, str] = {}  # seat -> last prompt
         self._prompts: Prompts = {}
         self._no_prompts = ""
         self._costs: dict[tuple[int, str], Costly] = {}
@@ -105,7 +104,7 @@ class _Teller:
         try:
             self._costs = costs_by_turn(story.episode)
         except BadInput as why:
-            self._no_costs = f"What decisions cost is not shown: {why}"
+            self._no_costs = f"Costs of decisions are not shown: {why}"
         if prompts_of is not None and any(event.calls for event in story.episode.events):
             try:
                 self._prompts = prompts_of(story.episode)
@@ -113,7 +112,7 @@ class _Teller:
                 self._no_prompts = str(why)
 
     def told(self) -> Html:
-        """All of it."""
+        """Return the whole transcript."""
         scenes = [scene for scene in self._story.scenes if scene.event is not None]
         turns = [list(t) for _, t in groupby(scenes, key=lambda scene: scene.turn)]
         stages = [list(t) for _, t in groupby(turns, key=_is_natures)]
@@ -140,7 +139,7 @@ class _Teller:
         )
 
     def _dearest(self) -> Html | None:
-        """The decisions that cost most, each with a way to its turn."""
+        """Return links to the costliest decisions."""
         dear = sorted((c for c in self._costs.values() if c.loss > 0), key=lambda c: -c.loss)
         if not dear:
             return None
@@ -149,32 +148,32 @@ class _Teller:
             for c in dear[:MOST_DEAR]
         ]
         parts = [part for link in links for part in (", ", link)][1:]
-        return tag("p", "Gave up most: ", *parts, f". Judged by {dear[0].how}.", class_="quiet")
+        return tag("p", "Costliest decisions: ", *parts, f". By {dear[0].how}.", class_="quiet")
 
     def _anchor(self, turn: int) -> str:
         return anchor("t-", f"{self._story.episode.id}-{turn}")
 
     def _cost(self, scene: Scene) -> Html | None:
-        """What a decision gave up, and what would have been best."""
+        """Return a badge with the loss of a decision and the best move."""
         cost = self._costs.get((scene.turn, scene.seat))
         if cost is None:
             return None
         if not cost.loss:
-            return tag("span", "gave up nothing", class_="badge good")
+            return tag("span", "no loss", class_="badge good")
         best = f"; best: {' or '.join(cost.best)}" if cost.best else ""
-        return tag("span", f"gave up {number(cost.loss)}{best}", class_="badge bad")
+        return tag("span", f"lost {number(cost.loss)}{best}", class_="badge bad")
 
     def _problem(self) -> Html | None:
         params = self._story.episode.setup.instance.params
         if not params:
             return None
         said = msgspec.json.format(msgspec.json.encode(params), indent=2).decode()
-        return fold("The problem, as data", said)
+        return fold("The instance, as data", said)
 
     # --- turns ------------------------------------------------------------------------------------
 
     def _stage(self, turns: Sequence[Sequence[Scene]]) -> Iterator[Html]:
-        """Turns of the seats one by one; what nature draws turn after turn stands together."""
+        """Yield turns one by one; consecutive draws of nature are merged."""
         if not _is_natures(turns[0]):
             yield from (self._turn(scenes) for scenes in turns)
             return

@@ -1,4 +1,4 @@
-"""The whole page, written piece by piece: of episodes only their numbers are held in memory."""
+"""Writing the HTML page piece by piece; episodes are not held in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
 from sally.output.page.profile import profile_section
 from sally.output.page.results import (
-    Sheet,
+    SeatResults,
     episode_lists,
     glossary,
     is_headline,
@@ -35,13 +35,13 @@ from sally.output.page.results import (
 from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
 
-LISTED, LEAST = 20_000, 50  # lines of episodes on a page, and of one group whatever that makes
+LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 Numbers = NDArray[np.integer[Any]]
-BUDGET = 1_000_000  # bytes of stored episodes whose transcripts a page holds unless told otherwise
+BUDGET = 1_000_000  # bytes of stored episodes that get transcripts by default
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What was put on the page."""
+    """Counts of what was written to the page."""
 
     episodes: int
     transcripts: int
@@ -50,24 +50,28 @@ class Written(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the page is to hold besides the numbers."""
+    """Options of the page."""
 
-    transcripts: int | None = None  # of each lineup; None: as many as fit the budget
+    transcripts: int | None = None  # per cell and lineup; None: as many as fit the budget
     profile: Callable[[PageData], Sequence[ProfileRow]] | None = None
     grids: Mapping[str, Sequence[Grid]] = field(default_factory=dict)  # a paper's tables
     prompts_of: PromptsOf | None = None
     made: datetime | None = None
-    notes: tuple[str, ...] = ()  # what a reader must know besides, such as deviations
+    notes: tuple[str, ...] = ()  # further warnings, such as deviations from a registration
 
 
 def write_page(held: PageData, out: Path, wishes: Wishes | None = None) -> Written:
-    """The page of a store, as one file."""
+    """Write the page of a store to one file.
+
+    Raises:
+        BadInput: The store is empty, or the file cannot be written.
+    """
     wishes = wishes or Wishes()
     if not len(held):
         raise BadInput(f"The store {held.where} holds no episode to report.")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        aside = out.with_name(f".{out.name}.part")  # a whole page or none
+        aside = out.with_name(f".{out.name}.part")  # renamed once it is complete
         try:
             with aside.open("w", encoding="utf-8", newline="\n") as file:
                 shown = _put(held, file, wishes)
@@ -91,17 +95,17 @@ def _put(held: PageData, file: TextIO, wishes: Wishes) -> int:
 
 
 def in_turn(lineups: Numbers) -> list[Numbers]:
-    """The episodes of each cell and lineup, by number, as they first appear in the store."""
+    """Return the numbers of the episodes of each cell and lineup, in the order of the store."""
     _, first, many = np.unique(lineups, return_index=True, return_counts=True)
     parts = np.split(np.argsort(lineups, kind="stable"), np.cumsum(many)[:-1])
     return [parts[n] for n in np.argsort(first).tolist()]
 
 
 def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> dict[int, None]:
-    """Which episodes get a transcript, in the order of the store.
+    """Return the numbers of the episodes that get a transcript, in the order of the store.
 
-    The first so many of each cell and lineup, or, turn by turn from each, as many as the budget
-    allows: at least one.
+    These are the first `each` of every cell and lineup or, if `each` is None, as many as the budget
+    allows, taken evenly from all: at least one.
     """
     if each is not None:
         wanted = {n for numbers in lineups for n in numbers[:each].tolist()}
@@ -119,12 +123,12 @@ def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> d
 
 
 class _Page:
-    """One page from top to bottom."""
+    """Renders one page."""
 
     def __init__(
         self,
         held: PageData,
-        sheets: Sequence[Sheet],
+        sheets: Sequence[SeatResults],
         chosen: dict[int, None],
         notes: Sequence[str] = (),
     ) -> None:
@@ -142,7 +146,7 @@ class _Page:
     def pieces(
         self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
     ) -> Iterator[Html | str]:
-        """The page in order; transcripts are made one at a time."""
+        """Yield the page in order; transcripts are rendered one at a time."""
         parts = {"profile": bool(profile), "results": True, "paper": bool(wishes.grids)}
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         yield head(f"{self.name}: Sally report")
@@ -155,10 +159,9 @@ class _Page:
         yield _title("results", "Results")
         yield tag(
             "p",
-            "Means over episodes with 95% t intervals, in which the episodes of one person or one "
-            "instance hang together where there are five or more of these. Every mean leads to "
-            "the list of the episodes behind it, and from there to their transcripts. Click the "
-            "head of a column to sort.",
+            "Means over episodes with 95% t intervals, clustered by person or instance if there "
+            "are at least five of these. Every mean links to the list of its episodes, and from "
+            "there to their transcripts. Click a column heading to sort.",
         )
         yield glossary(self.sheets)
         for sheet in self.sheets:
@@ -176,8 +179,8 @@ class _Page:
         yield _title("provenance", "Provenance")
         yield origin(self.held, self.seen, self.counts, made)
         yield "</main>"
-        yield tag("footer", tag("p", "Made by Sally. The page is whole in itself: it asks nothing "
-                  "of any network, and what players said stands on it as text."))  # fmt: skip
+        yield tag("footer", tag("p", "Made by Sally. The page is self-contained: it makes no "
+                  "network requests, and replies of players are shown as plain text."))  # fmt: skip
         yield foot()
 
     # --- the top ----------------------------------------------------------------------------------
@@ -210,7 +213,7 @@ class _Page:
             ("cells", f"{len(self.seen.cells):,}"),
             ("without a result", f"{cut:,}"),
             ("moves forfeited", f"{sum(self.seen.forfeits.values()):,}"),
-            ("calls of models", f"{calls:,}"),
+            ("model calls", f"{calls:,}"),
         ]
         facts = [tag("li", tag("b", value), tag("small", name)) for name, value in tiles]
         return joined(
@@ -227,7 +230,7 @@ class _Page:
         place = self._players.get((row.game, row.seat, row.player))
         return f"#{place}" if place else None
 
-    def _sheet(self, sheet: Sheet) -> Html:
+    def _sheet(self, sheet: SeatResults) -> Html:
         first = [m for m in sheet.metrics if is_headline(m)]
         rest = len(sheet.metrics) - len(first)
         every = tag(
@@ -244,15 +247,15 @@ class _Page:
 
     def _about_transcripts(self) -> str:
         if len(self.chosen) == len(self.held):
-            return "Every episode has its transcript below."
+            return "Every episode has a transcript below."
         return (
             f"{len(self.chosen):,} of {len(self.held):,} episodes have a transcript below, taken "
             "evenly from each cell and lineup in the order of the store; `sally report` with "
-            "--transcripts all puts every one on the page, and `sally show STORE/EPISODE` prints "
-            "any other."
+            "--transcripts all includes every one, and `sally show STORE/EPISODE` prints a single "
+            "one."
         )
 
-    def _lists(self, sheet: Sheet) -> Iterator[Html]:
+    def _lists(self, sheet: SeatResults) -> Iterator[Html]:
         most = max(self._listed, LEAST)
         lists = dict(zip(sheet.groups, episode_lists(sheet, self.chosen, most), strict=True))
         yield tag("h3", sheet.title)
@@ -269,12 +272,12 @@ def _title(id: str, name: str) -> Html:
 
 
 def asset(name: str) -> str:
-    """The page's own style or script."""
+    """Return the page's style sheet or script."""
     return (files(__package__) / name).read_text("utf-8")
 
 
 def head(title: str) -> str:
-    """What stands before the body: nothing but this style and this script may run."""
+    """Return the head; its policy allows this style and this script only."""
     style, script = asset("page.css"), asset("page.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -290,7 +293,7 @@ def head(title: str) -> str:
 
 
 def foot() -> str:
-    """What stands after it."""
+    """Return the end of the page, with its script."""
     return f"<script>{asset('page.js')}</script>\n</body>\n</html>"
 
 

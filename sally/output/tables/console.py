@@ -1,4 +1,4 @@
-"""Printing to a terminal: tables that fit, JSON, progress."""
+"""Terminal output: tables that fit the width, JSON, progress bars."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def console(stderr: bool = False) -> Console:
-    """Where tables and bars are drawn; who puts somebody's text into them makes it harmless."""
+    """Return a console for tables and bars; callers escape foreign text with `harmless`."""
     return Console(file=steered(sys.stderr if stderr else sys.stdout), soft_wrap=False)
 
 
@@ -36,7 +36,7 @@ def json_option(command: F) -> F:
 
 
 def print_json(value: Any) -> None:
-    """Plain JSON on standard output; a number that JSON cannot hold becomes null."""
+    """Print JSON to standard output; non-finite numbers become null."""
     click.echo(json.dumps(_finite(value), indent=2, default=str))
 
 
@@ -51,9 +51,9 @@ def _finite(value: Any) -> Any:
 
 
 def folded(text: str) -> str:
-    """Text of anybody for a terminal: harmless, long lines folded; lines stay as they are in pipes.
+    """Escape control characters and, on a terminal, wrap long lines.
 
-    A pipe may end at a terminal, so that what steers one is shown there, too.
+    Control characters are escaped in pipes too, because a pipe may end at a terminal.
     """
     text, out = harmless(text), console()
     if not out.is_terminal:
@@ -68,7 +68,7 @@ def _fold(line: str, width: int) -> str:
 
 
 def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
-    """Rows as a table; numbers to the right, nothing interpreted as markup."""
+    """Print rows as a table; numbers are right-aligned, and no text is interpreted as markup."""
     console().print(_table(rows, columns, title))
 
 
@@ -92,33 +92,33 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
     return table
 
 
-SCREEN = 44  # lines of tables that are printed unasked; sentences come on top
+SCREEN = 44  # lines of a table printed by default, notes not included
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """What a page of a table left out."""
+class PrintedPage(msgspec.Struct, frozen=True):
+    """Which rows of a table were printed, and which columns were left out."""
 
-    first: int  # of the rows on it, counted from 1
+    first: int  # first row on the page, counted from 1
     last: int
     rows: int
     pages: int
-    columns: tuple[str, ...]  # for which there was no room
+    columns: tuple[str, ...]  # left out for lack of space
 
     def said(self, more: str) -> list[str]:
-        """How to see the rest, where there is any; `more` names the options that choose rows."""
+        """Return hints on how to see the rest; `more` names the options that select rows."""
         found = []
         if self.pages > 1:
             found.append(
-                f"Rows {self.first} to {self.last} of {self.rows}; --page takes 1 to {self.pages}, "
-                f"{more} to choose."
+                f"Rows {self.first} to {self.last} of {self.rows}; use --page 1 to {self.pages}, "
+                f"or {more}."
             )
         if self.columns:
-            found.append(f"No room for {', '.join(self.columns)}: --metric shows them.")
+            found.append(f"Columns left out: {', '.join(self.columns)}; --metric shows them.")
         return found
 
 
 def fits(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], most: int = SCREEN) -> bool:
-    """Whether a table takes no more than a screen."""
+    """Return whether a table fits on one screen."""
     return _height(rows, columns, "", most) <= most
 
 
@@ -131,17 +131,20 @@ def print_page(
     title: str = "",
     most: int = SCREEN,
     whole: bool = False,
-) -> Shown:
-    """As much of a table as a screen holds: rows by the page, columns as far as there is room.
+) -> PrintedPage:
+    """Print one screen of a table: a page of rows, and as many columns as fit.
 
-    With `whole`, all columns stand side by side, their texts folded.
+    With `whole`, all columns are printed side by side with wrapped texts.
+
+    Raises:
+        BadInput: There is no such page.
     """
     groups = [list(columns)] if whole else fitting(rows, [*keys, *last], columns)
     sizes = [_height(rows, [*keys, *group, *last], title, most) for group in groups]
     kept, size = 1, len(rows)
     while kept < len(groups) and sum(sizes[: kept + 1]) <= most:
         kept += 1
-    if sizes[0] > most:  # by the page, then with two groups of columns if there are as many
+    if sizes[0] > most:  # several pages: at most two groups of columns
         kept = min(2, len(groups))
         tables = [[*keys, *group, *last] for group in groups[:kept]]
         size = min(_page_size(rows, table, title, most // kept) for table in tables)
@@ -154,13 +157,13 @@ def print_page(
         there = [row for row in part if any(name in row for name in group)] or part
         print_table(there, [*keys, *group, *last], title)
     left = tuple(name for group in groups[kept:] for name in group)
-    return Shown(start + 1, start + len(part), len(rows), pages, left)
+    return PrintedPage(start + 1, start + len(part), len(rows), pages, left)
 
 
 def _page_size(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
 ) -> int:
-    """How many rows every page can hold, whichever rows these are."""
+    """Return a number of rows that fits on every page."""
     size = min(len(rows), most)
     while size > 1 and any(
         _height(part, columns, title, most) > most
@@ -171,7 +174,7 @@ def _page_size(
 
 
 def _at_least(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> int:
-    """Lines that a table needs however its columns are cut; quick, because nothing is drawn."""
+    """Return a lower bound of a table's lines, without rendering it."""
     width = console().width
     texts = (sum(len(cell(row.get(column))) for column in columns) for row in rows)
     return sum(max(1, -(-text // width)) for text in texts)
@@ -180,7 +183,7 @@ def _at_least(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> int:
 def _height(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
 ) -> int:
-    """The lines of a table; where it is too long in any case, only that it is."""
+    """Return the number of lines of a table, or a lower bound if that exceeds `most`."""
     least = _at_least(rows, columns)
     return least if least > most else _lines(rows, columns, title)
 
@@ -195,7 +198,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str
 def fitting(
     rows: Sequence[Mapping[str, Any]], keys: Sequence[str], columns: Sequence[str]
 ) -> list[list[str]]:
-    """The columns in as many groups as it takes for each to fit the terminal beside the keys."""
+    """Split the columns into groups that fit the terminal beside the keys."""
 
     def width(column: str) -> int:
         return 2 + max(len(column), *(len(cell(row.get(column))) for row in rows))
@@ -215,7 +218,7 @@ def fitting(
 def estimate_cell(
     value: float | None, interval: Sequence[float] | None, places: int | None = None
 ) -> str:
-    """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
+    """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`."""
     if value is None:
         return "-"
     if places is None:
@@ -230,7 +233,7 @@ def estimate_cell(
 
 
 def cell(value: Any) -> str:
-    """One value in a table: three decimals, intervals as [low, high], nothing as a dash."""
+    """Format a table cell: three decimals, intervals as [low, high], None as a dash."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -243,8 +246,8 @@ def cell(value: Any) -> str:
 
 
 def progress() -> Progress:
-    """A bar with what is done and how long it took; the note says the rest."""
-    from rich.progress import (  # heavy, and a list needs no bar
+    """Return a progress bar with counts, elapsed time and a note."""
+    from rich.progress import (  # slow to import, and most commands need no bar
         BarColumn,
         MofNCompleteColumn,
         Progress,

@@ -1,4 +1,4 @@
-"""Laid-out tables as files: CSV to compute with, LaTeX to print, in the layout of the paper."""
+"""Tables in a paper's layout as CSV or LaTeX files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from itertools import groupby
 from pathlib import Path
 
 from sally.core.errors import BadInput, listed
-from sally.output.files.export import harmless, latex, write_text
+from sally.output.files.export import formula_safe, latex, write_text
 from sally.output.tables.layout import AGREES, DIFFERS, Grid, Line
 
 SYMBOLS = {"Δ": r"$\Delta$", AGREES: r"$\approx$", DIFFERS: r"$\neq$", "–": "--"}
 
 
 def write_grids(grids: Sequence[Grid], path: Path) -> None:
-    """Write tables to a file, in the form its ending asks for."""
+    """Write tables to a file whose suffix selects the format.
+
+    Raises:
+        BadInput: The suffix is unknown.
+    """
     forms = {".csv": csv_of, ".tex": latex_of}
     if path.suffix not in forms:
         raise BadInput(f"Tables are written as {listed(forms, 'or')}, not as {path.name!r}.")
@@ -24,13 +28,13 @@ def write_grids(grids: Sequence[Grid], path: Path) -> None:
 
 
 def csv_of(grids: Sequence[Grid]) -> str:
-    """Every table under the last, each with its own head."""
+    """Return all tables as CSV, one below another, each with its header."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for grid in grids:
         writer.writerow(["table", *grid.stubs, "data", *_full_headings(grid)])
         for line in grid.lines:
-            labels = map(harmless, line.labels)  # a model may be called anything
+            labels = map(formula_safe, line.labels)  # a model name may start like a formula
             writer.writerow([grid.name, *labels, line.data, *line.cells])
     return out.getvalue()
 
@@ -41,8 +45,8 @@ def _full_headings(grid: Grid) -> list[str]:
 
 
 def latex_of(grids: Sequence[Grid]) -> str:
-    """Every table as a float for the booktabs package."""
-    head = "% needs \\usepackage{booktabs}; figures with 95% intervals\n"
+    """Return all tables as LaTeX floats for the booktabs package."""
+    head = "% needs \\usepackage{booktabs}; values with 95% intervals\n"
     return head + "\n".join(_latex(grid) for grid in grids)
 
 
@@ -78,12 +82,12 @@ def _latex_line(cells: Sequence[str]) -> str:
 
 
 def _fresh(line: Line, before: Line | None) -> list[str]:
-    """The labels of a line, without those that the line above has already said."""
+    """Return the labels of a line, blank where the line above has the same."""
     return fresh(line.labels, before.labels if before else None)
 
 
 def fresh(labels: Sequence[str], before: Sequence[str] | None) -> list[str]:
-    """Labels, blank from the left as long as the line above says the same."""
+    """Return labels, blank from the left as long as they equal those of the line above."""
     same = before is not None
     shown = []
     for at, label in enumerate(labels):
@@ -93,5 +97,5 @@ def fresh(labels: Sequence[str], before: Sequence[str] | None) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it stands, the signs of our tables included."""
+    """Escape text for LaTeX, including the symbols of our tables."""
     return "".join(SYMBOLS.get(sign) or latex(sign) for sign in text)

@@ -1,4 +1,4 @@
-"""A paper's table as the paper lays it out: its lines, columns and groups, ours under each line."""
+"""Tables in the layout of a paper, with our values below each published line."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from sally.analysis.compare.published import Condition, PublishedTable, Spread
 Conditions = Mapping[str, Condition]
 PUBLISHED, OURS = "published", "ours"
 AGREES, DIFFERS = "≈", "≠"
-BARE = ("exact", "sign")  # figures for which an interval of no width says nothing
-MOST_COLUMNS = 4  # of a plain layout; beyond that every figure has a line of its own
-LEGEND = f"{AGREES} a test at 5% takes ours for the printed figure, {DIFFERS} it does not"
+BARE = ("exact", "sign")  # methods whose zero-width intervals are not shown
+MOST_COLUMNS = 4  # of the default layout; beyond that, one value per line
+LEGEND = f"{AGREES} does not differ from the published value at the 5% level, {DIFFERS} differs"
 
 
 @dataclass(frozen=True)
 class Stub:
-    """A column of labels at the left of a table."""
+    """A label column at the left of a table."""
 
     heading: str
     label: Callable[[Conditions], str]
-    printed: bool = True  # else it is shown only where it tells lines apart
+    printed: bool = True  # False: shown only if it distinguishes lines
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of figures: the metric and the conditions that its heading stands for."""
+    """A column of values: its metric and conditions."""
 
     heading: str
     metric: str
     where: Conditions = field(default_factory=dict)
-    group: str = ""  # a heading over several columns
-    places: int | None = 3  # None: as many as the figure's size asks for
-    beside: str = ""  # a second metric that stands in parentheses
+    group: str = ""  # heading above several columns
+    places: int | None = 3  # decimals; None: by magnitude
+    beside: str = ""  # second metric, in parentheses
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What makes a line, what labels it, and what stands in it."""
+    """Lines, labels and columns of a table."""
 
-    keys: tuple[str, ...]  # the conditions that tell one line from another
+    keys: tuple[str, ...]  # conditions that identify a line
     stubs: tuple[Stub, ...]
-    columns: tuple[Column, ...]  # empty: every figure has a line of its own
-    caption: str = ""  # in place of the table's title
+    columns: tuple[Column, ...]  # empty: one value per line
+    caption: str = ""  # replaces the table's title
 
 
 class Own(Protocol):
-    """A figure by our own measure."""
+    """A value by our own measure."""
 
     @property
     def value(self) -> float: ...
@@ -59,7 +59,7 @@ class Own(Protocol):
 
 
 class Compared(Protocol):
-    """What a cell shows: a published figure and ours."""
+    """A published value and ours."""
 
     @property
     def row(self) -> dict[str, Condition]: ...
@@ -86,7 +86,7 @@ class Compared(Protocol):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line of a laid-out table: its labels, whose figures it holds, and the cells as text."""
+    """One formatted line of a table."""
 
     labels: tuple[str, ...]
     data: str  # published or ours
@@ -94,12 +94,12 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Grid(msgspec.Struct, frozen=True):
-    """A table as it is printed."""
+    """A formatted table."""
 
     name: str
     caption: str
     stubs: tuple[str, ...]
-    groups: tuple[str, ...]  # one for each column, empty where it has none
+    groups: tuple[str, ...]  # one per column; empty: no group
     headings: tuple[str, ...]
     lines: tuple[Line, ...]
 
@@ -111,7 +111,7 @@ def laid_out(
     layout: Layout | None = None,
     exact: bool = False,
 ) -> Grid:
-    """The rows of a table in its own layout; with `exact`, ours by our own measures."""
+    """Return the rows in the table's layout; with `exact`, ours by our own measures."""
     layout = layout or plain(table)
     stubs = [s for s in layout.stubs if s.printed or _tells_apart(s, rows)]
     lines: list[Line] = []
@@ -136,7 +136,7 @@ def laid_out(
 
 
 def plain(table: PublishedTable) -> Layout:
-    """The layout of a table without one of its own: a label a condition, a column a metric."""
+    """Return the default layout: one label per condition, one column per metric."""
     metrics = list(dict.fromkeys(figure.metric for figure in table.rows))
     keys = tuple(column for column in table.columns if column not in metrics)
     few = metrics if len(metrics) <= MOST_COLUMNS else []
@@ -160,7 +160,7 @@ def _spaced(name: str) -> str:
 
 
 def _lines(rows: Sequence[Compared], layout: Layout) -> Iterator[list[Compared]]:
-    """Rows of the same line together, in printed order."""
+    """Yield the rows of each line, in printed order."""
     found: dict[tuple[object, ...], list[Compared]] = {}
     for row in rows:
         line = tuple(row.row.get(key) for key in layout.keys)
@@ -207,7 +207,7 @@ def _ours(column: Column, cell: Compared | None, beside: Compared | None, exact:
 
 
 def figure(value: float, interval: Sequence[float] | None, places: int | None) -> str:
-    """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
+    """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`."""
     if places is None:
         whole = all(x == int(x) for x in (value, *(interval or ())))
         places = 0 if whole else 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1

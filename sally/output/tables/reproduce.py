@@ -1,8 +1,8 @@
-"""A paper's tables again, with our figures beside the published ones.
+"""Reproduction of a paper's tables: our values beside the published ones.
 
-A figure is ours in one of two ways: the paper's engine computes it (learners, exact values),
-or it is measured on stored episodes that meet the row's conditions. Where neither can be had,
-ours is None, `missing` says why, and `run` how to get it.
+A value of ours is either computed by the paper's engine (learners, exact values) or measured on
+stored episodes that meet the row's conditions. Otherwise it is None, `missing` gives the reason,
+and `run` the command that would supply it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NOT_RUN = "not run"
 
 
 class Own(msgspec.Struct, frozen=True):
-    """The same cell by our own measure, where the paper's convention is another."""
+    """The same cell by our own measure, if the paper defines it differently."""
 
     metric: str
     value: float
@@ -55,34 +55,34 @@ class Own(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One figure of a table and ours; intervals are 95% `[low, high]` unless `method` says else."""
+    """A published value and ours; intervals are 95% `[low, high]` unless `method` differs."""
 
     table: str
     row: dict[str, Condition]
     metric: str
-    published: float | None  # None: a line of ours that the paper does not have
+    published: float | None  # None: not in the paper
     published_interval: tuple[float, float] | None
     ours: float | None
     ours_interval: tuple[float, float] | None
-    agrees: bool | None  # whether a test at 5% takes them for equal; None where none can be made
+    agrees: bool | None  # no difference at 5%; None: untestable
     published_spread: Spread | None = None
-    p: float | None = None  # of their being equal
-    equivalent: bool | None = None  # whether they are the same within the margin, at 5%
+    p: float | None = None  # p value of the test of equality
+    equivalent: bool | None = None  # equivalent within the margin, at the 5% level
     margin: float | None = None
-    target: str | None = None  # where the value is printed that ours is held against
-    n: int = 0  # what ours rests on: episodes, decisions or computed ones
+    target: str | None = None  # source of the published value
+    n: int = 0  # episodes, decisions or simulations behind ours
     computed: bool = False  # without stored episodes
-    censored: int = 0  # episodes that were cut short and give no figure
-    forfeited: int = 0  # moves that were forfeited in the episodes of the cell
+    censored: int = 0  # censored episodes, which give no value
+    forfeited: int = 0  # forfeited moves in the cell's episodes
     method: str | None = None
     exact: Own | None = None
-    missing: str | None = None  # why there is nothing of ours
-    run: str | None = None  # the command that plays what is missing
+    missing: str | None = None  # why ours is None
+    run: str | None = None  # command that supplies it
     note: str | None = None
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """How much to compute: episodes in each cell, from one seed."""
+    """Size of simulations: episodes per cell, and the seed."""
 
     repeats: int = 2000
     seed: int = 1
@@ -93,45 +93,47 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 def as_it_is(row: Conditions) -> Conditions:
-    """A row that leaves nothing unsaid."""
+    """Return the row unchanged; the default of `Engine.completes`."""
     return row
 
 
 def possible(row: Conditions, metric: str) -> str | None:
-    """Why a figure can never be had; here nothing stands in the way."""
+    """Return None: the default of `Engine.cannot`, if every value can be obtained."""
     return None
 
 
 def by_play(table: str, row: Conditions) -> str | None:
-    """What brings a row's games where no study plays them; here a study plays all."""
+    """Return None: the default of `Engine.brings`, if a study plays every row."""
     return None
 
 
 @dataclass(frozen=True)
 class Engine:
-    """How one paper's figures are had again."""
+    """How the values of one paper are reproduced."""
 
     computes: Callable[[Conditions, str, Effort], Estimate | None]  # None: needs episodes
-    metrics: Mapping[str, str]  # published metric -> ours on the shelf, by the paper's convention
-    seat: Seat  # whose figures they are
-    facts: Callable[[Played], Conditions | None]  # what an episode is; None: not the paper's
+    metrics: Mapping[str, str]  # published -> registered metric
+    seat: Seat  # seat that is measured
+    facts: Callable[
+        [Played], Conditions | None
+    ]  # conditions of an episode; None: not of this paper
     tabulates: Callable[[Conditions, str, Known, str | None], Estimate | None] | None = None
-    """(row, metric, episodes, model): figures that are no mean of one metric over like episodes."""
+    """(row, metric, episodes, model) -> a value that is not a mean of one metric."""
     exact: Mapping[str, str] = field(default_factory=dict)  # published metric -> our own measure
     computes_exact: Callable[[Conditions, str, Effort], Estimate | None] | None = None
     completes: Callable[[Conditions], Conditions] = as_it_is
     cannot: Callable[[Conditions, str], str | None] = possible
-    who: str = "model"  # the condition that names the model
-    pools: frozenset[str] = frozenset()  # facts that may differ within a cell
-    uneven: Uneven | None = None  # why a mean is lopsided
-    layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; else a plain one
+    who: str = "model"  # condition that names the model
+    pools: frozenset[str] = frozenset()  # conditions that may vary within a cell
+    uneven: Uneven | None = None  # why a mean is unbalanced
+    layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; default: plain layout
     figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
     beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
-    """By table: rows that we compute and the paper does not have."""
-    of_setup: bool = False  # whether facts look at how an episode was set up and at nothing else
-    study: str = ""  # what plays the missing cells, if it is not named like the paper
+    """Rows by table that we compute and the paper lacks."""
+    of_setup: bool = False  # facts depend on the setup only
+    study: str = ""  # study that plays the missing cells, if not named like the paper
     brings: Callable[[str, Conditions], str | None] = by_play
-    """(table or figure, row): the command, but for its store, that brings games of people."""
+    """(table or figure, row) -> import command for games of people, without its store."""
 
     @property
     def matching(self) -> Matching:
@@ -146,12 +148,18 @@ def reproduce(
     model: str | None = None,
     effort: Effort | None = None,
 ) -> list[Row]:
-    """Every figure of a table (of all tables, if none is named) with ours beside it.
+    """Return every value of a table (default: of all tables) with ours beside it.
 
-    `paper` may name its table too ("riemer2025:tabular"). `episodes` is a store of played
-    episodes; with `model`, those of that model stand for every published language model. Else
-    the models must have the same name, and models that the paper does not have come as lines of
-    their own.
+    Args:
+        paper: Name of the paper, optionally with a table ("riemer2025:tabular").
+        table: Name of a table.
+        episodes: Store with played episodes.
+        model: Model whose episodes are compared with every published model; by default models must
+            have the published names, and others get rows of their own.
+        effort: Size of simulations.
+
+    Raises:
+        BadInput: The paper, table or model is unknown, or no episode belongs to the paper.
     """
     paper, _, named = paper.partition(":")
     engine = engine_of(paper)
@@ -159,15 +167,19 @@ def reproduce(
 
 
 def engine_of(paper: str) -> Engine:
-    """The engine of a paper: `ENGINE` in the `tables.py` of its folder."""
+    """Return the engine of a paper: `ENGINE` in the `tables.py` of its folder.
+
+    Raises:
+        BadInput: The paper has no engine.
+    """
     engine: Engine | None = registry.paper_part(paper, "tables")
     if engine is None:
-        raise BadInput(f"Nothing reproduces the figures of {paper} yet.")
+        raise BadInput(f"{paper} has no tables to reproduce yet.")
     return engine
 
 
 class Reproduction:
-    """A paper with the episodes that stand beside it."""
+    """A paper and the episodes that are compared with it."""
 
     def __init__(
         self,
@@ -196,14 +208,14 @@ class Reproduction:
             raise unknown(f"model in {episodes}", model, self._stored.models)
 
     def rows(self, table: str = "") -> list[Row]:
-        """The rows of one table, or of all."""
+        """Return the rows of one table, or of all."""
         if table and table not in self.published.tables:
             raise unknown(f"table of {self.paper}", table, self.names)
         names = [table] if table else list(self.published.tables)
         return [row for name in names for row in self._table(name)]
 
     def pictures(self, name: str = "") -> list[Picture]:
-        """The paper's figures with our figures in them; one of them, or all."""
+        """Return one figure of the paper with our data, or all."""
         if name and name not in self.engine.figures:
             raise unknown(f"figure of {self.paper}", name, self.names)
         names = [name] if name else list(self.engine.figures)
@@ -211,17 +223,17 @@ class Reproduction:
 
     @property
     def names(self) -> list[str]:
-        """What can be asked for: tables and figures."""
+        """Names of the tables and figures."""
         return [*self.published.tables, *self.engine.figures]
 
     def command(self, row: Conditions, study: str = "") -> str:
-        """The command that plays a row."""
+        """Return the command that plays a row."""
         model = self._model or _provided(str(row.get(self.engine.who, "MODEL")))
         asked = study or self.engine.study or self.paper
         return f"sally run {asked} --model {model} --out {self._folder or 'DIR'}"
 
     def brought(self, name: str, row: Conditions) -> str | None:
-        """The command that brings the games of a row which no study plays."""
+        """Return the command that imports the games of a row, or None if a study plays them."""
         how = self.engine.brings(name, row)
         return how and f"{how} --out {self._folder or 'DIR'}"
 
@@ -236,7 +248,7 @@ class Reproduction:
                 yield self._filled(shown, ours)
 
     def _range(self, metric: str) -> float | None:
-        """How far a measure reaches, where it has ends."""
+        """Return the range of a metric, or None if it is unbounded."""
         ours = registry.entries("metrics").get(self.engine.metrics.get(metric, metric))
         return None if ours is None or ours.bounds is None else ours.bounds[1] - ours.bounds[0]
 
@@ -257,7 +269,7 @@ class Reproduction:
         return msgspec.structs.replace(row, missing=why, run=how, **lost)
 
     def of(self, row: Conditions, metric: str) -> TableFigure:
-        """Ours by the paper's convention: computed, tabulated, or the mean over episodes."""
+        """Return our value by the paper's definition: computed, tabulated or a mean."""
         engine = self.engine
         if engine.cannot(row, metric) is not None:
             return TableFigure()
@@ -273,9 +285,9 @@ class Reproduction:
         return TableFigure()
 
     def _filled(self, row: Row, found: TableFigure) -> Row:
-        """A row with our figure and what it rests on."""
+        """Return the row with our value and its basis."""
         ours = found.ours
-        assert ours is not None  # whoever calls has looked
+        assert ours is not None  # checked by the callers
         interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
         return msgspec.structs.replace(
             row,
@@ -304,7 +316,7 @@ class Reproduction:
         return Own(name, found.value, ends)
 
     def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
-        """The table's rows for models in the store that the table does not have."""
+        """Yield the table's rows for models in the store that the table lacks."""
         who = self.engine.who
         theirs = {str(f.row[who]) for f in figures if who in f.row}
         if self._model is not None or not theirs:
@@ -330,7 +342,7 @@ def compared(
     span: float | None = None,
     digit: float | None = None,
 ) -> Row:
-    """A row: ours beside one printed value, the table's own."""
+    """Return a row with our value beside the table's published one."""
     shown = target(list(figures))
     head = (table, shown.row, shown.metric, shown.value, shown.interval)
     if ours is None or ours.value is None:
@@ -349,7 +361,7 @@ def _cell_of(row: Conditions, metric: str) -> Cell:
 
 
 def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
-    """Figures of the same row and metric together, in printed order."""
+    """Group values by row and metric, in printed order."""
     cells: dict[Cell, list[Figure]] = {}
     for figure in figures:
         cells.setdefault(_cell_of(figure.row, figure.metric), []).append(figure)
@@ -357,12 +369,12 @@ def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
 
 
 def _provided(model: str) -> str:
-    """A published model as `--model` wants it: with the provider that the user has."""
+    """Return a published model as a `--model` value with a placeholder for the provider."""
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
 def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, PaperEpisodes]:
-    """How many episodes there are, and those that are the paper's with what they are."""
+    """Return the number of episodes, and those of the paper with their conditions."""
     if folder is None:
         return 0, InMemory((), engine.seat)
     with opened(folder) as (place, packed):
