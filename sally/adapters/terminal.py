@@ -1,4 +1,4 @@
-"""A person at the terminal: reads the page as it grows, answers with a number, a name or a form."""
+"""A human player at the terminal, who answers with a number, a name or a form."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LEFT = Fault("left", "the person left the table")
 
 
 class Left(Exception):
-    """Raised by `read` when there is nobody to type any more."""
+    """Raised by `read` at the end of the input."""
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody who reads and types; every line of the past is shown once."""
+    """A human player; every line of the history is shown once."""
 
     show: Show
     read: Read
@@ -70,7 +70,7 @@ class Person(msgspec.Struct, frozen=True):
                 return LEFT
 
     def _shown(self, turn: Turn[Any, Any]) -> Scene:
-        """The rules once, then only what is new."""
+        """Print the rules once, then only what is new."""
         reader = turn.context.reader
         if not reader.begun:
             self.show(turn.context.words.rules(turn.seat))
@@ -81,13 +81,13 @@ class Person(msgspec.Struct, frozen=True):
         return scene
 
     def _typed(self, turn: Turn[Any, Any]) -> str:
-        """What was typed; look-ups (`?tool key=value`) are answered on the way."""
+        """Return what was typed; tool calls (`?tool key=value`) are answered first."""
         while (typed := self.read("> ").strip()).startswith("?"):
             tool, *given = typed[1:].split()
             try:
                 found = turn.use(tool, dict(part.split("=", 1) for part in given))
                 self.show(msgspec.json.encode(found).decode())
-            except ValueError as why:  # BadInput is one
+            except ValueError as why:  # includes BadInput
                 self.show(f"That will not do: {why}")
         return typed
 
@@ -95,7 +95,7 @@ class Person(msgspec.Struct, frozen=True):
         words, options = turn.context.words, turn.options
         if is_finite(options):
             names = words.menu(options)
-            numbered = not any(name.isdigit() for name in names)  # two kinds of numbers confuse
+            numbered = not any(name.isdigit() for name in names)  # avoid two kinds of numbers
             self._menu(names, numbered, words.scale(options))
             typed = self._typed(turn)
             if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
@@ -124,7 +124,7 @@ class Person(msgspec.Struct, frozen=True):
         self.show("   ".join(places if numbered else names))
 
     def _fill(self, name: str, field: Field) -> Any:
-        """One field of a form, typed."""
+        """Read one field of a form."""
         match field:
             case Choice(values):
                 typed = self.read(f"  {name} ({', '.join(map(str, values))}): ").strip()
@@ -132,7 +132,7 @@ class Person(msgspec.Struct, frozen=True):
             case Whole(low, high):
                 typed = self.read(f"  {name} ({low} to {high}): ").strip()
                 return int(typed) if typed.lstrip("-").isdigit() else typed
-            case Text():  # the question says how long it may be; what is too long is refused
+            case Text():  # the form refuses a text that is too long
                 return self.read(f"  {name}: ").strip()
             case Amounts(most):
                 there = ", ".join(f"{item} up to {amount}" for item, amount in most)

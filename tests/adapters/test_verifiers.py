@@ -171,4 +171,4 @@ def test_tasks_are_told_apart_by_seed_and_never_name_the_partner():
 
 def test_a_strategy_that_needs_scores_is_refused_in_words():
     episode, seen = rolled_out(lambda messages: "J", strategy="lm")
-    assert not seen and "asks for scores" in episode.errors[0].message
+    assert not seen and "needs scores" in episode.errors[0].message

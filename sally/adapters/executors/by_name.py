@@ -1,4 +1,4 @@
-"""Executors by name: what `--on` takes."""
+"""Executors by the names that `--on` takes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ NAMES = "local, pool:N, ray or ray://HOST:PORT"
 
 
 def executor(name: str) -> Executor:
-    """The executor of that name."""
+    """Return the executor of that name.
+
+    Raises:
+        BadInput: There is no such executor.
+    """
     if name == "local":
         return Local()
     kind, colon, rest = name.partition(":")
     if kind == "pool" and rest.isdigit():
         return Pool(int(rest))
     if kind == "ray" and (not colon or (rest.startswith("//") and rest != "//")):
-        from sally.adapters.executors.ray import Cluster  # an import of a second
+        from sally.adapters.executors.ray import Cluster  # takes a second to import
 
         return Cluster(rest.removeprefix("//"))
-    raise BadInput(f"A study runs on {NAMES}, not on {name!r}.")
+    raise BadInput(f"--on takes {NAMES}, not {name!r}.")

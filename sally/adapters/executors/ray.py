@@ -1,7 +1,7 @@
-"""Ray plays shards: the same study on as many machines as a cluster has.
+"""The Ray executor: a study on all machines of a cluster.
 
-Every node needs the same Sally and a way to the same store. A shard travels as JSON to a function
-of ours by its name; what comes back is a line of counts, so nothing of value lives in Ray.
+Every node needs the same version of Sally and access to the same store. Shards are sent as JSON and
+results come back as counts, so no data is kept in Ray.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from sally.runner.executors import Take
 from sally.runner.rates import Ask, Rates
 from sally.runner.shards import Job, Result, Shard, Tell, worked
 
-AHEAD = 1  # shards that wait beside each that is played, so that no worker is idle
-PATIENCE = 10.0  # seconds for the head of a cluster to answer
+AHEAD = 1  # queued shards per running one, so that no worker is idle
+PATIENCE = 10.0  # seconds to wait for the head node
 
 
 class Cluster:
-    """A Ray cluster, by the address of its head, or the one that Ray finds or starts itself."""
+    """A Ray cluster: at an address, or the one that Ray finds or starts."""
 
     together = False
     rates = "sally.adapters.executors.ray:asking"
@@ -34,7 +34,7 @@ class Cluster:
     def __init__(self, address: str = "") -> None:
         self.name = f"ray://{address}" if address else "ray"
         self._address, self._ray = address, _imported()
-        self._ours = not self._ray.is_initialized()  # else whoever connected stays connected
+        self._ours = not self._ray.is_initialized()  # keep a connection made by the caller
         self._connect()
 
     def _connect(self) -> None:
@@ -43,7 +43,7 @@ class Cluster:
         self._slots = self._cores()
         self._play = self._ray.remote(
             num_cpus=1,
-            max_retries=0,  # the run sends a shard again itself, and counts how often
+            max_retries=0,  # the run itself resends shards and counts the attempts
             scheduling_strategy="SPREAD",
         )(worked)
 
@@ -51,22 +51,26 @@ class Cluster:
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
     def slots(self) -> int:
-        """One shard a core; machines may come and go."""
+        """Return the number of cores of the cluster, which may change."""
         return self._slots
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
         first = take()
         if first is None:
             return
-        with redirect_stdout(sys.stderr):  # where Ray tells of workers that died
+        # Ray reports dead workers with print(), which must not mix with our output; it has no
+        # option for this (https://docs.ray.io, "Configuring logging").
+        with redirect_stdout(sys.stderr):
             self._connect()
             yield from self._played(job, _beginning_with(first, take))
             if self._ours:
-                self._ray.shutdown()  # and it tells no more
+                self._ray.shutdown()  # ends its messages
 
     def _played(self, job: Job, take: Take) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
-        keeper = self._keeper(job) if job.rates else None  # alive as long as somebody holds it
+        keeper = (
+            self._keeper(job) if job.rates else None
+        )  # the actor lives as long as this reference
         out: dict[Any, Shard] = {}
         try:
             while True:
@@ -84,7 +88,7 @@ class Cluster:
             del keeper
 
     def _keeper(self, job: Job) -> Any:
-        """An actor that keeps the rates of all providers for the whole cluster."""
+        """Return an actor that keeps the providers' rates for the whole cluster."""
         actor = self._ray.remote(num_cpus=0, max_restarts=-1)(Rates)
         return actor.options(name=_keeper_name(job), get_if_exists=True).remote(job.config.models)
 
@@ -92,9 +96,9 @@ class Cluster:
         errors = self._ray.exceptions
         try:
             return msgspec.json.decode(self._ray.get(reference), type=Result)
-        except errors.RayTaskError as why:  # it could not even begin, such as without Sally
+        except errors.RayTaskError as why:  # could not start, e.g. Sally is missing
             return Result(shard.label, refused=f"A Ray worker cannot play: {why.cause}.")
-        except errors.RayError as why:  # the worker or its node is gone
+        except errors.RayError as why:  # the worker or its node died
             return Result(shard.label, lost=_sentence(why))
 
 
@@ -103,7 +107,7 @@ def _keeper_name(job: Job) -> str:
 
 
 def asking(job: Job) -> Ask:
-    """How a worker asks the keeper of the rates."""
+    """Return a function with which a worker queries the actor of the rates."""
     import ray
 
     keeper: Any = ray.get_actor(_keeper_name(job))
@@ -119,21 +123,20 @@ def _sentence(why: Exception) -> str:
 
 
 def _beginning_with(first: Shard, take: Take) -> Take:
-    """The shard that was taken already, then the others."""
+    """Return a `take` that starts with a shard already taken."""
     taken = [first]
     return lambda: taken.pop() if taken else take()
 
 
 def _imported() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning of Ray's
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning
     try:
         import ray
         import ray.exceptions
     except ImportError:
         raise BadInput(
-            "A run on Ray needs Ray, which is not installed; "
-            "`pip install 'sally-lab[ray]'` brings it."
+            "Ray is not installed; install it with `pip install 'sally-lab[ray]'`."
         ) from None
     return ray
 
@@ -154,10 +157,10 @@ def _init(ray: Any, address: str) -> None:
 
 
 def _refuse_silence(address: str) -> None:
-    """Ray itself would wait for minutes where nobody listens."""
+    """Raise BadInput if nothing listens at the address, where Ray would wait for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
-        raise BadInput(f"The head of a Ray cluster is named as ray://HOST:PORT, not {address!r}.")
+        raise BadInput(f"A Ray cluster is named as ray://HOST:PORT, not {address!r}.")
     try:
         socket.create_connection((host, int(port)), PATIENCE).close()
     except OSError as why:

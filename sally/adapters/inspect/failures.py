@@ -1,4 +1,4 @@
-"""What providers raise, by our kinds of failure. No key and no header ever enters the text."""
+"""Classification of provider errors by kind; messages never contain keys or headers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from sally.core.prompt.model import FaultKind, ModelFailure
 
-# Providers raise their own types; their names and status codes are what they have in common.
+# Providers raise their own types; only type names and status codes are comparable.
 BY_NAME: tuple[tuple[str, FaultKind], ...] = (
     ("RateLimit", "rate_limit"),
     ("Timeout", "timeout"),
@@ -32,9 +32,9 @@ SECRET = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
 
 
 def failure_of(error: BaseException) -> ModelFailure:
-    """The failure that an exception stands for, through its causes."""
+    """Return the failure for an exception, considering its causes."""
     found = causes(error)
-    said = [c for c in found if getattr(c, "last_attempt", None) is None]  # tenacity says nothing
+    said = [c for c in found if getattr(c, "last_attempt", None) is None]  # tenacity's is empty
     detail = next((text for cause in said if (text := " ".join(str(cause).split()))), "")
     detail = SECRET.sub(r"\1[removed]", detail)[:300] or type(error).__name__
     kinds = (kind for cause in found if (kind := _kind(cause)) is not None)
@@ -52,7 +52,7 @@ def _kind(error: BaseException) -> FaultKind | None:
 
 
 def _retry_after(errors: list[BaseException]) -> float | None:
-    """The seconds that a provider asks to be left alone, as a number or as a date."""
+    """Return the wait in seconds of a Retry-After header, a number or a date."""
     for error in errors:
         headers = getattr(getattr(error, "response", None), "headers", None)
         if headers is None or not (said := headers.get("retry-after")):
@@ -69,11 +69,11 @@ def _retry_after(errors: list[BaseException]) -> float | None:
 
 
 def causes(error: BaseException | None) -> list[BaseException]:
-    """An exception and what it came from, outermost first."""
+    """Return an exception and its causes, outermost first."""
     found: list[BaseException] = []
     while error is not None and error not in found:
         found.append(error)
-        last = getattr(error, "last_attempt", None)  # tenacity hides the cause in here
+        last = getattr(error, "last_attempt", None)  # tenacity stores the cause here
         inner = last.exception() if last is not None else None
         error = inner or error.__cause__ or error.__context__
     return found

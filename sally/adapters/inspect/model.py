@@ -1,4 +1,4 @@
-"""Our two verbs over Inspect's `generate`."""
+"""Models reached through Inspect: `complete` and `score` on top of `generate`."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ FINISH: dict[str, Finish] = {
     "content_filter": "refusal",
     "unknown": "stop",
 }
-INSPECT = version("inspect-ai")  # read from disk, so once
+INSPECT = version("inspect-ai")  # read from disk once
 NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 
 
 class InspectModel:
     """Any model that Inspect can reach.
 
-    With a scope, replies are cached under it: one object serves one seat of one episode, and
-    its calls are counted, so that no two of them are served from one entry.
+    With a scope, replies are cached under it: one object serves one seat of one episode, and a
+    call counter in the cache key keeps repeated calls apart.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class InspectModel:
 
     @property
     def used(self) -> dict[str, Any]:
-        """What answered, for the record: address, versions, and the models the provider named."""
+        """Address, versions and model names of the provider, for the record."""
         own = getattr(self._provider.api, "used", None)
         return {
             "inspect_ai": INSPECT,
@@ -100,7 +100,7 @@ class InspectModel:
 
     @property
     def can_score(self) -> bool:
-        """Only a provider that scores whole candidates can; top-k lists cannot."""
+        """Whether the provider scores whole candidates; top-k lists do not suffice."""
         return bool(getattr(self._provider.api, "scores_candidates", False))
 
     async def complete(
@@ -109,7 +109,11 @@ class InspectModel:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        """A reply, or ModelFailure by kind."""
+        """Return a reply.
+
+        Raises:
+            ModelFailure: The call failed.
+        """
         start = time.perf_counter()
         output = await self._generate([chat(m) for m in messages], settings, tools, None)
         return reply_of(output, time.perf_counter() - start)
@@ -120,7 +124,12 @@ class InspectModel:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        """The log-probabilities of the candidates, where the provider gives them whole."""
+        """Return the log-probabilities of the candidates.
+
+        Raises:
+            CannotScore: The provider does not score candidates.
+            ModelFailure: The call failed.
+        """
         check_candidates(candidates)
         if not self.can_score:
             raise CannotScore(self.name)
@@ -148,7 +157,7 @@ class InspectModel:
         if self._turnstile is not None:
             await self._turnstile.passed(self.name)
         begun = await self._gate.passed()
-        await asyncio.sleep(0)  # a limit that has passed cuts here, even if no provider ever waits
+        await asyncio.sleep(0)  # lets an expired limit take effect even if the provider never waits
         try:
             output = await self._provider.generate(
                 talk,
@@ -171,7 +180,7 @@ class InspectModel:
     def _policy(
         self, talk: list[ChatMessage], settings: Settings, extra: dict[str, Any] | None
     ) -> CachePolicy | bool:
-        """Inspect's own key holds neither episode nor turn: the scope and a count do."""
+        """Return the cache policy; scope and call counter complete Inspect's cache key."""
         if self._scope is None:
             return False
         shown = repr(([(m.role, m.text) for m in talk], settings, extra))
@@ -182,7 +191,7 @@ class InspectModel:
 
 
 def model_of(name: str) -> Model:
-    """The maker that the shelf calls for names such as `openai/gpt-4o`."""
+    """Return the model for a name such as `openai/gpt-4o`; called by the registry."""
     config = find_config()
     turnstile = turnstile_of(config, name)
     return InspectModel(provider_of(name, config), config.limits, turnstile=turnstile)
@@ -191,10 +200,10 @@ def model_of(name: str) -> Model:
 def config_of(
     settings: Settings, limits: Limits, extra: dict[str, Any] | None = None
 ) -> GenerateConfig:
-    """Our settings as Inspect takes them."""
+    """Convert our settings to Inspect's."""
     effort: Any = settings.reasoning_effort
     return GenerateConfig(
-        max_retries=0,  # each failure is logged and tried again by the player
+        max_retries=0,  # the player logs and retries failures
         attempt_timeout=max(1, round(limits.call_seconds)),
         temperature=settings.temperature,
         top_p=settings.top_p,
@@ -209,7 +218,7 @@ def config_of(
 
 
 def chat(message: Message) -> ChatMessage:
-    """One of our messages as one of Inspect's."""
+    """Convert a message of ours to Inspect's."""
     match message:
         case System(text):
             return ChatMessageSystem(content=str(text))
@@ -226,18 +235,18 @@ def chat(message: Message) -> ChatMessage:
 
 
 def tool_info(tool: ToolSpec) -> ToolInfo:
-    """A tool as Inspect describes it to a model."""
+    """Convert a tool of ours to Inspect's."""
     parameters = ToolParams.model_validate(tool.schema)
     return ToolInfo(name=tool.name, description=tool.description, parameters=parameters)
 
 
 def reply_of(output: ModelOutput, seconds: float) -> Reply:
-    """What came back; hidden reasoning is kept apart."""
+    """Convert Inspect's output to a reply; hidden reasoning is stored separately."""
     if not output.choices:
         raise ModelFailure("bad_reply", "The provider answered without a choice.")
     message = output.choices[0].message
-    if output.stop_reason == "model_length":  # some providers answer so without having read it
-        raise ModelFailure("context_length", "The page is longer than the model can read.")
+    if output.stop_reason == "model_length":  # some return it without reading the prompt
+        raise ModelFailure("context_length", "The prompt exceeds the model's context length.")
     parts = message.content if isinstance(message.content, list) else []
     reasoning = "\n".join(str(p.reasoning) for p in parts if p.type == "reasoning")
     refused = any(p.type == "text" and p.refusal for p in parts)
@@ -250,7 +259,7 @@ def reply_of(output: ModelOutput, seconds: float) -> Reply:
 
 
 def usage_of(output: ModelOutput, seconds: float) -> Usage:
-    """What a call used; what a provider does not say stays unknown."""
+    """Return the usage of a call; what the provider does not report is omitted."""
     used = output.usage
     if used is None:
         return Usage(seconds=seconds)

@@ -21,7 +21,7 @@ from sally.core.registry import registry
 
 
 class SallyAPI(ModelAPI):
-    """A model from our own shelf, with whole candidates scored where it can."""
+    """A model of our registry as an Inspect provider, with scoring if the model supports it."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ def sally() -> type[ModelAPI]:
 
 
 def ours(message: ChatMessage) -> Message:
-    """One of Inspect's messages as one of ours."""
+    """Convert an Inspect message to ours."""
     if message.role == "system":
         return System(message.text)
     return Assistant(message.text) if message.role == "assistant" else User(message.text)

@@ -1,7 +1,7 @@
-"""Providers as Inspect reaches them: address and key from the config, every failure to the log.
+"""Access to providers through Inspect, with address and key from the configuration.
 
-The clients of some providers retry by themselves, and Inspect does; both are switched off, so
-that each failure comes to us, is logged by kind, and is tried again after the wait it calls for.
+Retries by Inspect and by provider clients are switched off, so that every failure is logged by kind
+and retried after the wait that the provider asks for.
 """
 
 from __future__ import annotations
@@ -25,24 +25,27 @@ from sally.runner.config import Config
 
 RETRYING = frozenset({"openai", "openai-api", "openrouter", "anthropic", "groq"})
 WAITING = frozenset({"rate_limit", "server", "timeout", "connection"})
-FINAL = 3  # calls that a provider refuses for good (no such model, no such key), and we stop
-PATIENCE = 30  # calls that it fails in passing, without ever having answered one
-LONGEST = 120.0  # seconds that a provider can make everybody wait
+FINAL = 3  # permanently refused calls (unknown model or key) after which a run stops
+PATIENCE = 30  # transient failures without any success after which a run stops
+LONGEST = 120.0  # maximum wait in seconds
 MARKUP = re.compile(r"\[/?[a-z ]+\]")
 HIDDEN = "[key removed]"
 
 
 def provider_of(name: str, config: Config, server: str | None = None) -> Provider:
-    """The provider of a model as the config reaches it, or one sentence on what is missing.
+    """Return the provider of a model by the configuration.
 
-    Where the model has several servers, `server` is the address of one; else the first is taken.
+    `server` selects one of several servers; default: the first.
+
+    Raises:
+        BadInput: The model cannot be reached.
     """
     entry = config.entry(name)
     maker = name.partition("/")[0]
     given: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
     address = server or entry.servers[0] or os.environ.get("OPENAI_BASE_URL")
     if maker == "openai" and address and "api.openai.com" not in address:
-        given["responses_api"] = False  # what speaks OpenAI's language elsewhere, speaks chat
+        given["responses_api"] = False  # compatible servers implement chat completions only
     key = entry.key()
     try:
         provider = get_model(
@@ -61,14 +64,14 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
 
 
 class Gate:
-    """Where all calls of one provider wait after it asked for patience, or failed."""
+    """A gate at which all calls of a provider wait after a failure or a rate limit."""
 
     def __init__(self, first_wait: float = 1.0) -> None:
         self._first, self._until, self._streak, self._counted = first_wait, 0.0, 0, 0.0
         self.served, self.refusals, self.words = False, 0, ""
 
     async def passed(self) -> float:
-        """Wait until the provider may be called; the time of the call."""
+        """Wait until the provider may be called; return the time."""
         while (left := self._until - time.monotonic()) > 0:
             await asyncio.sleep(left)
         return time.monotonic()
@@ -77,12 +80,12 @@ class Gate:
         self._streak, self.served = 0, True
 
     def failed(self, begun: float, failure: ModelFailure) -> None:
-        """Wait as long as the provider says, else twice as long as after the failure before."""
+        """Record a failure; wait as long as the provider says, else double the last wait."""
         self.refusals += 1 if failure.kind in WAITING else PATIENCE // FINAL
         self.words = failure.fault.detail
         if failure.kind not in WAITING:
             return
-        if begun >= self._counted:  # calls that failed side by side count as one failure
+        if begun >= self._counted:  # concurrent failures count once
             self._streak, self._counted = self._streak + 1, time.monotonic()
         asked = failure.fault.retry_after
         wait = self._first * 2 ** (self._streak - 1) if asked is None else asked
@@ -93,7 +96,7 @@ _gates: dict[str, Gate] = {}
 
 
 def hopeless() -> str | None:
-    """What a provider says that has refused every call so far, once that is no accident."""
+    """Return the message of a provider that has refused every call, once a run should stop."""
     for name, gate in _gates.items():
         if not gate.served and gate.refusals >= PATIENCE:
             model, address = name.split(" ")[:2]
@@ -103,13 +106,13 @@ def hopeless() -> str | None:
 
 
 def forget_refusals() -> None:
-    """A run begins anew; what a provider refused before counts no more."""
+    """Reset the counts of refusals at the start of a run."""
     for gate in _gates.values():
         gate.served, gate.refusals, gate.words = False, 0, ""
 
 
 def gate_of(provider: Provider, first_wait: float) -> Gate:
-    """The one gate of a provider's model in this process."""
+    """Return the gate of a provider's model, shared by this process."""
     return _gates.setdefault(f"{provider} {provider.api.base_url} {first_wait}", Gate(first_wait))
 
 
@@ -117,7 +120,7 @@ def gate_of(provider: Provider, first_wait: float) -> Gate:
 
 
 def hide_key(api: ModelAPI) -> None:
-    """Take the key out of whatever a provider says when it fails, before anybody logs it."""
+    """Remove the API key from errors and responses of a provider before they are logged."""
     key = api.api_key
     if not key or getattr(api.generate, "hides_key", False):
         return
@@ -148,7 +151,7 @@ def _scrub(error: BaseException, key: str) -> None:
 
 
 def without(value: Any, key: str) -> Any:
-    """The value with the key taken out of all its texts."""
+    """Return the value with the key removed from all its texts."""
     if isinstance(value, str):
         return value.replace(key, HIDDEN)
     if isinstance(value, Mapping):

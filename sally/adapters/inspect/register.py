@@ -1,7 +1,7 @@
-"""The entry of a study for the register of Inspect Evals: `register/NAME/eval.yaml` there.
+"""The entry of a study for the register of Inspect Evals (`register/NAME/eval.yaml`).
 
-The fields are those that `ExternalEvalMetadata` of inspect-evals 0.26.0 asks for. An entry points
-at a public repository and a commit of it, which only whoever publishes knows; so they are asked.
+The fields are those of `ExternalEvalMetadata` in inspect-evals 0.26.0. Repository and commit are
+options, because only the publisher knows them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,21 @@ TASK_FILE = "sally/adapters/inspect/registry.py"  # where Inspect's entry point 
 def entry(
     name: str, repository: str, commit: str, contributors: tuple[str, ...], arxiv: str = ""
 ) -> dict[str, Any]:
-    """What the register wants to know of one study: a task is an entry of its own there."""
+    """Return the register entry of one study.
+
+    Raises:
+        BadInput: An argument is not valid.
+    """
     if name not in inspect_registry.TASKS:
         raise unknown("study", name, inspect_registry.TASKS)
     if not re.fullmatch(r"https://[^/\s]+/[^/\s]+/\S+", repository):
-        raise BadInput(f"{repository!r} is no address of a repository, https://HOST/OWNER/NAME.")
+        raise BadInput(
+            f"{repository!r} is not a repository address such as https://HOST/OWNER/NAME."
+        )
     if not re.fullmatch(r"[0-9a-f]{40}", commit):
-        raise BadInput(f"{commit!r} is no commit: forty hexadecimal digits.")
+        raise BadInput(f"{commit!r} is not a commit hash of 40 hexadecimal digits.")
     if not contributors:
-        raise BadInput("The register names at least one contributor.")
+        raise BadInput("Name at least one contributor with --contributor.")
     study = registry.study(name)
     found: dict[str, Any] = {
         "full_title": f"{title(study)} (Sally)",
@@ -48,14 +54,14 @@ def entry(
 
 
 def title(study: Study) -> str:
-    """The title of the study's paper, or what the study says of itself."""
+    """Return the title of the study's paper, or the study's description."""
     if study.paper in published.papers():
         return published.load(study.paper).citation.title
     return study.about or study.name
 
 
 def about(study: Study) -> str:
-    """A sentence for a list of evaluations."""
+    """Return a one-sentence description."""
     games = sorted({cell.instances[0].game for cell in study.cells if cell.instances})
     said = (
         registry.paper(study.paper).about
@@ -66,25 +72,30 @@ def about(study: Study) -> str:
 
 
 def samples(study: Study) -> int:
-    """The episodes of the study with one model in every open seat; each is a sample."""
+    """Return the number of samples: episodes with one model in every open seat."""
     return len({msgspec.json.encode(setup, order="sorted") for _, setup in study.trials()})
 
 
 @click.command()
 @click.argument("study")
-@click.option("--repository", required=True, help="The public address of this project.")
-@click.option("--commit", required=True, help="The commit that the entry speaks of.")
-@click.option("--contributor", "contributors", multiple=True, help="A name on the host.")
-@click.option("--arxiv", default="", help="The address of the paper, if it is there.")
+@click.option("--repository", required=True, help="Public address of the repository.")
+@click.option("--commit", required=True, help="Commit hash of the entry.")
+@click.option(
+    "--contributor",
+    "contributors",
+    multiple=True,
+    help="User name of a contributor; may be repeated.",
+)
+@click.option("--arxiv", default="", help="Address of the paper on arXiv.")
 def main(
     study: str, repository: str, commit: str, contributors: tuple[str, ...], arxiv: str
 ) -> None:
-    """Print the entry of STUDY for the register of Inspect Evals, as YAML."""
+    """Print the entry of STUDY for the register of Inspect Evals as YAML."""
     try:
         found = entry(study, repository, commit, contributors, arxiv)
     except BadInput as why:
         raise click.ClickException(str(why)) from None
-    for key, value in found.items():  # a value in JSON is YAML, too
+    for key, value in found.items():  # JSON values are valid YAML
         click.echo(f"{key}: {json.dumps(value, ensure_ascii=False)}")
 
 

@@ -1,4 +1,4 @@
-"""What Inspect loads through its entry point: our tasks and our provider."""
+"""Tasks and provider that Inspect loads through its entry point."""
 
 from sally.adapters.inspect.provider import sally
 from sally.adapters.inspect.tasks import study_task

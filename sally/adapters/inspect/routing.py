@@ -1,7 +1,7 @@
-"""Several servers behind one model name: an episode keeps its server, whose cache holds its pages.
+"""Several servers behind one model name; an episode stays on one server, for its prefix cache.
 
-Which one is decided by hashing episode and address together, the same in every process, so that a
-server more or less moves only its own share of the episodes.
+Rendezvous hashing of episode and address chooses the server in every process alike, so adding or
+removing a server moves only its own share of the episodes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sally.core.prompt.model import (
 )
 
 T = TypeVar("T")
-AVOIDED = 60.0  # seconds for which new episodes go elsewhere after a server could not be reached
-_down: dict[str, float] = {}  # address -> until when
+AVOIDED = 60.0  # seconds for which new episodes avoid an unreachable server
+_down: dict[str, float] = {}  # address -> end of avoidance
 
 
 def preferred(servers: Sequence[str], episode: str) -> list[str]:
-    """The servers in this episode's order; those that were out of reach come last."""
+    """Return the servers in this episode's order, unreachable ones last."""
     now = time.monotonic()
 
     def rank(server: str) -> tuple[bool, bytes]:
@@ -40,7 +40,7 @@ def preferred(servers: Sequence[str], episode: str) -> list[str]:
 
 
 class Routed:
-    """A model on several servers, from one episode's side: it stays until its server is gone."""
+    """A model on several servers; an episode changes its server only if unreachable."""
 
     def __init__(self, servers: Sequence[str], reach: Callable[[str], Model]) -> None:
         self._left, self._reach = list(servers), reach
@@ -57,7 +57,7 @@ class Routed:
 
     @property
     def used(self) -> Any:
-        """What answered; each server in turn, where one was left for another."""
+        """What answered: one record, or a list if the server changed."""
         used = [getattr(model, "used", None) for model in self._visited]
         return used[0] if len(used) == 1 else used
 
@@ -88,8 +88,8 @@ class Routed:
             raise
 
     def _leave(self, model: Model, why: ModelFailure) -> None:
-        """Go to the next server if this one is out of reach; the failed call is logged as ever."""
-        if why.kind != "connection" or model is not self._model:  # another call has left it already
+        """Change to the next server if this one is unreachable."""
+        if why.kind != "connection" or model is not self._model:  # already changed
             return
         _down[self._left[0]] = time.monotonic() + AVOIDED
         if len(self._left) > 1:

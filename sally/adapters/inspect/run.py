@@ -1,7 +1,7 @@
-"""`sally run STUDY --model openai/gpt-4o`: play what is missing through Inspect.
+"""Play missing episodes through Inspect, for `sally run STUDY --model openai/gpt-4o`.
 
-An eval of Inspect keeps all its samples in memory, before and after they are played. A study of
-more than `AN_EVAL` episodes is therefore played in several evals, one after another.
+An Inspect eval keeps all samples in memory, so a study with more than `EVAL_SIZE` episodes is
+played in several consecutive evals.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
-from sally.adapters.inspect.display import unseen
 from sally.adapters.inspect.reach import forget_refusals, hopeless, provider_of
-from sally.adapters.inspect.session import Told, session
+from sally.adapters.inspect.session import OnStored, session
 from sally.adapters.inspect.tasks import task_of
 from sally.core.errors import RunFailed
 from sally.players.language import LANGUAGE
@@ -24,7 +23,7 @@ from sally.runner.config import in_process
 from sally.runner.orders import Order
 from sally.store import Ours, Where
 
-AN_EVAL = 2000  # episodes; at the end of each some wait for the slowest
+EVAL_SIZE = 2000  # episodes per eval; each eval ends with its slowest episode
 
 
 def play_orders(
@@ -35,29 +34,42 @@ def play_orders(
     cache: bool = False,
     display: str = "plain",
     label: str = "",
-    told: Told | None = None,
+    told: OnStored | None = None,
     ours: Ours | None = None,
 ) -> None:
-    """Play these episodes: records go to the store, the trace to its `inspect` folder.
+    """Play these episodes; Inspect's logs go to the `inspect` folder of the store.
 
-    The records' file has a name that begins with the label; `told` hears of each that is stored.
-    Once `ours` says no, nothing more is put to a store at an address.
+    Args:
+        name: Name of the study.
+        wanted: The episodes.
+        out: The store.
+        meter: Budget and configuration.
+        cache: Whether to use Inspect's cache of replies.
+        display: Inspect's display; "none" shows nothing.
+        label: Prefix of the store's file.
+        told: Called with each stored episode.
+        ours: Returns whether this run still owns the shard; checked before uploads.
+
+    Raises:
+        BadInput: A model cannot be reached.
+        RunFailed: A provider refused every call, or Inspect stopped.
     """
     meter = meter or Meter()
     config, limits = meter.config, meter.config.limits
-    for model in models_in(wanted):  # whoever cannot be reached is named before anything is spent
+    for model in models_in(wanted):  # fail before anything is spent
         if not in_process(model):
             provider_of(model, config)
     forget_refusals()
-    with unseen(display), rarer_collections(), session(out, meter, cache, label, told, ours):
-        for begin in range(0, len(wanted), AN_EVAL):
+    with rarer_collections(), session(out, meter, cache, label, told, ours):
+        for begin in range(0, len(wanted), EVAL_SIZE):
             logs = inspect_eval(
-                task_of(name, wanted[begin : begin + AN_EVAL], str(out)),
-                model=None,  # every seat names its own
+                task_of(name, wanted[begin : begin + EVAL_SIZE], str(out)),
+                model=None,  # every seat names its own model
                 log_dir=f"{out}/inspect",
                 log_realtime=False,  # measured: halves the cost of a call
-                display=display,  # type: ignore[arg-type]
-                score_display=False,  # our own summary follows; interim means cost a tenth of a run
+                # "none" still renders its tables unseen; "log" renders none (INFO records only).
+                display="log" if display == "none" else display,  # type: ignore[arg-type]
+                score_display=False,  # interim means cost a tenth of a run
                 fail_on_error=False,
                 token_limit=limits.episode_tokens,
                 max_samples=limits.episodes_at_once,
@@ -66,22 +78,22 @@ def play_orders(
 
 
 def check(logs: Sequence[EvalLog]) -> None:
-    """Raise what ended an eval before its end."""
+    """Raise if an eval did not finish."""
     if (why := hopeless()) is not None:
         raise RunFailed(f"{why} The run was stopped.")
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     if logs[0].status == "error":
-        said = logs[0].error.message if logs[0].error else "Inspect does not say why"
-        raise RunFailed(f"Inspect broke the run off: {said}")
+        said = logs[0].error.message if logs[0].error else "no reason given"
+        raise RunFailed(f"Inspect stopped the run: {said}")
 
 
 @contextmanager
 def rarer_collections() -> Iterator[None]:
-    """Let Python look for lost cycles less often; among all of Inspect's objects it takes long."""
+    """Run the garbage collector less often, because Inspect keeps many objects."""
     usual = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # measured: a tenth of the time of a call
+    gc.set_threshold(20_000, 20, 20)  # measured: saves a tenth of the time of a call
     try:
         yield
     finally:
@@ -90,7 +102,7 @@ def rarer_collections() -> Iterator[None]:
 
 
 def models_in(wanted: Sequence[Order]) -> set[str]:
-    """The models that these episodes name."""
+    """Return the models that these episodes name."""
     return {
         who.params["model"]
         for _, _, setup in wanted

@@ -1,4 +1,4 @@
-"""What all episodes of one eval share: the store's writer, the config, the meter, the cache."""
+"""State shared by all episodes of an eval: writer, configuration, meter and cache."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from sally.core.log.events import Episode
 from sally.runner.budget import Meter
 from sally.runner.config import Config, find_config
 
-Told = Callable[[Episode], None]
+OnStored = Callable[[Episode], None]
 
 
 @dataclass
 class Session:
-    """Everything but the episode; one for each store and process."""
+    """Shared state; one per store and process."""
 
     config: Config
     meter: Meter
     writer: store.Writer
     cache: bool = False
-    kept: list[str] = field(default_factory=list)  # ids, in the order they ended
-    told: Told | None = None  # hears of each record that is stored
+    kept: list[str] = field(default_factory=list)  # ids in the order of completion
+    told: OnStored | None = None  # called with each stored episode
 
     def keep(self, episode: Episode) -> None:
-        """Append a record to the store."""
+        """Store an episode."""
         self.writer.add(episode)
         self.kept.append(episode.id)
         if self.told is not None:
@@ -43,10 +43,10 @@ def session(
     meter: Meter,
     cache: bool = False,
     label: str = "",
-    told: Told | None = None,
+    told: OnStored | None = None,
     ours: store.Ours | None = None,
 ) -> Iterator[Session]:
-    """One writer and one meter for all episodes of an eval of ours."""
+    """Open the session of an eval that Sally starts."""
     with store.Writer(out, label, ours) as writer:
         begun = Session(meter.config, meter, writer, cache, told=told)
         _sessions[str(out)] = begun
@@ -57,7 +57,7 @@ def session(
 
 
 def session_of(out: str) -> Session:
-    """The session of a store; an eval begun by Inspect has one until its process ends."""
+    """Return the session of a store; an eval started by Inspect gets one until its process ends."""
     if out not in _sessions:
         config = find_config()
         _sessions[out] = Session(config, Meter(config=config), store.Writer(out))

@@ -1,4 +1,4 @@
-"""Every study as an Inspect task: one sample an episode, our record the canonical data."""
+"""Studies as Inspect tasks: one sample per episode; our episode is the canonical record."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from sally.runner.rates import turnstile_of
 from sally.runner.seating import players_of
 
 COMPLETED = "completed"
-NO_MODEL = "none/none"  # what Inspect puts where no model was named
+NO_MODEL = "none/none"  # Inspect's name for a missing model
 
 
 def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
-    """The task that plays these episodes and appends each record to the store at `out`."""
+    """Return a task that plays these episodes and stores each at `out`."""
     samples = [
         Sample(
             id=id,
@@ -66,7 +66,7 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
 
 
 def first_page(setup: Setup) -> str:
-    """What the first seat of a model is shown before anything has happened, for the viewer."""
+    """Return the first prompt of the first model seat, for Inspect's viewer."""
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
     for seat, who in setup.lineup.items():
         if who.player == LANGUAGE:
@@ -75,7 +75,7 @@ def first_page(setup: Setup) -> str:
 
 
 def score_keys(wanted: Sequence[Order]) -> list[str]:
-    """Every key that a score of these episodes can have: Inspect wants the same in all of them."""
+    """Return all score keys of these episodes; Inspect needs the same keys in every sample."""
     found = {COMPLETED: None}
     known: set[tuple[str, tuple[str, ...]]] = set()
     for _, _, setup in wanted:
@@ -88,7 +88,7 @@ def score_keys(wanted: Sequence[Order]) -> list[str]:
 
 
 def headlines(game: str) -> dict[str, Metric]:
-    """The metrics that a table shows unasked."""
+    """Return the headline metrics of a game."""
     return {
         name: m for name, m in registry.metrics(registry.family(game).name).items() if m.headline
     }
@@ -96,12 +96,12 @@ def headlines(game: str) -> dict[str, Metric]:
 
 @solver
 def play_episode(out: str) -> Solver:
-    """Play one episode; a limit censors it, and the record is kept whatever happens."""
+    """Return a solver that plays one episode; a limit censors it, and it is always stored."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = session_of(out)
         if session.meter.spent or hopeless():
-            return state  # not begun: nothing goes to the store
+            return state  # not started: nothing is stored
         setup = msgspec.json.decode(state.metadata["setup"], type=Setup)
         match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
         players = seated(match, str(state.sample_id), session)
@@ -119,7 +119,7 @@ def play_episode(out: str) -> Solver:
             raise
         finally:
             episode = match.episode(state.metadata["cell"], used_by(players))
-            # One text, for scorer and viewer: Inspect compares and copies nested values in Python.
+            # One text, because Inspect compares and copies nested values in Python.
             state.store.set("episode", to_line(episode).decode())
             session.keep(episode)
         return state
@@ -138,7 +138,7 @@ def _out_of_time() -> bool:
 
 
 def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, Player[Any, Any]]:
-    """Everybody at the table, models reached through Inspect and patient with its providers."""
+    """Return the players of a match, with models reached through Inspect."""
     meter, limits = session.meter.of_episode(), session.config.limits
 
     def model(seat: str, name: str) -> Model:
@@ -158,7 +158,7 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
 
 
 def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:
-    """The model that Inspect was given for this seat if it has this name, else by name."""
+    """Return Inspect's model for the role of this seat if it has this name, else the named one."""
     given = get_model(role=seat)
     if str(given) == name and server is None:
         hide_key(given.api)
@@ -168,8 +168,8 @@ def provider(seat: str, name: str, session: Session, server: str | None = None) 
 
 @scorer(metrics={"*": [mean()]})
 def all_metrics(keys: Sequence[str]) -> Scorer:
-    """The headline metrics of every seat that a language model sat in; NaN where there is none."""
-    blank = dict.fromkeys(keys, math.nan)  # Inspect counts NaN as not scored
+    """Score the headline metrics of every seat with a language model; NaN if missing."""
+    blank = dict.fromkeys(keys, math.nan)  # Inspect treats NaN as not scored
 
     async def score(state: TaskState, target: Target) -> Score:
         line = state.store.get("episode")
@@ -183,7 +183,7 @@ def all_metrics(keys: Sequence[str]) -> Scorer:
 
 
 def measured(episode: Episode) -> dict[str, float]:
-    """The metrics of an episode that was played to its end, by seat and name."""
+    """Return the metrics of a finished episode by seat and name."""
     if episode.payoffs is None:
         return {}
     spec = registry.game(episode.setup.instance.game)
@@ -201,14 +201,12 @@ def measured(episode: Episode) -> dict[str, float]:
 
 
 def study_task(name: str) -> Callable[..., Task]:
-    """A task that Inspect finds under the study's name: `inspect eval sally/NAME`."""
+    """Return the task of a study for `inspect eval sally/NAME`."""
 
     def make(limit: int = 0, out: str = f"out/{name}") -> Task:
         try:
             if not isinstance(limit, int) or limit < 0:
-                raise BadInput(
-                    f"-T limit takes a number of episodes of each lineup, not {limit!r}."
-                )
+                raise BadInput(f"-T limit takes a number of episodes per lineup, not {limit!r}.")
             study = for_roles(registry.study(name))
             wanted = orders(study, limit or None)
             store.claim(Path(out), manifest(study), study)
@@ -218,17 +216,17 @@ def study_task(name: str) -> Callable[..., Task]:
             raise PrerequisiteError(str(why)) from None  # Inspect prints it without a traceback
 
     make.__name__ = name
-    # Inspect puts the package before the name, unless it takes the package for loose files, as it
-    # does in a working copy that has metadata of its own lying beside it.
+    # Inspect prefixes the package name, except in a working copy with its own metadata, which it
+    # takes for loose files.
     return task(name=name if get_installed_package_name(make) else f"sally/{name}")(make)
 
 
 def for_roles(study: Study) -> Study:
-    """The study with Inspect's models in its open seats: the role named after a seat, or any."""
+    """Fill the open seats of a study with Inspect's models: by role name, or the default."""
     if OPEN not in models_of(study):
         return study
     seats = {seat for cell in study.cells for lineup in cell.lineups for seat in lineup}
     chosen = {seat: str(get_model(role=seat)) for seat in seats}
     if NO_MODEL in chosen.values():
-        raise BadInput(f"{study.name} leaves seats open for a model; name the model.")
+        raise BadInput(f"{study.name} has open seats; name a model with --model.")
     return with_model(study, chosen)

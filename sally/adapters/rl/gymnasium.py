@@ -1,4 +1,4 @@
-"""Any game as a Gymnasium environment: one seat learns, the others are seated by name."""
+"""Any game as a Gymnasium environment: one seat learns, the others are named players."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 
-MOST_TEXT = 100_000  # characters of a page or a reply
+MOST_TEXT = 100_000  # maximum characters of a prompt or a reply
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """The world as one seat meets it: its view in, a place on the menu or a form out."""
+    """One seat of a game: observations are views, actions are option numbers or forms."""
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 
@@ -48,7 +48,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         at_random = {str(s): "random" for s in rules.seats if s != self.seat}
         self._others = opponents(played, {**at_random, **(others or {})})
         self._told, self._pages = others is not None, pages
-        self._last: Table | None = None  # of the last reset
+        self._last: Table | None = None  # table of the last reset
         self._game, self._page_bytes, self.render_mode = game, page_bytes, render_mode
         self.action_space = self._problems.action_space
         self.observation_space = spaces.observation_space(played, rules, self.seat, page_bytes)
@@ -61,7 +61,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         params = self._problems.at(drawn)
         self.table = Table(self._game, (self.seat,), others, drawn, params, self._last)
         self._last = self.table
-        self._purse = spaces.Purse(self.table)
+        self._purse = spaces.RewardTracker(self.table)
         self._purse.take()
         return self._seen(), self._info()
 
@@ -74,7 +74,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return self._seen(), reward, terminated, truncated, self._info()
 
     def render(self) -> Any:
-        """The page; once the episode is over, its transcript."""
+        """Return the prompt or, after the end, the transcript."""
         return spaces.rendered(self.table) if self.render_mode == "ansi" else None
 
     def _seen(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
 
 class PageSpace(gymnasium.spaces.Text):
-    """Any text up to so many characters."""
+    """Any text up to a maximum length."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most, min_length=0)
@@ -95,7 +95,7 @@ class PageSpace(gymnasium.spaces.Text):
 
 
 class TextSeatEnv(gymnasium.Env[str, str]):
-    """The same world in words: a page in, a reply out; readers and retries as in an evaluation."""
+    """One seat of a game in words: observations are prompts, actions are replies."""
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 
@@ -117,12 +117,12 @@ class TextSeatEnv(gymnasium.Env[str, str]):
         return page, reward, done and not cut, cut, info
 
     def render(self) -> Any:
-        """The page that is shown now."""
+        """Return the current prompt."""
         return self.env.page if self.render_mode == "ansi" else None
 
 
 def _register() -> None:
-    """Every game as `sally/NAME-v0` and, in words, as `sally/NAME-text-v0`."""
+    """Register every game as `sally/NAME-v0` and, in words, as `sally/NAME-text-v0`."""
     here = __name__
     for name in registry.games():
         for id, made in ((f"sally/{name}-v0", "SeatEnv"), (f"sally/{name}-text-v0", "TextSeatEnv")):

@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo environment; helpers and nature stay inside."""
+"""Any game as a PettingZoo environment; helpers and nature are played internally."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sally.core.rules.game import Seat
 
 
 class TurnEnv(AECEnv):  # type: ignore[misc]
-    """One seat after another; simultaneous moves are taken in seat order and revealed together."""
+    """AEC environment; simultaneous moves are taken in seat order and revealed together."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "sally"}
     agent_selection: str
@@ -39,7 +39,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
         self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
         self._pages = pages
-        self._last: Table | None = None  # of the last reset
+        self._last: Table | None = None  # table of the last reset
         self.spec = registry.game(game)
         self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
@@ -57,7 +57,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         params = self._problems.at(drawn)
         self.table = Table(self.game, seed=drawn, params=params, like=self._last)
         self._last = self.table
-        self._purse = spaces.Purse(self.table)
+        self._purse = spaces.RewardTracker(self.table)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -93,11 +93,11 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         return spaces.rendered(self.table)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing; there are no resources to release."""
 
 
 class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
-    """A game in which all seats move together, every time."""
+    """Parallel environment for games in which all seats always move together."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "sally"}
 
@@ -113,7 +113,7 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
         self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
         self._pages = pages
-        self._last: Table | None = None  # of the last reset
+        self._last: Table | None = None  # table of the last reset
         self.spec = registry.game(game)
         self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
@@ -133,7 +133,7 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         params = self._problems.at(drawn)
         self.table = Table(self.game, seed=drawn, params=params, like=self._last)
         self._last = self.table
-        self._purse = spaces.Purse(self.table)
+        self._purse = spaces.RewardTracker(self.table)
         self.agents = list(self.possible_agents)
         return self._told()
 
@@ -146,7 +146,7 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         waiting = self.table.waiting()
         for agent in waiting:
             if agent not in actions:
-                raise BadInput(f"Seat {agent!r} is to move, and no action was given for it.")
+                raise BadInput(f"Seat {agent!r} must move, but has no action.")
         spaces.act_all(self.table, {agent: actions[agent] for agent in waiting})
         rewards: dict[Any, float] = self._purse.take()
         terminated, truncated = spaces.ended(self.table)

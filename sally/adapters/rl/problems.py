@@ -1,4 +1,4 @@
-"""Which problem an environment plays at each reset: always the same, or drawn from a split."""
+"""Selection of the instance at each reset: fixed, or drawn from a split."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.training import Task
 
-LOOKED_AT = 64  # problems of a split by which the widest menu is found
+LOOKED_AT = 64  # sampled instances of a split that determine the menu width
 
 
 class Problems:
-    """The problems of one environment."""
+    """The instances of one environment."""
 
     def __init__(self, game: str, params: Mapping[str, Any], split: str = "") -> None:
         if split and params:
-            raise BadInput("A split has its own problems; give either a split or parameters.")
+            raise BadInput("Give either a split or parameters; a split has its own instances.")
         self._params = dict(params)
         self.tasks: tuple[Task, ...] = split_of(game).part(split) if split else ()
         build = registry.game(game).build
@@ -35,10 +35,10 @@ class Problems:
         )
 
     def task(self, seed: int) -> Task | None:
-        """The task of a seed; None where there is no split."""
+        """Return the task of a seed, or None without a split."""
         return Stream(seed, "problem").pick(self.tasks) if self.tasks else None
 
     def at(self, seed: int) -> dict[str, Any]:
-        """The parameters of the problem under a seed."""
+        """Return the parameters of the instance for a seed."""
         task = self.task(seed)
         return self._params if task is None else dict(task.instance.params)

@@ -1,4 +1,4 @@
-"""Views and menus as Gymnasium spaces, the same for PettingZoo and Gymnasium."""
+"""Observation and action spaces, shared by PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import filled, menu_schema
 from sally.output.files.transcript import transcript
 
-PAGE_BYTES = 16_384  # room for a page in words, for games that have no numbers for learners
-TEXT_LIMIT = 2000  # characters of an action that is a form, filled in as JSON
+PAGE_BYTES = 16_384  # size of a prompt, for games without numeric observations
+TEXT_LIMIT = 2000  # maximum characters of a form filled in as JSON
 
 
 def action_space(game: Game[Any, Any, Any]) -> spaces.Space[Any]:
-    """A place on the menu; where forms occur, the filled-in form as JSON text."""
+    """Return the action space: option numbers, or JSON text if the game has forms."""
     widest = game.widest_menu()
     if widest is None:
         return spaces.Text(TEXT_LIMIT, charset=string.printable)
@@ -39,7 +39,7 @@ def observation_space(
     seat: Seat,
     page_bytes: int = PAGE_BYTES,
 ) -> Any:
-    """Numbers for learners where the game has them, else the page in bytes; and the menu's mask."""
+    """Return the observation space: numbers if the game defines them, else the prompt as bytes."""
     if spec.numbers is not None:
         size = len(spec.numbers(game, game.observe(game.start(), seat)))
         seen: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (size,), np.float32)
@@ -52,7 +52,7 @@ def observation_space(
 
 
 def page(table: Table, seat: Seat) -> str:
-    """All that a seat is shown: rules, the past, where we are, and what is wanted of it."""
+    """Return the prompt of a seat: rules, history, situation and question."""
     match, turn, context = table.match, table.asked(seat), table.match.context(seat)
     view = match.game.observe(match.state, seat) if turn is None else turn.view
     words = context.words
@@ -64,14 +64,14 @@ def page(table: Table, seat: Seat) -> str:
 
 
 def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
-    """What a seat sees now."""
+    """Return the current observation of a seat."""
     return _observed(table, seat, table.asked(seat), page_bytes)
 
 
 def told_all(
     table: Table, seats: Iterable[str], page_bytes: int, pages: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What each of these seats sees now, and what stands beside it."""
+    """Return the observations and infos of some seats."""
     seen, infos = {}, {}
     for name in seats:
         seat, turn = Seat(name), table.match.asked(name)
@@ -103,9 +103,9 @@ def _observed(
 
 
 def mask(table: Table, turn: Turn[Any, Any] | None, widest: int) -> Any:
-    """1 for each place of the menu that can be chosen now; all 0 where nothing is asked."""
+    """Return a mask of the legal options; all 0 if the seat is not asked."""
     places = 0 if turn is None else len(turn.options)
-    if places > widest:  # it was found by sampling
+    if places > widest:  # the width was estimated by sampling
         raise BadInput(
             f"{table.spec.name} has a menu of {places} options, but at most "
             f"{widest} were expected; let the game define widest_menu()."
@@ -121,9 +121,9 @@ def _places(n: int, widest: int) -> Any:
 
 
 def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
-    """The legal actions now, by names and mask or as the schema of the form, and the whole page.
+    """Return the legal actions (names and mask, or the schema of a form) and the prompt.
 
-    Telling the page takes about half the time of a step; `pages` False leaves it out.
+    Rendering the prompt takes about half the time of a step; `pages=False` omits it.
     """
     turn = table.asked(seat)
     return {} if turn is None else _info(table, seat, turn, pages)
@@ -140,7 +140,7 @@ def _info(table: Table, seat: Seat, turn: Turn[Any, Any], pages: bool) -> dict[s
 
 
 def act(table: Table, seat: Seat, action: Any) -> None:
-    """Do what an action of the space says; what is not legal is a forfeit."""
+    """Play an action; an illegal one is a forfeit."""
     turn = table.asked(seat)
     if turn is None:
         return
@@ -154,7 +154,7 @@ def act(table: Table, seat: Seat, action: Any) -> None:
 
 
 def act_all(table: Table, actions: Mapping[str, Any]) -> None:
-    """Do what the actions of seats that move together say; what is not legal is a forfeit."""
+    """Play the actions of seats that move together; illegal ones are forfeits."""
     places = {s: _place(a) for s, a in actions.items() if not isinstance(a, str)}
     if len(places) == len(actions):
         table.move_all(places)
@@ -171,21 +171,21 @@ def _place(action: Any) -> int:
 
 
 def rendered(table: Table) -> str:
-    """The episode as a text, once it is over; until then, what each outside seat is shown."""
+    """Return the prompts of the learning seats or, after the end, the transcript."""
     if table.match.over:
         return "\n".join(transcript(table.match.episode()))
     return "\n\n".join(page(table, Seat(seat)) for seat in table.waiting())
 
 
 class Seeds:
-    """A seed for each reset: the one that is given, or the next of those that follow from it."""
+    """Seeds of resets: the given one, or the next derived from it."""
 
     def __init__(self) -> None:
         self._root: int = np.random.SeedSequence().entropy  # type: ignore[assignment]
         self._drawn = 0
 
     def next(self, given: int | None) -> int:
-        """The seed to play under now."""
+        """Return the seed of this reset."""
         if given is not None:
             self._root, self._drawn = given, 0
             return given
@@ -193,14 +193,14 @@ class Seeds:
         return derived_seed(self._root, "reset", self._drawn)
 
 
-class Purse:
-    """Rewards: what a seat has now and had not before."""
+class RewardTracker:
+    """Rewards since the last step."""
 
     def __init__(self, table: Table) -> None:
         self._table, self._had = table, dict.fromkeys(table.match.game.seats, 0.0)
 
     def take(self) -> dict[Seat, float]:
-        """The reward of every seat since the last time."""
+        """Return the reward of every seat since the last call."""
         game, match = self._table.match.game, self._table.match
         if not match.over and not game.pays_as_it_goes:
             return dict.fromkeys(game.seats, 0.0)
@@ -214,7 +214,7 @@ class Purse:
 
 
 def ended(table: Table) -> tuple[bool, bool]:
-    """(terminated, truncated): a censored match is truncated."""
+    """Return (terminated, truncated); a censored match is truncated."""
     match = table.match
     if not match.over:
         return False, False

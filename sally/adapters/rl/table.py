@@ -1,4 +1,4 @@
-"""A match with some seats left to the world outside; everybody else answers at once."""
+"""A match in which some seats are controlled from outside and bots play the others."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seated
 
-OUTSIDE = "outside"  # the name under which the world outside stands in the log
+OUTSIDE = "outside"  # player name of outside seats in the log
 
 
 class Table:
-    """Seats inside are played by bots as soon as they are asked; seats outside are waited for."""
+    """A match that plays its bots immediately and waits for outside seats."""
 
     outside: tuple[Seat, ...]
     match: Match[Any, Any, Any]
-    _set: tuple[Any, ...]  # what this one was made from
+    _set: tuple[Any, ...]  # arguments it was made from
     _inside: dict[str, Player[Any, Any]]
 
     def __init__(
@@ -35,7 +35,7 @@ class Table:
         inside: Mapping[str, PlayerSpec] | None = None,
         seed: int = 1,
         params: Mapping[str, Any] | None = None,
-        like: Table | None = None,  # an earlier one; if it was set like this, its rules serve again
+        like: Table | None = None,  # an earlier table; reused rules if made from the same arguments
     ) -> None:
         self.spec: GameSpec[Any, Any, Any] = registry.game(game)
         if like is not None and like._set == (game, outside, inside, params):
@@ -52,7 +52,7 @@ class Table:
         lineup = {str(s): PlayerSpec(OUTSIDE) for s in self.outside} | seated_here
         for seat in map(str, rules.seats):
             if seat not in lineup:
-                raise BadInput(f"Nobody sits in seat {seat!r} of {game}.")
+                raise BadInput(f"Seat {seat!r} of {game} has no player.")
         setup = Setup(
             Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
         )
@@ -61,7 +61,7 @@ class Table:
         for seat, who in seated_here.items():
             player = seated(self.spec, self.match.game, Seat(seat), who)
             if not is_bot(player):
-                raise BadInput(f"{who.player} takes time; only bots can sit in here.")
+                raise BadInput(f"{who.player} is not a bot; only bots can play the other seats.")
             self._inside[seat] = player
         self._let_bots_play()
 
@@ -70,18 +70,18 @@ class Table:
             play_bots(self.match, self._inside)
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
-        """What an outside seat is asked for now, if it is; nobody is asked aside at this table."""
+        """Return the current ask of an outside seat, or None; there are no probes."""
         return self.match.asked(seat)
 
     def waiting(self) -> tuple[str, ...]:
-        """The outside seats that must move now, in seat order."""
+        """Return the outside seats that must move now, in seat order."""
         return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
 
     def move(self, seat: str, action: Any) -> None:
-        """Make a move for an outside seat; an illegal one is a forfeit, never a legal move."""
+        """Play a move for an outside seat; an illegal one is a forfeit."""
         turn = self.asked(seat)
         if turn is None:
-            raise BadInput(f"Seat {seat!r} is not to move.")
+            raise BadInput(f"It is not the turn of seat {seat!r}.")
         try:
             self.match.answer(turn.id, Decision(action))
         except IllegalMove as why:
@@ -89,12 +89,12 @@ class Table:
         self._let_bots_play()
 
     def move_all(self, places: Mapping[str, int]) -> None:
-        """Make a move for each outside seat that is asked, by its place on the menu."""
+        """Play a move for each outside seat that is asked, by option number."""
         for seat, place in places.items():
             self.move_at(seat, place)
 
     def move_at(self, seat: str, place: int) -> None:
-        """Make a move by its place on the menu; a place beyond it is a forfeit."""
+        """Play a move by option number; a number out of range is a forfeit."""
         turn = self.asked(seat)
         if turn is not None and 0 <= place < len(turn.options):
             self.move(seat, turn.options[place])
@@ -102,7 +102,7 @@ class Table:
             self.forfeit(seat, f"there is no option {place}")
 
     def forfeit(self, seat: str, reason: str) -> None:
-        """Say for an outside seat that no legal action could be read from it."""
+        """Record a forfeit of an outside seat."""
         turn = self.asked(seat)
         if turn is not None:
             self.match.answer(turn.id, Forfeit("illegal", reason))
@@ -110,7 +110,11 @@ class Table:
 
 
 def opponents(spec: GameSpec[Any, Any, Any], named: Mapping[str, Any]) -> dict[str, PlayerSpec]:
-    """Sitters from names, (name, parameters) pairs or sitters, each known at this game."""
+    """Return player specs from names, (name, parameters) pairs or specs.
+
+    Raises:
+        BadInput: A player is unknown in this game.
+    """
     found: dict[str, PlayerSpec] = {}
     for seat, who in named.items():
         if isinstance(who, PlayerSpec):

@@ -1,8 +1,8 @@
-"""Any game as an OpenEnv environment: a page in the observation, a reply in the action.
+"""Any game as an OpenEnv environment: observations are prompts, actions are replies.
 
     app = app_of("ipd")        # then: uvicorn module:app
 
-Splits are those of the game; a task is named by its part and its place, never by who sits across.
+Splits are those of the game; a task is named by its split and index, without its partner.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from sally.core.rules.chance import derived_seed
 
 
 class ReplyAction(Action):  # type: ignore[misc]
-    """What the model says."""
+    """The reply of the model."""
 
     text: str
 
 
 class PageObservation(Observation):  # type: ignore[misc]
-    """What the model is shown, and what its last reply brought, in columns."""
+    """The prompt, and the reward columns of the last reply."""
 
     page: str = ""
-    kind: str | None = None  # "move", the name of a probe, or nothing at the end
+    kind: str | None = None  # "move" or the name of a probe; None at the end
     retry: bool = False
     columns: dict[str, float | None] | None = None
     censored: str | None = None
 
 
 class GameState(State):  # type: ignore[misc]
-    """Which game is on, and how far it is."""
+    """The game and its progress."""
 
     game: str = ""
     turn: int = 0
 
 
 class GameEnvironment(Environment):  # type: ignore[misc]
-    """One seat of a game; every session has its own."""
+    """One seat of a game; every session has its own environment."""
 
     SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
 
@@ -60,7 +60,7 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any
     ) -> PageObservation:
-        """Begin an episode: of `split` and `index` where they are given, else drawn by the seed."""
+        """Start an episode, given by `split` and `index` or else drawn by the seed."""
         part, index = kwargs.get("split") or "train", kwargs.get("index")
         if index is None:
             self.env.reset(seed, part)
@@ -76,7 +76,7 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     def step(
         self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any
     ) -> PageObservation:
-        """Give the reply; a step after the end is refused in words."""
+        """Play the reply; a step after the end only returns a message."""
         page, reward, done, info = self.env.step(action.text)
         self._steps += 1
         return PageObservation(
@@ -97,31 +97,31 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     # --- tasks, for those who look before they reset ----------------------------------------
 
     def list_splits(self) -> list[str]:
-        """The parts of the game's split."""
+        """Return the names of the splits."""
         return list(self.env.split.parts)
 
     def num_tasks(self, split: str) -> int:
-        """How many tasks a part has."""
+        """Return the number of tasks of a split."""
         return len(self.env.split.part(split))
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """One task; who sits across is not told."""
+        """Return one task, without its partner."""
         task = self.env.split.part(split)[index]
         return {"id": f"{split}-{index}", "index": index, "instance": task.instance.id}
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """All tasks of a part."""
+        """Return all tasks of a split."""
         return [self.get_task(split, n) for n in range(self.num_tasks(split))]
 
     def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None
     ) -> list[dict[str, Any]]:
-        """Some tasks of a part."""
+        """Return a range of tasks of a split."""
         return self.list_tasks(split)[start:stop]
 
 
 def app_of(game: str, at_once: int = 64, **given: Any) -> Any:
-    """A server of this game, to be run by uvicorn."""
+    """Return a server of this game for uvicorn."""
     return create_fastapi_app(
         lambda: GameEnvironment(game, **given),
         ReplyAction,

@@ -1,11 +1,11 @@
-"""Sally's games for TRL's GRPOTrainer: whole episodes as rollouts, the table's words masked out.
+"""Sally's games for TRL's GRPOTrainer: whole episodes as rollouts, with prompts masked out.
 
     rollouts = Rollouts("ipd")
     trainer = GRPOTrainer(model, rollouts.reward, args, rollouts.rows(64), rollout_func=rollouts)
 
-An episode is one conversation (strategy `chat`), so each turn only adds to the last; the tokens of
-the table have `env_mask` 0. A row names a seed and a part of the split; the members of a group
-share them, so GRPO's baseline is paired by design.
+An episode is one conversation (strategy `chat`), so each turn only appends; prompt tokens have
+`env_mask` 0. A row names a seed and a split; the members of a group share them, so GRPO's baseline
+is paired by design.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from sally.core.prompt.model import Assistant, Message
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Split
 
-MARK = "sally "  # in front of what a row says
+MARK = "sally "  # prefix of a row's prompt
 
 
 class Talk:
-    """One episode as tokens: what the model said has mask 1, what the table said 0."""
+    """One episode as tokens: replies have mask 1, prompts 0."""
 
     def __init__(self, env: TextEnv, tokenizer: Any) -> None:
         self.env, self._tokenizer = env, tokenizer
@@ -44,11 +44,11 @@ class Talk:
 
     @property
     def context(self) -> list[int]:
-        """All tokens so far."""
+        """Return all tokens so far."""
         return self.prompt + self.completion
 
     def answer(self, tokens: Sequence[int], logprobs: Sequence[float]) -> None:
-        """Take what the model said, and add what the table says to it."""
+        """Add a reply of the model and the prompt that follows it."""
         self._add(tokens, 1, logprobs)
         said = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
         _, reward, done, _ = self.env.step(said)
@@ -56,12 +56,10 @@ class Talk:
         if done:
             return
         whole = self._rendered()
-        # A template may trim a reply; the table's words are what follows the reply in the whole.
+        # A template may trim a reply; the prompt is what follows the reply in the whole text.
         before = self._text + said.strip()
         if not whole.startswith(self._text):
-            raise BadInput(
-                "The chat template rewrites earlier turns; a rollout needs one that adds."
-            )
+            raise BadInput("The chat template rewrites earlier turns; use one that only appends.")
         told = whole[len(before) :] if whole.startswith(before) else whole[len(self._text) :]
         ended = self._tokenizer.decode(list(tokens)[-1:]) if tokens else ""
         told = told.removeprefix(ended) if ended in self._tokenizer.all_special_tokens else told
@@ -92,7 +90,7 @@ def _role(message: Message) -> str:
 
 
 class Rollouts:
-    """The `rollout_func` of a trainer, its rows, and its reward function."""
+    """The `rollout_func`, rows and reward function for a trainer."""
 
     def __init__(
         self,
@@ -105,15 +103,15 @@ class Rollouts:
     ):
         self._game, self._split, self._most = game, split, max_new_tokens
         self._env = {"strategy": "chat", "retries": 0, "split": problems, **env}
-        TextEnv(game, **self._env)  # refuses what cannot be played before anything is loaded
+        TextEnv(game, **self._env)  # checks the arguments before a model is loaded
 
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
-        """So many rows of a data set; `datasets.Dataset.from_list` takes them."""
+        """Return `n` rows for `datasets.Dataset.from_list`."""
         seeds = (derived_seed("trl", seed, i) for i in range(n))
         return [{"prompt": MARK + json.dumps({"seed": each})} for each in seeds]
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
-        """Play the episode of each prompt to its end; a prompt comes once for each generation."""
+        """Play the episode of each prompt to its end; a prompt is repeated for each generation."""
         tokenizer = trainer.processing_class
         talks = [Talk(self._begun(prompt), tokenizer) for prompt in prompts]
         model = trainer.accelerator.unwrap_model(trainer.model)
@@ -132,15 +130,15 @@ class Rollouts:
         }
 
     def reward(self, completions: Any = None, **given: Any) -> list[float | None]:
-        """The episodes' rewards; None where an episode has no result."""
+        """Return the rewards of the episodes; None for an episode without a result."""
         if "sally_reward" not in given:
-            raise BadInput("These rewards are the rollouts' own; pass them as rollout_func.")
+            raise BadInput("`reward` needs these rollouts as the trainer's rollout_func.")
         found: list[float | None] = given["sally_reward"]
         return found
 
     def _begun(self, prompt: str) -> TextEnv:
         if not prompt.startswith(MARK):
-            raise BadInput("A prompt of these rollouts is a row of `rows`.")
+            raise BadInput("Prompts must be rows of `Rollouts.rows`.")
         env = TextEnv(self._game, **self._env)
         env.reset(json.loads(prompt.removeprefix(MARK))["seed"], self._split)
         return env
@@ -153,7 +151,7 @@ def _result(talk: Talk) -> float | None:
 def sampled(
     model: Any, tokenizer: Any, talks: Sequence[Talk], most: int, temperature: float
 ) -> list[tuple[list[int], list[float]]]:
-    """One reply to each, as tokens with their log-probabilities; padded on the left, in one go."""
+    """Sample one reply per conversation in one batch; return tokens and log-probabilities."""
     contexts = [talk.context for talk in talks]
     longest = max(map(len, contexts))
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id

@@ -3,8 +3,8 @@
     config = GameEnvConfig(taskset=GamesConfig(id="sally-verifiers", game="ipd"))
     env = GameEnv(config)      # then `env.run_episode`; or at the prompt, `vf-eval sally-verifiers`
 
-Pages, readers, retries and forfeits are those of an evaluation: at each call the model is sent the
-very messages an evaluation would send. Probes go to a role of their own that is not trained on.
+Prompts, readers, retries and forfeits are those of an evaluation: at each call the model receives
+the messages an evaluation would send. Probes go to a separate role that is not trained.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from sally.core.log.events import Censored, to_line
 from sally.core.prompt.model import Assistant, Reply, System
 from sally.core.rules.chance import derived_seed
 
-ID = "sally-verifiers"  # the module by which verifiers finds all three
-HERE = vf.SubprocessConfig()  # nothing is run on it; the default would rent a machine
+ID = "sally-verifiers"  # the module name by which verifiers finds all three
+HERE = vf.SubprocessConfig()  # unused; the default would rent a machine
 
 
 class GameData(vf.TaskData):  # type: ignore[misc]
-    """One episode by its part and its seed; who sits across is not told."""
+    """One episode by split and seed, without its partner."""
 
     game: str
     part: str
@@ -44,11 +44,11 @@ class GameData(vf.TaskData):  # type: ignore[misc]
 
 
 class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
-    """An episode to be played; what it brought is entered by the environment."""
+    """An episode to play; the environment records its rewards."""
 
 
 class GamesConfig(vf.TasksetConfig):  # type: ignore[misc]
-    """Which episodes: of a game, from a part of its split, so many, drawn from a seed."""
+    """Selection of episodes: game, split, number and seed."""
 
     game: str = "ipd"
     part: str = "train"
@@ -57,10 +57,14 @@ class GamesConfig(vf.TasksetConfig):  # type: ignore[misc]
 
 
 class Games(vf.Taskset[GameTask, GamesConfig]):  # type: ignore[misc]
-    """Episodes of one game; a group of rollouts of one task shares partner and chance."""
+    """Episodes of one game; the rollouts of a task share partner and random draws."""
 
     def load(self) -> Iterator[GameTask]:
-        """The tasks; a game or a part there is not is refused before the first."""
+        """Yield the tasks.
+
+        Raises:
+            BadInput: The game or the split is unknown.
+        """
         asked = self.config
         split_of(asked.game).part(asked.part)
         for n in range(asked.count):
@@ -71,21 +75,21 @@ class Games(vf.Taskset[GameTask, GamesConfig]):  # type: ignore[misc]
 
 
 class PostConfig(vf.HarnessConfig):  # type: ignore[misc]
-    """Nothing to set."""
+    """Configuration of `Post`, which has no options."""
 
     id: vf.ID = ID
 
 
 class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
-    """One request a turn, in this process, with the messages that the table sends."""
+    """A harness that sends one request per turn, in this process."""
 
     SUPPORTS_RESUME: ClassVar[bool] = True
     NEEDS_CONTAINER: ClassVar[bool] = False
     EXECUTES_CODE: ClassVar[bool] = False
 
     async def launch(self, *given: Any, **more: Any) -> Any:
-        """Refused: a table speaks first, so there is nothing to launch on."""
-        raise BadInput("These tasks are played by turns; use them with Sally's own environment.")
+        """Raise BadInput: an episode starts with a prompt of the environment."""
+        raise BadInput("These tasks are played in turns; use them with GameEnv.")
 
     async def resume(
         self,
@@ -99,7 +103,7 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
         messages: Any,
         tool_interception_url: str | None = None,
     ) -> Any:
-        """Post the whole conversation as the table has it, not as it was so far."""
+        """Post the whole conversation as the environment has it."""
         said = [{"role": each.role, "content": each.content} for each in messages]
         async with httpx.AsyncClient(timeout=None, trust_env=False, verify=_trusted()) as client:
             answer = await client.post(
@@ -113,30 +117,30 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
 
 @lru_cache
 def _trusted() -> SSLContext:
-    """Made once: reading the certificates takes longer than a request."""
+    """Return a shared TLS context, because reading certificates takes longer than a request."""
     return create_default_context()
 
 
 class GameEnvConfig(vf.EnvConfig):  # type: ignore[misc]
-    """Who plays, who is asked aside, and how the table is set."""
+    """The player, the probed role and the settings of the game."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=HERE)
     prober: vf.AgentConfig = vf.AgentConfig(runtime=HERE)
     strategy: str = "chat"
     probes: tuple[str, ...] = ()
-    misreadings: int = 2  # how often an unreadable reply may be tried again
-    weights: dict[str, float] | None = None  # of the reward columns
+    misreadings: int = 2  # maximum retries of an unreadable reply
+    weights: dict[str, float] | None = None  # weights of the reward columns
 
 
 class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
     """One seat of a game; an episode is a rollout."""
 
     async def setup(self, agents: Any) -> None:
-        """What is answered aside is no part of the training."""
+        """Exclude the probed role from training."""
         agents.prober.trainable = False
 
     async def run(self, task: Any, agents: Any) -> None:
-        """Play the episode to its end and enter what it brought."""
+        """Play the episode to its end and record its rewards."""
         env = self._begun(task.data)
         async with AsyncExitStack() as open_:
             talks: dict[str, Any] = {}
@@ -147,7 +151,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
                     talks[role] = await open_.enter_async_context(talk)
                 await _turn(env, asked, talks[role])
         ended = env.episode()
-        if isinstance(ended.end, Censored):  # it has no result, and nothing is not zero
+        if isinstance(ended.end, Censored):  # no result is not a reward of zero
             raise BadInput(f"The episode has no result: {ended.end.cause}.")
         _enter(env, talks["player"].trace, ("move", *self.config.probes))
 
@@ -165,7 +169,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
 
 
 async def _turn(env: TextEnv, asked: Request, talk: Any) -> None:
-    """Ask the model what the table asks; a run that was ended is an episode without a result."""
+    """Send a prompt to the model; a stopped run leaves an episode without a result."""
     segment = await talk.turn(_wire(asked))
     if segment.terminated:
         error = talk.trace.last_error
@@ -177,11 +181,11 @@ async def _turn(env: TextEnv, asked: Request, talk: Any) -> None:
 
 
 def _wire(asked: Request) -> list[dict[str, str]]:
-    """The messages in the form in which verifiers takes them."""
+    """Return the messages in the format of verifiers."""
     if isinstance(asked.messages, str) or asked.candidates:
-        raise BadInput("This strategy asks for scores; verifiers passes on replies alone.")
+        raise BadInput("This strategy needs scores, which verifiers does not provide.")
     if asked.tools:
-        raise BadInput("This strategy uses tools; verifiers' door has none.")
+        raise BadInput("This strategy needs tools, which the verifiers adapter does not support.")
     return [{"role": _role(message), "content": message.text} for message in asked.messages]
 
 
@@ -192,7 +196,7 @@ def _role(message: Any) -> str:
 
 
 def _enter(env: TextEnv, trace: Any, kinds: Sequence[str]) -> None:
-    """Columns that carry weight are rewards, the others metrics; the record goes along."""
+    """Record weighted columns as rewards, the others as metrics, and the episode."""
     rows = env.rows(kinds)
     for name in Columns.__struct_fields__:
         known = [v for row in rows if (v := getattr(row.columns, name)) is not None]

@@ -121,7 +121,7 @@ def test_a_plan_foresees_what_the_run_then_makes(server: Server) -> None:
 def test_a_large_study_is_played_in_several_evals(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sally.adapters.inspect.run.AN_EVAL", 4)
+    monkeypatch.setattr("sally.adapters.inspect.run.EVAL_SIZE", 4)
     assert run()["episodes"] == EPISODES
     assert len(list(Path("out/inspect").glob("*.eval"))) == 2
     assert server.calls == EPISODES * ROUNDS
