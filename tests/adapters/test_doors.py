@@ -148,7 +148,7 @@ def test_a_step_after_the_end_and_a_missing_action_are_said_in_words():
         env.step(0)
     both = SimultaneousEnv("ipd", rounds=2)
     both.reset(seed=1)
-    with pytest.raises(BadInput, match="no action was given"):
+    with pytest.raises(BadInput, match="but has no action"):
         both.step({"agent": 0})
 
 

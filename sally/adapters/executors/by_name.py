@@ -24,4 +24,4 @@ def executor(name: str) -> Executor:
         from sally.adapters.executors.ray import Cluster  # takes a second to import
 
         return Cluster(rest.removeprefix("//"))
-    raise BadInput(f"--on takes {NAMES}, not {name!r}.")
+    raise BadInput(f"An executor is {NAMES}, not {name!r}.")

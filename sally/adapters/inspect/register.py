@@ -39,7 +39,7 @@ def entry(
     if not re.fullmatch(r"[0-9a-f]{40}", commit):
         raise BadInput(f"{commit!r} is not a commit hash of 40 hexadecimal digits.")
     if not contributors:
-        raise BadInput("Name at least one contributor with --contributor.")
+        raise BadInput("Name at least one contributor.")
     study = registry.study(name)
     found: dict[str, Any] = {
         "full_title": f"{title(study)} (Sally)",

@@ -228,5 +228,5 @@ def for_roles(study: Study) -> Study:
     seats = {seat for cell in study.cells for lineup in cell.lineups for seat in lineup}
     chosen = {seat: str(get_model(role=seat)) for seat in seats}
     if NO_MODEL in chosen.values():
-        raise BadInput(f"{study.name} has open seats; name a model with --model.")
+        raise BadInput(f"{study.name} has open seats; name a model.")
     return with_model(study, chosen)
