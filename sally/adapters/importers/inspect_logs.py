@@ -1,4 +1,4 @@
-"""Logs that Inspect wrote of our own tasks: each finished sample holds its episode."""
+"""Import of Inspect logs of Sally's tasks, in which each finished sample holds an episode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDINGS = (".eval", ".json")
 
 
 def imported(path: Path) -> Imported:
-    """Every episode in a log, or in the logs of a folder."""
+    """Return every episode in a log, or in the logs of a folder."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix in ENDINGS)
@@ -53,7 +53,7 @@ def _samples(file: Path) -> list[Any]:
         ) from None
     try:
         return list(log.read_eval_log(str(file)).samples or ())
-    except Exception as why:  # whatever a broken or foreign file makes Inspect raise
+    except Exception as why:  # Inspect raises various errors for a broken file
         raise BadInput(f"{file} is not a log of Inspect: {why}") from None
 
 

@@ -1,4 +1,4 @@
-"""Anybody's table of rounds of a repeated game, as episodes: `sally import table FILE.csv`."""
+"""Import of tables of repeated-game rounds: `sally import table FILE.csv`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ EXAMPLES = 3  # of payoffs that contradict the matrix
 
 
 def imported(path: Path, layout: Layout) -> Imported:
-    """Every episode of a table; nothing, and all that is wrong, if anything is."""
+    """Return every episode of a table.
+
+    Raises:
+        BadInput: The table is not valid; the message lists all errors.
+    """
     found = read(path, layout)
     bots = {name: bot(*bot_of(who)) for name, who in layout.partners.items()}
     layout = _with_game(path, found, layout)
@@ -134,7 +138,7 @@ def _game(layout: Layout, rounds: int) -> RepeatedGame:
 
 
 def _skipped(path: Path, wrong: Sequence[Wrong]) -> list[Oddity]:
-    """Whole episodes that were left out, each with what is wrong in it."""
+    """Return the skipped episodes with their first error."""
     by_episode: dict[str, list[Wrong]] = {}
     for each in wrong:
         by_episode.setdefault(each.episode, []).append(each)
@@ -147,7 +151,7 @@ def _skipped(path: Path, wrong: Sequence[Wrong]) -> list[Oddity]:
 
 
 def _refuse_payoffs(path: Path, differs: Sequence[Difference]) -> None:
-    """Payoffs that the matrix does not give: another game, or a slip in the table."""
+    """Raise BadInput for payoffs that contradict the matrix."""
     shown = [
         f"{d.game}, round {d.turn}: {d.recorded} in the table, {d.ours} by the matrix"
         for d in differs[:EXAMPLES]
@@ -163,7 +167,7 @@ def _refuse_payoffs(path: Path, differs: Sequence[Difference]) -> None:
 
 
 def _with_game(path: Path, found: Read, layout: Layout) -> Layout:
-    """The layout with its matrix; read off the payoffs where that was asked for."""
+    """Return the layout with its matrix, inferred from the payoffs if requested."""
     if not layout.infer:
         return layout
     used: list[dict[str, None]] = [{}, {}]
@@ -199,7 +203,7 @@ def _note(path: Path, paid: dict[tuple[str, str], tuple[float, float]], halves: 
     try:
         now = (float(one.payoff), float(two.payoff))
     except ValueError:
-        return  # told later, with its line
+        return  # reported later with its line
     cell = (one.action, two.action)
     if paid.setdefault(cell, now) != now:
         raise BadInput(

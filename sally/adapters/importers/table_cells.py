@@ -1,4 +1,4 @@
-"""The rounds of one episode of a table: each cell read, each doubt noted with its line."""
+"""Reading of the cells of one episode; errors are collected with their lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFF = 0.01  # by so much odds may miss 1, as printed ones do
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """One episode, read."""
+    """One episode of a table with its errors."""
 
     name: str
     players: tuple[str, str]
@@ -35,7 +35,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def checked(name: str, told: Sequence[Told], game: RepeatedGame, layout: Layout) -> Checked:
-    """One episode of a table, and all that is wrong with it."""
+    """Read one episode of a table and collect its errors."""
     reader = _Reader(name, game, layout)
     for each in told:
         reader.take(each)
@@ -62,7 +62,7 @@ class _Reader:
         self._first: Told | None = None
 
     def take(self, told: Told) -> None:
-        """One round; those before it that have no row are void."""
+        """Add a round; earlier rounds without a row are void."""
         while len(self.rounds) + 1 < told.round:
             self.rounds.append(Round(NO_ROW, NO_ROW))
             for times in self.seconds.values():
@@ -84,7 +84,7 @@ class _Reader:
         self.wrong.append(Wrong(half.line, named, why, self.name))
 
     def _same(self, told: Told) -> None:
-        """Who plays, and under which condition, is the same in all rounds of an episode."""
+        """Check that players and condition are the same in all rounds."""
         first = self._first = self._first or told
         for side in (0, 1):
             then, now = first.halves[side].player, told.halves[side].player
@@ -106,7 +106,7 @@ class _Reader:
         return names.index(half.action)
 
     def _prediction(self, half: Half, side: int) -> Report | None:
-        """A move of the other by name, or odds such as `J:.7 F:.3`."""
+        """Return a predicted move, given by name or as odds such as `J:.7 F:.3`."""
         if not half.prediction:
             return None
         names = self.game.names_of(SEATS[1 - side])
@@ -138,7 +138,7 @@ class _Reader:
         return number / 1000 if self.layout.rt == "ms" else number
 
     def _paid(self, told: Told, made: Sequence[Made]) -> None:
-        """Recorded payoffs against the matrix; a void round pays nothing here."""
+        """Compare recorded payoffs with the matrix; a void round pays nothing."""
         given = [half.payoff for half in told.halves]
         if not any(given):
             return

@@ -1,4 +1,4 @@
-"""What `sally import table` is told of a table, by flags or by a small TOML file beside it."""
+"""Layout of an imported table, from options or from a TOML file beside the table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Cells = tuple[tuple[tuple[float, float], ...], ...]
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a table is to be read; each field is a key of the TOML file."""
+    """How to read a table; each field is a key of the TOML file."""
 
     game: str = ""  # rps, ibs, ipd
     matrix: Cells | None = None
@@ -51,14 +51,18 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (*LONG, *LONG_MORE) if self.long else (*WIDE, *WIDE_MORE)
 
     def column(self, name: str) -> str:
-        """What the table calls a column of ours."""
+        """Return the table's name of a column."""
         if name == "player" and self.long:
             return self.long
         return self.columns.get(name, name)
 
 
 def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None) -> Layout:
-    """What was said, over the file that was named, or else over the TOML beside the table."""
+    """Return the layout from options, a matrix file, or the TOML file beside the table.
+
+    Raises:
+        BadInput: A value is missing, unknown or contradictory.
+    """
     beside = table.with_name(table.name.split(".")[0] + ".toml")
     file = matrix or (beside if beside.is_file() else None)
     told = _read(file) if file is not None else {}
@@ -107,12 +111,12 @@ def _check(layout: Layout) -> None:
 
 
 def presets() -> tuple[str, ...]:
-    """The repeated games that have a name of their own."""
+    """Return the named repeated games."""
     return tuple(registry.entries("games")[FAMILY].presets)
 
 
 def params_of(layout: Layout) -> dict[str, Any]:
-    """The game's parameters, but for its length."""
+    """Return the game's parameters without its length."""
     params: dict[str, Any] = {}
     if layout.matrix is not None:
         params["matrix"] = [[[*cell] for cell in row] for row in layout.matrix]
@@ -125,7 +129,7 @@ def params_of(layout: Layout) -> dict[str, Any]:
 
 
 def bot_of(told: str) -> tuple[str, dict[str, Any]]:
-    """`tit_for_tat,first=1` as a partner's name and its parameters, checked against the shelf."""
+    """`tit_for_tat,first=1` -> a registered partner's name and parameters."""
     name, *rest = told.split(",")
     partner = registry.pick("partner", name, registry.partners(FAMILY))
     params: dict[str, Any] = {}
@@ -141,7 +145,7 @@ def bot_of(told: str) -> tuple[str, dict[str, Any]]:
 
 
 def pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    """`a=b` options as a mapping."""
+    """Parse `a=b` options into a mapping."""
     found = {}
     for each in given:
         name, equals, value = each.partition("=")

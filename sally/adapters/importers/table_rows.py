@@ -1,4 +1,4 @@
-"""A table of rounds, read row by row: what is wrong in it is collected and told all at once."""
+"""Reading of the rows of a table; errors are collected and reported together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIDES = ("1", "2")
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """Something that cannot be right, and where."""
+    """An error in a table and its position."""
 
     line: int
     column: str
@@ -45,7 +45,7 @@ class Half(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """One round as the table tells it."""
+    """One round of a table, as text."""
 
     episode: str
     round: int
@@ -58,7 +58,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """The rounds of a table by episode, and what is wrong or odd in it."""
+    """The rounds of a table by episode, with errors and oddities."""
 
     data: bytes
     episodes: dict[str, list[Told]]
@@ -67,7 +67,11 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def read(path: Path, layout: Layout) -> Read:
-    """Every round of a table; what cannot be read as one is in `wrong`."""
+    """Read every round of a table; unreadable rows are listed in `wrong`.
+
+    Raises:
+        BadInput: The file is not a readable table with the needed columns.
+    """
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
     if not path.name.endswith(ENDINGS):
@@ -136,7 +140,7 @@ def _wide(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[T
 
 
 def _long(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[Told]:
-    """Two rows make a round; player 1 is the one whom an episode names first."""
+    """Join two rows to a round; player 1 is the first one named in an episode."""
     met: dict[tuple[str, int], list[tuple[Row, Half]]] = {}
     order: dict[str, list[str]] = {}
     for row in rows:
@@ -175,7 +179,7 @@ def _by_episode(found: Iterable[Told], wrong: list[Wrong]) -> dict[str, list[Tol
 
 
 def no_such_move(name: str, known: Sequence[str]) -> str:
-    """A sentence on a move that the game does not have."""
+    """Describe an unknown move, with a suggestion."""
     folded = {each.casefold(): each for each in known}
     close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     near = f"; did you mean {folded[close[0]]}?" if close else ""
@@ -183,7 +187,7 @@ def no_such_move(name: str, known: Sequence[str]) -> str:
 
 
 def refuse(path: Path, wrong: Sequence[Wrong]) -> None:
-    """All that is wrong at once: the first twenty, then how many more."""
+    """Raise BadInput with the first twenty errors and the number of others."""
     if not wrong:
         return
     first = sorted(wrong, key=lambda w: w.line)
