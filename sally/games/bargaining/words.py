@@ -94,7 +94,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
-LABELLED = re.compile(r"(?im)^[\s>#*_`-]*message[*_`]*\s*[:：][*_`]*[ \t]*")
+LABELLED = re.compile(r"(?im)^[ \t>#*_`-]*message[*_`]*[ \t]*[:：][*_`]*[ \t]*")
 
 
 class BargainingWords(Words[Any, "View"]):
