@@ -221,11 +221,11 @@ class Match(Generic[S, A, V]):
         repeats = game.same_menus and not self._may_reject
         repeats = repeats and (game.censors_forfeits or not self._may_censor)
         probes, movers = self._probes, self._movers
-        whole = False  # whether `asks` hold the moves of a whole turn, in order
+        wanted = -1  # moves in `asks` if these hold a whole turn's, in order
         turn: Turn[A, V] | None = None
         awaited: list[tuple[Turn[A, V], Any]] = []
+        number, state = len(past), states[-1]
         while True:
-            number, state = len(past), states[-1]
             moves: dict[Seat, Any] = {}
             try:
                 for ask in asks:  # grows where an answer opens further asks
@@ -275,16 +275,17 @@ class Match(Generic[S, A, V]):
                 continue
             if waiting:
                 return awaited
-            if whole and len(moves) == len(movers):
+            if len(moves) == wanted:
                 if probes is None:
                     events += made.values()
                 else:
                     events += probes.logged(movers, made.values())
                 made.clear()
-                after = step(state, moves)
+                state = step(state, moves)
                 past.append(moves)
-                states.append(after)
-                if repeats and to_move(after) is movers:
+                states.append(state)
+                if repeats and to_move(state) is movers:
+                    number += 1
                     if probes is not None:
                         asks = self._asks_of(movers, decide, report)
                     continue
@@ -292,10 +293,11 @@ class Match(Generic[S, A, V]):
                 self._settle()
                 if self.over:
                     return awaited
-            asks, whole, probes = self._next_asks(decide, report), True, self._probes
+            asks = self._next_asks(decide, report)
             if self.over:
                 return awaited
-            movers = self._movers
+            probes, movers = self._probes, self._movers
+            number, state, wanted = len(past), states[-1], len(movers)
 
     def _sourced(
         self,

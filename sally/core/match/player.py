@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -145,10 +145,3 @@ class PlayerKind:
     make: Callable[..., Player[Any, Any]]  # (spec, game, seat, **params) -> player
     params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
     version: int = 1
-
-
-@runtime_checkable
-class Respondent(Protocol):
-    """A player that can also be questioned. It returns no memory: probing cannot change play."""
-
-    def report(self, turn: Turn[Any, Any]) -> Answer | Awaitable[Answer]: ...

@@ -163,9 +163,11 @@ class ProbeSession:
         state, number, name = self._replay.states[-1], len(self._replay.moves), probe.name
         if (view := self._seen.get(seat)) is None:
             view = self._seen[seat] = self._game.observe(state, seat)
-        options = self.menu(state, seat) if moves else ()
-        context, memory, source = self._contexts[seat], self._memory, report.get(seat, wait)
-        kept, notes = memory.get(seat) if memory else None, self._noted(probe.point, seat)
+        options = (self._menus.get(seat) or self.menu(state, seat)) if moves else ()
+        if (notes := self._notes.get((probe.point, seat))) is None:
+            notes = self._noted(probe.point, seat)
+        context, source = self._contexts[seat], report.get(seat, wait)
+        kept = self._memory.get(seat) if self._memory else None
         for question in probe.asks(self._game, view, seat):
             about = question.about
             notes[name, about] = None
