@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sally.output.files.export import harmless
+from sally.output.files.export import formula_safe
 from sally.web.database import Transaction
 from sally.web.study import participants
 from sally.web.study.items import attention
@@ -117,6 +117,6 @@ async def payments(here: RunningStudy) -> str:
             platform, currency = here.study.platform.name, here.study.bonus.currency
             who = (person.given, platform, person.state, base, bonus, currency, person.code)
             rows.writerow(
-                [harmless(str(each)) for each in who]
+                [formula_safe(str(each)) for each in who]
             )  # ids come from links and may be spreadsheet formulas
     return out.getvalue()

@@ -20,7 +20,7 @@ from sally.core.log.events import Episode, Forfeited, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, judged
-from sally.output.files.export import harmless
+from sally.output.files.export import formula_safe
 from sally.web.study.definition import HumanStudy
 from sally.web.study.items import attention
 from sally.web.study.rules import rules_of
@@ -148,7 +148,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, dict | list | tuple):
         return msgspec.json.encode(value).decode()
     if isinstance(value, str):
-        return harmless(value)  # free text may begin like a spreadsheet formula
+        return formula_safe(value)  # free text may begin like a spreadsheet formula
     return "" if value is None else value
 
 
