@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -158,10 +157,6 @@ class Bargaining(Game[State, Action, View]):
             raise BadInput(
                 f"value must exceed cost by at least {GAP}; {self.value} and {self.cost} do not"
             )
-
-    @cached_property
-    def same_menus(self) -> bool:  # type: ignore[override]
-        return self.talk == "none"
 
     def widest_menu(self) -> int | None:
         return len(PRICES) if self.talk == "none" else None

@@ -84,7 +84,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 _THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
-_LABEL = re.compile(r"(?im)^[\s>#*_`-]*say[*_` ]*[:：][*_` ]*")
+_LABEL = re.compile(r"(?im)^[ \t>#*_`-]*say[*_` ]*[:：][*_` ]*")
 _BLANK = re.compile(r"(?i)\W*<(?:your |the )?message>\W*")
 
 
