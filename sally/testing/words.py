@@ -128,7 +128,7 @@ def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
         must((why := problem(question, report)) is None, f"{reply!r} is no answer: {why}")
         if question.kind == "choice":
             must(report.value == question.choices[-1], f"{reply!r} is read as {report.value!r}")
-        for unclear in ("", "Who knows?", "Odds: 5", f"{words.label}: {' and '.join(names)}"):
+        for unclear in ("", "Who knows?", "Odds: 5 or 6", f"{words.label}: {' and '.join(names)}"):
             try:
                 words.read_report(unclear, question)
             except Unreadable:

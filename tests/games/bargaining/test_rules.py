@@ -177,7 +177,7 @@ def test_a_family_is_a_lottery_with_a_gap_of_three(family: Any) -> None:
 def test_the_fits_are_near_the_means_of_the_full_record(
     family: Any, value: float, cost: float, off: float
 ) -> None:
-    """Protocol `bargaining`, section 1; fits of the samples, but for the scale of `heavy_tailed`."""
+    """Protocol `bargaining`, section 1; fits of the samples except the scale of `heavy_tailed`."""
     table = joint(family)
     assert abs(sum(v * table[v].sum() for v in range(101)) - value) < off
     assert abs(sum(c * table[:, c].sum() for c in range(101)) - cost) < off
