@@ -1,4 +1,4 @@
-"""From an answer to the event in the log, and back."""
+"""Conversion of answers to log events and back."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sally.core.rules.probe import Foreseen, Question, Report, as_logged, proble
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
-    """A move that could not be had; only language players keep notes in the log."""
+    """Return the event of a forfeited move; only the notes of language players are logged."""
     looked, notes = tuple(turn.looked), given.memory if given.calls else None
     said = (given.reason, given.reply, given.tries, given.calls)
     return Forfeited(turn.number, turn.seat, *said, looked, notes)
 
 
 def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
-    """A move with the words, calls and look-ups behind it; only language players keep notes."""
+    """Return a move with its reply, calls and look-ups; only language players log notes."""
     calls, number, seat = given.calls, turn.id[0], turn.context.seat
     memory, looked = given.memory if calls else None, tuple(turn.looked)
     return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
 
 
 def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported | Skipped:
-    """The answer to a probe, or why there is none; raises IllegalMove if it is neither."""
+    """Return the event of an answer to a probe; raises IllegalMove if the answer does not fit."""
     number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
     if isinstance(given, Silence):
         return Skipped(number, seat, probe, given.reason, about)
@@ -41,14 +41,14 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
 
 
 def foreseen(turn: int, seat: str, made: Foreseen) -> Reported:
-    """A prediction made inside a decision, as a report."""
+    """Return a prediction made inside a decision as a report."""
     return Reported(
         turn, seat, made.probe, as_logged(made.value), made.about, made.odds, "decision"
     )
 
 
 def ask_of(event: Event) -> AskId | None:
-    """Which ask an event answers; None if it answers none of its own."""
+    """Return the id of the ask that an event answers, or None."""
     match event:
         case Moved() | Forfeited():
             return None if _is_rejected(event) else (event.turn, event.seat, "", "")
@@ -58,12 +58,12 @@ def ask_of(event: Event) -> AskId | None:
 
 
 def _is_rejected(event: Event) -> bool:
-    """Whether the rules, and not the seat, made this event: the seat was not asked again."""
+    """Whether the rules forfeited this move, so that the seat was not asked."""
     return isinstance(event, Forfeited) and event.reason == "rejected"
 
 
 def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Given]]:
-    """Every logged answer under the ask that it answers."""
+    """Return every logged answer by the id of its ask."""
     seen: dict[tuple[int, str], tuple[Foreseen, ...]] = {}
     for e in episode.events:
         if isinstance(e, Reported) and e.source == "decision":
@@ -85,16 +85,16 @@ def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ..
             return Forfeit(event.reason, event.reply, event.tries, event.calls, event.memory)
         case Reported() | Skipped():
             return given_in(event)
-    raise TypeError(f"{event!r} is no answer")
+    raise TypeError(f"{event!r} is not an answer")
 
 
 def given_in(event: Reported | Skipped) -> Report | Silence:
-    """What was answered to a question."""
+    """Return the answer to a probe that an event records."""
     if isinstance(event, Skipped):
         return Silence(event.reason)
     return Report(event.value, event.odds, event.reply, event.tries, event.calls)
 
 
 def action_of(spec: GameSpec[Any, Any, Any], plain: Any) -> Any:
-    """An action as the rules have it, from plain data."""
+    """Convert an action from plain data to the game's action type."""
     return plain if spec.action is int else msgspec.convert(plain, spec.action)

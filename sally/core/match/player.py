@@ -1,4 +1,4 @@
-"""Who sits in a seat: a function from what it is told to what it does."""
+"""The player protocol: the asks that a player gets and the answers that it may give."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ A_co = TypeVar("A_co", covariant=True)
 
 
 class Turn(msgspec.Struct, Generic[A, V], gc=False):
-    """All that a player is told when it must act or answer. Nothing here is another's secret."""
+    """An ask: all that a player is told when it must move or answer a probe.
+
+    It holds nothing that the seat may not know.
+    """
 
     id: AskId  # what the answer must name
     context: SeatContext
@@ -44,13 +47,13 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
 
     @property
     def draws(self) -> Stream:
-        """Chance of one's own, fixed by seed, seat, turn and purpose."""
+        """The random stream of this ask, fixed by seed, seat, turn and purpose."""
         number, seat, probe, about = self.id
         purpose = f"report {probe} {about}" if probe else "move"
         return Stream(self.context.seed, seat, number, purpose)
 
     def use(self, tool: str, given: Mapping[str, Any]) -> Any:
-        """Look something up; what was asked and found is logged with the decision."""
+        """Call a tool of the game; the call and its result are logged with the decision."""
         tools = {t.name: t for t in self.context.spec.tools}
         if tool not in tools:
             raise unknown("tool", tool, tools)
@@ -89,7 +92,7 @@ class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what",
 
 
 class Fault(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="fault"):
-    """The player could not be reached or broke down; nothing is said about how it plays."""
+    """The player could not be reached or failed; this says nothing about how it plays."""
 
     cause: str
     detail: str = ""
@@ -97,7 +100,7 @@ class Fault(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", t
 
 
 class Silence(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="silence"):
-    """A probe that this player cannot be asked, and why."""
+    """The reason why this player cannot answer a probe."""
 
     reason: str
 
@@ -105,11 +108,11 @@ class Silence(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what",
 Move = Decision[A] | Forfeit | Fault
 Answer = Report | Fault | Silence
 Given = Decision[Any] | Forfeit | Report | Fault | Silence
-"""Whatever can be answered; a server keeps it as it stands, the log as an event of its seat."""
+"""Any answer; a server stores it unchanged, the log stores it as an event."""
 
 
 def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
-    """Put an ask to a player: what it answers, now or awaited."""
+    """Put an ask to a player and return its answer or an awaitable."""
     if turn.question is None:
         return player.decide(turn)
     report = getattr(player, "report", None)
@@ -126,19 +129,19 @@ Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
 
 
 def wait(turn: Turn[Any, Any]) -> Any:
-    """The source of answers for a seat that has none: its asks stay open."""
+    """Leave an ask open: the source of a seat that has no other."""
     return WAIT
 
 
 class Player(Protocol[A, V]):
-    """Holds settings, no state: one player may sit in a thousand episodes at once."""
+    """Settings without state: one player may play many episodes at the same time."""
 
     def decide(self, turn: Turn[A, V]) -> Move[A] | Awaitable[Move[A]]: ...
 
 
 @dataclass(frozen=True)
 class PlayerKind:
-    """A kind of player on the shelf that fits more than one game."""
+    """A registered kind of player that fits more than one game."""
 
     name: str
     about: str

@@ -1,4 +1,4 @@
-"""What happened, laid open: states, moves and reports by turn. Truth is computed from this."""
+"""States, moves and reports of an episode by turn; probe truths are computed from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Step(Generic[S, A]):
 
 @dataclass
 class Replay(Generic[S, A, V]):
-    """The referee's memory of a match; it grows with the match and is whole at the end."""
+    """The history of a match as the referee knows it; it grows with the match."""
 
     game: Game[S, A, V]
     states: list[S]  # the state before each turn, and the present one
@@ -38,36 +38,36 @@ class Replay(Generic[S, A, V]):
         return len(self.moves)
 
     def copied(self) -> Replay[S, A, V]:
-        """The same memory, at a copy of the match."""
+        """Return an independent copy for a copy of the match."""
         twin = replace(self, states=list(self.states), moves=list(self.moves))
         twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)
         return twin
 
     @property
     def present(self) -> S:
-        """The state that now stands."""
+        """The current state."""
         return self.states[-1]
 
     def state(self, turn: int) -> S:
-        """The state before a turn's moves."""
+        """Return the state before a turn's moves."""
         return self.states[turn]
 
     def move(self, turn: int, seat: Seat) -> A | None:
-        """What a seat did in a turn; None if it did not move or forfeited."""
+        """Return a seat's move in a turn; None if it did not move or forfeited."""
         if turn < len(self.moves):
             return self.moves[turn].get(seat)
         return self.pending.get(seat)
 
     def view(self, turn: int, seat: Seat) -> V:
-        """What a seat saw before a turn's moves."""
+        """Return a seat's view before a turn's moves."""
         return self.game.observe(self.states[turn], seat)
 
     def report(self, turn: int, seat: Seat, probe: str, about: str = "") -> Reported | None:
-        """What a seat said to a probe in a turn."""
+        """Return a seat's answer to a probe in a turn, or None."""
         return self.reports.get((turn, seat, probe, about))
 
     def steps(self) -> Iterator[Step[S, A]]:
-        """The whole game, transition by transition."""
+        """Iterate over the transitions of the game."""
         for turn, moves in enumerate(self.moves):
             lost = self.forfeited.get(turn, ())
             yield Step(turn, self.states[turn], moves, lost, self.states[turn + 1])

@@ -1,4 +1,4 @@
-"""One seat's desk in one match: its seed, its words, and the page that grows on it."""
+"""The context of one seat in one match: its seed, its words and its growing prompt."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ MOST_KEPT = 4096  # replies with the moves that they name
 
 
 class Past:
-    """How far somebody has read a seat's past in one form: every line is given out once."""
+    """A reader's position in a seat's history in one form; every line is returned once."""
 
-    __slots__ = ("_desk", "_form", "_lines", "_marks", "begun")
+    __slots__ = ("_context", "_form", "_lines", "_marks", "begun")
 
     def __init__(self, context: SeatContext, form: str = "") -> None:
-        self._desk, self._form = context, form or context.words.forms[0]
+        self._context, self._form = context, form or context.words.forms[0]
         self._lines, self._marks = 0, 0
-        self.begun = False  # whether anything was read at all; the rules come before
+        self.begun = False  # whether anything was read; the rules come first
 
     def news(self, view: Any) -> list[str]:
-        """The lines up to what a view shows that were not read yet, what was kept among them."""
-        context, self.begun = self._desk, True
+        """Return the unread lines up to a view, including what was told and kept."""
+        context, self.begun = self._context, True
         kept = self._kept() if len(context._marks) > self._marks else None
         new = list(context.words.lines(view, self._lines, self._form))
         self._lines += len(new)
         return new if kept is None else kept + new
 
     def _kept(self) -> list[str]:
-        """What was told since and kept, each behind the lines that it stands behind."""
-        words, new = self._desk.words, list[str]()
-        for seen, told in self._desk.kept[self._marks :]:
+        """Return the unread lines that were told and kept, each after the lines before it."""
+        words, new = self._context.words, list[str]()
+        for seen, told in self._context.kept[self._marks :]:
             lines = list(words.lines(seen, self._lines, self._form))
             self._lines += len(lines)
             new += [*lines, words.kept(told, seen)]
@@ -45,7 +45,7 @@ class Past:
 
 
 class SeatContext:
-    """Belongs to one seat and knows nothing that this seat does not know."""
+    """What players of one seat share in a match; it holds nothing that the seat may not know."""
 
     def __init__(
         self,
@@ -56,12 +56,12 @@ class SeatContext:
         texts: Mapping[str, str] | None = None,
         retries: int = 0,
         like: SeatContext
-        | None = None,  # of the same seat, problem and texts: its words serve here, too
+        | None = None,  # of the same seat, instance and texts: its words are reused
     ) -> None:
         self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
-        first = None if like is None else (like._like or like)  # never a chain of desks
+        first = None if like is None else (like._like or like)  # never a chain of contexts
         self._like: SeatContext | None = first
-        self.retries = retries  # how often an unreadable answer may be given again
+        self.retries = retries  # further tries after an unreadable answer
         self._texts = texts or {}
         self._openings: dict[tuple[str, str, bool], tuple[HashedText, Past]] = {}
         self._pasts: dict[str, tuple[Past, list[str]]] = {}
@@ -80,11 +80,11 @@ class SeatContext:
 
     @cached_property
     def _reads_alike(self) -> bool:
-        """Whether nothing but a reply decides which move it names."""
+        """Whether the move that a reply names depends on the reply alone."""
         return self.game.same_menus and type(self.words).read is Words.read
 
     def read(self, reply: str, view: Any, options: Any) -> Any:
-        """The move that a reply names, as the words read it; a short one is read once."""
+        """Return the move that a reply names; short replies are cached."""
         if (known := self._read.get(reply)) is not None:
             return known
         action = self.words.read(reply, view, options)
@@ -94,26 +94,21 @@ class SeatContext:
 
     @cached_property
     def reader(self) -> Past:
-        """How far whoever sits here has read, where lines are shown as they come."""
+        """The position of this seat's player, where lines are shown as they are added."""
         return Past(self)
 
     def again(self, seed: int) -> SeatContext:
-        """The same desk at a match with another seed, of which nothing was read or told."""
-        new: SeatContext = SeatContext.__new__(SeatContext)
-        kept = {**self.__dict__, "seed": seed, "_like": self._like or self}
-        kept |= {"_openings": {}, "_pasts": {}, "_marks": [], "_reworded": {}}
-        kept.pop("reader", None)
-        new.__dict__ = kept
-        return new
+        """Return a fresh context of this seat for a match with another seed."""
+        return SeatContext(self.spec, self.game, self.seat, seed, self._texts, self.retries, self)
 
     def copied(self) -> SeatContext:
-        """The same desk at a copy of the match, with all that was told and kept."""
+        """Return the context of this seat in a copy of the match, with what was told and kept."""
         twin = self.again(self.seed)
         twin._marks = list(self._marks)
         return twin
 
     def in_words(self, pack: str, texts: Mapping[str, str]) -> SeatContext:
-        """The same desk under a words pack's sentences; `pack` tells packs apart."""
+        """Return this context with the sentences of a words pack; `pack` is the pack's key."""
         if not texts:
             return self
         if pack not in self._reworded:
@@ -122,23 +117,23 @@ class SeatContext:
             context = SeatContext(
                 self.spec, self.game, self.seat, self.seed, worded, self.retries, like
             )
-            context._marks = self._marks  # what is kept on one is kept on both
+            context._marks = self._marks  # shared: what is kept in one is kept in both
             self._reworded[pack] = context
         return self._reworded[pack]
 
     def keep(self, view: Any, told: Told) -> None:
-        """Put what was told into this seat's past, behind what `view` shows."""
+        """Add what was told to this seat's history, after what `view` shows."""
         self._marks.append((view, told))
 
     @property
     def kept(self) -> Sequence[tuple[Any, Told]]:
-        """What was told and kept, each with the view behind which it stands."""
+        """What was told and kept, each with the view that it follows."""
         return self._marks
 
     def opening(
         self, view: Any, form: str, after_rules: str = "", payoffs: bool = True
     ) -> HashedText:
-        """Rules, worked examples if any, and the past as this form tells it."""
+        """Return the rules, any worked examples, and the history in this form."""
         key = (form, after_rules, payoffs)
         known = self._openings.get(key)
         page, past = known or (self.rules(after_rules, payoffs), Past(self, form))
@@ -150,7 +145,7 @@ class SeatContext:
         return page
 
     def past(self, view: Any, form: str = "") -> list[str]:
-        """The past line by line, each thing that was told and kept in its place.
+        """Return the history line by line, including what was told and kept.
 
         As with `opening`, views only ever grow: each line is put into words once.
         """
@@ -161,12 +156,12 @@ class SeatContext:
         return list(lines)
 
     def heard(self, told: Sequence[Told]) -> list[str]:
-        """What a seat is told just now, in words; what is kept stands in its past instead."""
+        """Return what a seat is told now, in words, without what its history already holds."""
         kept = [each for _, each in self._marks[-len(told) :]] if told else []
         return [self.words.told(each) for each in told if each not in kept]
 
     def rules(self, after_rules: str = "", payoffs: bool = True) -> HashedText:
-        """What stands above the past: the rules, with or without payoffs, and worked examples."""
+        """Return the text before the history: rules, with or without payoffs, and examples."""
         if (known := self._rules.get((after_rules, payoffs))) is not None:
             return known
         words, seat = self.words, self.seat

@@ -1,4 +1,4 @@
-"""What a game is: pure rules under a name, with its words, probes and tools."""
+"""The interface of a game: its pure rules, and its spec with words, probes and tools."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ class Game(ABC, Generic[S, A, V]):
     censors_forfeits: bool = False  # whether `censored` says why only just after a forfeit
 
     def __init_subclass__(cls) -> None:
-        """Seats and helpers are the game's, not parameters, even where an author annotates them."""
+        """Keep `seats` and the like from becoming parameters where a subclass annotates them.
+
+        `dataclass` decides by the annotations alone and has no other hook.
+        """
         super().__init_subclass__()
         for name in OF_THE_GAME & get_annotations(cls).keys():
             cls.__annotations__[name] = ClassVar[Any]
@@ -57,7 +60,7 @@ class Game(ABC, Generic[S, A, V]):
         """What `seat` may do now: ready actions, and forms to fill in."""
 
     def odds(self, state: S) -> Mapping[A, float]:
-        """Nature's lottery over her options, when she is to move."""
+        """Return the probabilities of nature's options when nature is to move."""
         raise LookupError(f"{type(self).__name__} has no chance moves")
 
     @abstractmethod
@@ -72,7 +75,7 @@ class Game(ABC, Generic[S, A, V]):
         return 0
 
     def begins_turn(self, state: S) -> bool:
-        """Whether probes at a turn's start stand here; a second try is no new beginning."""
+        """Whether probes at a turn's start are asked here; a second try does not begin a turn."""
         return True
 
     def censored(self, state: S) -> str | None:
@@ -113,7 +116,7 @@ Replies = tuple[A, ...] | Callable[[A], bool] | None
 
 @dataclass(frozen=True)
 class Doing:
-    """How it is measured how well a seat did."""
+    """How the performance of a seat is measured."""
 
     metric: str = "reward"
     by_seat: Mapping[str, str] = field(default_factory=dict)  # seats that want something else
@@ -131,7 +134,7 @@ class Doing:
 
 @dataclass(frozen=True, eq=False)  # a spec is itself: it holds functions and mappings
 class GameSpec(Generic[S, A, V]):
-    """One game on the shelf: rules, words, probes and tools under one name."""
+    """A registered game: rules, words, probes and tools under one name."""
 
     name: str
     about: str
@@ -167,7 +170,7 @@ class GameSpec(Generic[S, A, V]):
     words_version: int = 1  # of the words: raised when a page changes
 
     def build(self, params: Mapping[str, Any] | None = None) -> Game[S, A, V]:
-        """The rules with these parameters; one clear sentence if they cannot be."""
+        """Build the rules with these parameters; raises BadInput if they are invalid."""
         given = {**self.defaults, **(params or {})}
         for name in given:
             if name not in self.parameters:
@@ -240,7 +243,7 @@ G = TypeVar("G")
 
 
 def _built(kind: type[G], given: Mapping[str, Any]) -> G:
-    """The rules of a kind with these parameters, the latest ones as they were built before."""
+    """Return the rules with these parameters; recently built ones are reused."""
     try:
         key = (kind, msgspec.msgpack.encode(given))
     except (TypeError, UnicodeError, OverflowError):  # the conversion says what is wrong

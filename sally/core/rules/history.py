@@ -1,4 +1,4 @@
-"""A past that grows: append in constant time, frozen to the eye."""
+"""An immutable sequence with append in constant time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
 
     @classmethod
     def of(cls, items: Iterable[T]) -> History[T]:
-        """A history of its own with these items."""
+        """Return a new history with these items."""
         own = list(items)
         return cls(len(own), own)
 
     def append(self, item: T) -> History[T]:
-        """This history and one more item; this one stays as it is."""
+        """Return this history with one more item; this one does not change."""
         items, length = self._items, self._length
         if len(items) != length:  # a sibling has grown this buffer already: branch off
             items = items[:length]
@@ -37,7 +37,7 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
         return History(length + 1, items)
 
     def since(self, start: int) -> Iterator[T]:
-        """The items from `start` on, without looking at the earlier ones."""
+        """Iterate over the items from index `start` on."""
         return iter(self._items[start : self._length])
 
     def continues(self, earlier: History[T]) -> bool:

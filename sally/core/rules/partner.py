@@ -1,4 +1,4 @@
-"""A scripted mind: what it does, where it comes from, and what it declares about itself."""
+"""Scripted partners: their behaviour, source and declared properties."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Partner:
-    """One scripted mind on the shelf."""
+    """A registered scripted partner."""
 
     name: str
     about: str

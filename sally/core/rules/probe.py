@@ -37,12 +37,12 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def scale(self) -> Whole | None:
-        """From where to where a number may be answered; None where names are."""
+        """The range of a numeric answer; None if names are answered."""
         return span(self.choices) if self.numeric and self.kind == "choice" else None
 
 
 class At(msgspec.Struct, frozen=True):
-    """Where a question was put."""
+    """The turn, seat and probe of a question."""
 
     turn: int
     seat: Seat
@@ -85,7 +85,7 @@ class Foreseen(msgspec.Struct, frozen=True):
 
 
 def problem(question: Question, report: Report) -> str | None:
-    """Why `report` is no answer to `question`, or None when it is one."""
+    """Return why `report` does not answer `question`, or None if it does."""
     value, odds = report.value, report.odds
     if odds is not None and (why := odds_problem(odds, len(question.choices))):
         return why
@@ -101,16 +101,16 @@ def problem(question: Question, report: Report) -> str | None:
 
 
 def as_logged(value: Value | None) -> Value | None:
-    """The value as a reader of the log will see it: the numbers of items are floats."""
+    """Return the value as the log stores it: the numbers of items are floats."""
     return {k: float(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def odds_problem(odds: Sequence[float], n: int) -> str | None:
-    """Why these numbers are no odds over `n` choices."""
+    """Return why these numbers are not odds over `n` choices, or None if they are."""
     if len(odds) != n:
         return f"{len(odds)} odds were given for {n} choices"
     numbers = {type(p) for p in odds} <= _NUMBERS
-    # a sum with an infinity or no number in it is not near to one
+    # also false for sums with an infinity or NaN
     if not numbers or min(odds, default=0) < 0 or not abs(sum(odds) - 1) <= 1e-6:
         return "odds must be at least 0 and sum to 1"
     return None
@@ -136,7 +136,7 @@ def _values_problem(question: Question, value: Any) -> str | None:
 
 
 def score(question: Question, report: Report, truth: Value | None) -> Mapping[str, float]:
-    """How right a report is; empty when there was no truth or no answer."""
+    """Return the scores of a report; empty if there is no truth or no answer."""
     if truth is None or report.value is None:
         return {}
     if question.kind == "values":
@@ -179,7 +179,7 @@ class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> Value:
-    """The truth, or with chance `error` one of the other choices."""
+    """Return the truth or, with probability `error`, one of the other choices."""
     if draws() >= error:
         return truth
     if question.kind == "values":
