@@ -13,7 +13,7 @@ from sally.core.match.player import Ask, AskId, Decision, Forfeit, Source, Turn,
 from sally.core.match.replay import Replay
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
-from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.core.rules.probe import (
     At,
     Foreseen,
@@ -87,7 +87,9 @@ class ProbeSession:
     def turn_begins(self) -> None:
         """Forget the views of the last turn; before a fork, ask what the first episode asked."""
         self._seen.clear()
-        if not self._game.same_menus:
+        if self._game.same_menus:
+            self._menus.pop(NATURE, None)  # only the menus of players are promised to stay
+        else:
             self._menus.clear()
         if self._asked_before is not self._asked_now:
             now = len(self._replay) >= self._changes_at
