@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from sally.core.log.events import PlayerSpec as PlayerSpec
     from sally.core.match.player import Player as Player
     from sally.core.match.player import Turn as Turn
-    from sally.core.match.replay import Replay as Replay
+    from sally.core.match.replay import Trajectory as Trajectory
     from sally.core.match.seat_context import SeatContext as SeatContext
     from sally.core.prompt.model import Model as Model
     from sally.core.prompt.strategy import Strategy as Strategy
@@ -93,8 +93,8 @@ if TYPE_CHECKING:
     from sally.core.rules.probe import At as At
     from sally.core.rules.probe import Injection as Injection
     from sally.core.rules.probe import Probe as Probe
+    from sally.core.rules.probe import ProbeReport as ProbeReport
     from sally.core.rules.probe import Question as Question
-    from sally.core.rules.probe import Report as Report
 
 __version__ = VERSION
 _PLACES = {
@@ -107,7 +107,7 @@ _PLACES = {
     "core.errors": "BadInput",
     "core.log.events": "Episode Instance PlayerSpec",
     "core.match.player": "Player Turn",
-    "core.match.replay": "Replay",
+    "core.match.replay": "Trajectory",
     "core.match.seat_context": "SeatContext",
     "core.prompt.model": "Model",
     "core.prompt.strategy": "Strategy",
@@ -120,7 +120,7 @@ _PLACES = {
     "core.rules.menu": "Options Whole span",
     "core.rules.metric": "Metric Played",
     "core.rules.partner": "Automaton Line Partner",
-    "core.rules.probe": "At Injection Probe Question Report",
+    "core.rules.probe": "At Injection Probe ProbeReport Question",
 }
 _WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}
 __all__ = ["DISTRIBUTION", *sorted(_WHERE), "testing"]  # names, as the table above has them

@@ -151,9 +151,9 @@ def test_a_report_is_seen_by_nobody_else() -> None:
     pages = set()
     for value in (0, 1):
         match = match_of(table("ipd", arms=arms))
-        from sally.core.rules.probe import Report
+        from sally.core.rules.probe import ProbeReport
 
-        match.answer((0, "agent", "their_move", "partner"), Report(value))
+        match.answer((0, "agent", "their_move", "partner"), ProbeReport(value))
         for seat in (AGENT, PARTNER):
             match.answer((0, seat, "", ""), Decision(0))
         turn = next(t for t in match.asks() if t.seat == PARTNER)

@@ -11,7 +11,7 @@ from sally.core.errors import IllegalMove, Unreadable
 from sally.core.log.scenes import Scene, moment
 from sally.core.match.player import Decision, Fault, Turn
 from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 
 Show = Callable[[str], None]
 Read = Callable[[str], str]
@@ -45,7 +45,7 @@ class Person(msgspec.Struct, frozen=True):
             except Left:
                 return LEFT
 
-    def report(self, turn: Turn[Any, Any]) -> Report | Fault:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         question, words = turn.question, turn.context.words
         assert question is not None
         scene = self._shown(turn)
@@ -60,7 +60,7 @@ class Person(msgspec.Struct, frozen=True):
                 typed = self.read("aside> ").strip()
                 by_number = question.kind == "choice" and numbered and typed.isdigit()
                 if by_number and 1 <= int(typed) <= len(question.choices):
-                    return Report(question.choices[int(typed) - 1], reply=typed)
+                    return ProbeReport(question.choices[int(typed) - 1], reply=typed)
                 asker = words.of(question)
                 labelled = typed if ":" in typed else f"{asker.label}: {typed}"
                 return asker.read_report(labelled, question)

@@ -19,7 +19,7 @@ from sally.core.prompt.words import Pack, checked
 from sally.core.registry import registry
 from sally.core.reply.reading import restated
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.players.calls import Caller, Exchanges, answer_with_model
 
 LANGUAGE = "language"  # the name of this kind of player
@@ -63,14 +63,14 @@ class LanguagePlayer(ModelPlayer, frozen=True):
     pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     harness: Harness = AS_IT_IS
 
-    async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
+    async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         """Answer a probe."""
-        given: Report | Fault = await self.decide(turn)
+        given: ProbeReport | Fault = await self.decide(turn)
         return given
 
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
-    ) -> Decision[Any] | Forfeit | Report | Fault:
+    ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
         """Answer an ask, yielding each request for a model; unreadable replies are asked again."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         run, question = (self.act if turn.question is None else self.answer), turn.question
@@ -92,10 +92,10 @@ class LanguagePlayer(ModelPlayer, frozen=True):
                 exchanges[-1].detail = "restated"  # the last of several answers counts
             if question is None:
                 return Decision(found, said.memory, said.text, tries, (), said.foreseen)
-            return Report(found.value, found.odds, said.text, tries)
+            return ProbeReport(found.value, found.odds, said.text, tries)
         if question is None:
             return Forfeit(reason, said.text, tries, (), said.memory)
-        return Report(None, None, said.text, tries)
+        return ProbeReport(None, None, said.text, tries)
 
 
 def _language(

@@ -16,7 +16,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import example, is_finite
 from sally.core.rules.partner import Scripted
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 
 
 class Random(msgspec.Struct, frozen=True):
@@ -25,16 +25,16 @@ class Random(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(example(turn.options, turn.draws))
 
-    def report(self, turn: Turn[Any, Any]) -> Report:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
         question = asked(turn)
         if question.kind == "values":
             draws = turn.draws
             span = int(question.high - question.low) + 1
-            return Report({str(c): question.low + draws.below(span) for c in question.choices})
+            return ProbeReport({str(c): question.low + draws.below(span) for c in question.choices})
         if question.scale is not None:  # a number is drawn; even odds over a hundred say no more
-            return Report(turn.draws.pick(question.choices))
+            return ProbeReport(turn.draws.pick(question.choices))
         even = (1 / len(question.choices),) * len(question.choices)
-        return Report(turn.draws.pick(question.choices), even)
+        return ProbeReport(turn.draws.pick(question.choices), even)
 
 
 class Constant(msgspec.Struct, frozen=True):
@@ -46,10 +46,10 @@ class Constant(msgspec.Struct, frozen=True):
         menu = ready(turn, "constant")
         return Decision(menu[self.place % len(menu)])
 
-    def report(self, turn: Turn[Any, Any]) -> Report:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
         question = asked(turn)
         if question.kind == "values":
-            return Report({str(c): question.low for c in question.choices})
+            return ProbeReport({str(c): question.low for c in question.choices})
         return named(question, question.choices[self.place % len(question.choices)])
 
 
@@ -59,7 +59,7 @@ class CopyLast(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
 
-    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
         question = asked(turn)
         if question.kind == "values":
             return Silence("what the other did last is no value")
@@ -75,7 +75,7 @@ class Majority(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
 
-    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
         question = asked(turn)
         if question.kind == "values":
             return Silence("what the other did most often is no value")
@@ -100,15 +100,15 @@ class Inverse(msgspec.Struct, frozen=True):
         action = self._but(move.action, ready(turn, "inverse"), turn)
         return Decision(action, move.memory)
 
-    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
         question = asked(turn)
         answers = getattr(self.of, "report", None)
         given = answers(turn) if answers else None
-        if not isinstance(given, Report) or given.value is None:
+        if not isinstance(given, ProbeReport) or given.value is None:
             return Silence("the player that is turned around takes no such question")
         if isinstance(given.value, dict):
             ends = question.low + question.high
-            return Report({item: ends - worth for item, worth in given.value.items()})
+            return ProbeReport({item: ends - worth for item, worth in given.value.items()})
         return named(question, self._but(given.value, question.choices, turn))
 
     def _but(self, avoided: Any, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
@@ -132,11 +132,11 @@ def asked(turn: Turn[Any, Any]) -> Question:
     return turn.question
 
 
-def named(question: Question, value: int | str) -> Report:
+def named(question: Question, value: int | str) -> ProbeReport:
     """One choice, with all odds on it where odds are wanted."""
     if question.kind != "odds":
-        return Report(value)
-    return Report(value, tuple(float(choice == value) for choice in question.choices))
+        return ProbeReport(value)
+    return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
 def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:

@@ -15,7 +15,7 @@ from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt.model import ModelFailure, User
 from sally.core.prompt.words import Words
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.players.calls import Caller, Exchanges
 from sally.players.language import PLAYERS as LANGUAGE
 from sally.players.language import LanguagePlayer, ModelPlayer
@@ -54,14 +54,14 @@ class PolicyWriter(ModelPlayer, frozen=True):
     def model(self) -> Any:
         return self.inner.model
 
-    async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
+    async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         """Answer a probe."""
-        given: Report | Fault = await self.decide(turn)
+        given: ProbeReport | Fault = await self.decide(turn)
         return given
 
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
-    ) -> Decision[Any] | Forfeit | Report | Fault:
+    ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
         """Answer an ask; probes, and moves under `then="play"`, as the strategy answers them."""
         inner, notes = self.inner, turn.memory or {}
         inside = msgspec.structs.replace(turn, memory=notes.get("notes"))

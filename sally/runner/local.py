@@ -15,7 +15,7 @@ from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonica
 from sally.core.match.drive import play_async, play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.prompt.model import Model
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -26,8 +26,8 @@ from sally.runner.orders import Order, Orders
 from sally.runner.seating import players_of, portable_study, resolved
 
 AT_ONCE = 8  # concurrent episodes for a model that declares no number of calls
-Opened = tuple[Episode, Replay[Any, Any, Any]]  # an episode and its trajectory
-Keep = Callable[[Episode, Replay[Any, Any, Any]], None]
+Opened = tuple[Episode, Trajectory[Any, Any, Any]]  # an episode and its trajectory
+Keep = Callable[[Episode, Trajectory[Any, Any, Any]], None]
 
 
 def play(setup: Setup, cell: str = "") -> Episode:

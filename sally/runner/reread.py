@@ -15,7 +15,7 @@ from sally.core.prompt import packs
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.strategy import PromptContext, StrategyResult
 from sally.core.registry import registry
-from sally.core.rules.probe import Report, as_logged
+from sally.core.rules.probe import ProbeReport, as_logged
 from sally.players.language import LANGUAGE
 
 
@@ -56,7 +56,7 @@ def reread(episode: Episode) -> Iterator[Difference | None]:
         was = event.action if isinstance(event, Moved) else getattr(event, "value", None)
         try:
             now = PromptContext(turn, context=context, harness=harness).read(said)
-            now = as_logged(now.value) if isinstance(now, Report) else now
+            now = as_logged(now.value) if isinstance(now, ProbeReport) else now
         except Unreadable:
             now = None
         if _plain(was) == _plain(now):

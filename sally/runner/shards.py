@@ -20,7 +20,7 @@ import msgspec
 from sally import store
 from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import Censored, Episode
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -191,7 +191,7 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
         columns = _by_name(job.note)() if job.note else None
         with store.Writer(at, shard.label, ours) as writer:
 
-            def keep(episode: Episode, replay: Replay[Any, Any, Any]) -> None:
+            def keep(episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
                 line, read_back = writer.add(episode)
                 if columns is not None:
                     columns.add(line, read_back, replay)

@@ -19,12 +19,12 @@ from sally.core.prompt.strategy import (
     spoken,
     whole_lines,
 )
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 
 
 def ballot(prompt: PromptContext, read: Any) -> str:
     """What a sample votes for: an answer, a ready action, or the kind of one written freely."""
-    if isinstance(read, Report):
+    if isinstance(read, ProbeReport):
         return msgspec.json.encode(read.value).decode()
     if not prompt.names:  # no finite menu
         return type(read).__name__

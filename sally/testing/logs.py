@@ -15,7 +15,7 @@ from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch, replayed
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.rules.chance import Stream
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.testing.bench import (
     Bench,
     answered_by,
@@ -112,11 +112,17 @@ def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
     wrong: list[Any] = [None, "?", 10**9]
     if turn.question is None:
         illegal: tuple[Any, ...] = (None, "?", -1, 10**9, 0.5, [], {}, object(), "\ud800")
-        return [*wrong, Report(0), *(Decision(action, "notes") for action in illegal)]
+        return [*wrong, ProbeReport(0), *(Decision(action, "notes") for action in illegal)]
     values: tuple[Any, ...] = (-1, True, 0.5, "?", {"?": 1}, {"?": "x"}, [])
     unreal: Any = ("a",)
-    wrong += [Report(value) for value in values]
-    return [*wrong, Decision(0), Forfeit("x"), Report(good.value, (2.0,)), Report(None, unreal)]
+    wrong += [ProbeReport(value) for value in values]
+    return [
+        *wrong,
+        Decision(0),
+        Forfeit("x"),
+        ProbeReport(good.value, (2.0,)),
+        ProbeReport(None, unreal),
+    ]
 
 
 def censoring_at_any_moment_plays_back(at: Bench) -> None:

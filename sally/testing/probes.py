@@ -7,7 +7,7 @@ from typing import Any
 from sally.core.log.events import Reported, Told
 from sally.core.match.playback import replayed
 from sally.core.rules.game import NATURE, Seat
-from sally.core.rules.probe import At, Injection, Report, problem, score
+from sally.core.rules.probe import At, Injection, ProbeReport, problem, score
 from sally.testing.bench import Bench, asked_in_turn, match_of, must, played
 
 
@@ -32,9 +32,9 @@ def _scored(at: Bench, replay: Any, event: Reported) -> bool:
     truth = probe.truth(replay, At(event.turn, seat, probe.name, event.about))
     if truth is None:
         return False
-    best = Report(truth, _sure(question, truth))
+    best = ProbeReport(truth, _sure(question, truth))
     must((why := problem(question, best)) is None, f"{probe.name}: the truth is no answer: {why}")
-    marks = score(question, Report(event.value, event.odds), truth)
+    marks = score(question, ProbeReport(event.value, event.odds), truth)
     must(bool(marks), f"{probe.name}: a report with a truth has no score")
     for measure, mark in score(question, best, truth).items():
         wanted = 1.0 if measure in {"right", "answered"} else 0.0

@@ -11,7 +11,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, Moved, from_line, to_line
 from sally.core.match.playback import mismatch, replayed
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE
 from sally.core.rules.menu import admitted
@@ -84,7 +84,7 @@ def views_remember(at: Bench, seeds: Iterable[int]) -> None:
         _remembered(finished(at.table(seed)).replay, past_of)
 
 
-def _remembered(replay: Replay[Any, Any, Any], past_of: dict[Any, Any]) -> None:
+def _remembered(replay: Trajectory[Any, Any, Any], past_of: dict[Any, Any]) -> None:
     past: dict[Any, tuple[Any, ...]] = dict.fromkeys(replay.game.seats, ())
     seen: dict[Any, Any] = {}
     for step in replay.steps():

@@ -15,7 +15,7 @@ from sally.core.log.events import Episode, PlayerSpec
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seated
@@ -29,9 +29,9 @@ class Dialled(msgspec.Struct, frozen=True):
     knows: float
     acts: float
 
-    def report(self, turn: Turn[Any, Any]) -> Report:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
         assert turn.question is not None
-        return Report(self.predicted(turn, turn.question))
+        return ProbeReport(self.predicted(turn, turn.question))
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         spec, game, draws = turn.context.spec, turn.context.game, self.dice(turn, "move")

@@ -23,7 +23,7 @@ from sally.core.log.events import Censored, Instance, PlayerSpec
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.local import play_open
@@ -38,8 +38,8 @@ class Forecaster(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn) -> Decision[int]:
         return Decision(0)
 
-    def report(self, turn: Turn) -> Report:
-        return Report(0, (0.75, 0.25))
+    def report(self, turn: Turn) -> ProbeReport:
+        return ProbeReport(0, (0.75, 0.25))
 
 
 def test_accuracy_brier_and_calibration_by_hand():
@@ -61,8 +61,8 @@ def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_
         def decide(self, turn: Turn) -> Decision[int]:
             return Decision(1)
 
-        def report(self, turn: Turn) -> Report:
-            return Report(1)
+        def report(self, turn: Turn) -> ProbeReport:
+            return ProbeReport(1)
 
     lineup = {"agent": Sure(), "partner": "tit_for_tat"}
     episodes = [

@@ -15,7 +15,7 @@ from sally.core.log.events import Reported, Skipped, from_line, to_line
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch, replayed
 from sally.core.match.player import Decision, Forfeit, Silence
-from sally.core.rules.probe import At, Foreseen, Question, Report, problem, score
+from sally.core.rules.probe import At, Foreseen, ProbeReport, Question, problem, score
 from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
 from tests.table import all_probes, match_of, played, spec_of, table
 
@@ -57,7 +57,7 @@ def test_after_the_move_the_question_carries_the_pending_move_and_its_memory() -
     assert turn.question is not None and turn.question.probe == "will_accept"
     assert (turn.pending, turn.memory) == (offer, "keep calm")
     assert match.state.offer is None  # not yet revealed
-    match.answer(turn.id, Report("accept", (0.9, 0.1)))
+    match.answer(turn.id, ProbeReport("accept", (0.9, 0.1)))
     assert match.state.offer == offer
 
 
@@ -100,11 +100,11 @@ def test_a_probe_that_cannot_be_asked_is_logged_with_the_reason() -> None:
 def test_an_answer_that_could_not_be_read_is_none_and_not_wrong() -> None:
     match = match_of(table("cups", arms={"hider": ("false_belief",)}))
     probe = next(t for t in match.asks() if t.question)
-    match.answer(probe.id, Report(None, reply="Hm.", tries=3))
+    match.answer(probe.id, ProbeReport(None, reply="Hm.", tries=3))
     match.answer((2, "hider", "", ""), Decision("keep"))
     (event,) = [e for e in match.events if isinstance(e, Reported)]
     assert (event.value, event.reply, event.tries) == (None, "Hm.", 3)
-    assert score(Question("p", "choice", ("left", "right")), Report(None), "left") == {}
+    assert score(Question("p", "choice", ("left", "right")), ProbeReport(None), "left") == {}
 
 
 # --- truth --------------------------------------------------------------------------------------
@@ -128,12 +128,12 @@ def test_what_one_believes_of_anothers_values_is_judged_by_what_that_one_said() 
         if ask.question is None:
             continue
         value = {"wood": 9.0, "wool": 4.0} if ask.seat == BO else {"wood": 7.0}
-        match.answer(ask.id, Report(value))
+        match.answer(ask.id, ProbeReport(value))
     probe = spec_of("haggle").probe("their_values")
     about_bo = probe.truth(match.replay, At(turn, ADA, "their_values", BO))
     assert about_bo == {"wood": 9.0, "wool": 4.0}  # bo's word, not bo's true values
     assert probe.truth(match.replay, At(turn, ADA, "their_values", CY)) is None  # cy said nothing
-    marks = score(Question("p", "values", ("wood", "wool")), Report({"wood": 7.0}), about_bo)
+    marks = score(Question("p", "values", ("wood", "wool")), ProbeReport({"wood": 7.0}), about_bo)
     assert marks == {"absolute_error": 2.0, "answered": 0.5}
 
 
@@ -160,7 +160,7 @@ def test_a_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, .
     match.answer((0, "partner", "", ""), Decision(0))
     for turn in match.asks():
         if turn.number == 0:
-            match.answer(turn.id, Report(0))
+            match.answer(turn.id, ProbeReport(0))
     made = Reported(0, "agent", "their_move", 1, "partner", source="decision")
     assert made in match.events
     assert match.replay.report(0, "agent", "their_move", "partner") == made  # type: ignore[arg-type]
@@ -196,7 +196,7 @@ def test_an_asked_report_outranks_a_foreseen_one() -> None:
     for probe_first in (True, False):
         match = match_of(table("ipd", arms=arms))
         asks: list[tuple[Any, Any]] = [
-            ((0, "agent", "their_move", "partner"), Report(0)),
+            ((0, "agent", "their_move", "partner"), ProbeReport(0)),
             (
                 (0, "agent", "", ""),
                 Decision(0, foreseen=(Foreseen("their_move", 1, "partner"),)),
@@ -221,56 +221,56 @@ VALUES = Question("p", "values", ("wood", "wool"), low=-2, high=5)
 @pytest.mark.parametrize(
     ("question", "report"),
     [
-        (CHOICE, Report(3)),
-        (CHOICE, Report(True)),
-        (CHOICE, Report(1.0)),  # type: ignore[arg-type]
-        (CHOICE, Report("1")),
-        (CHOICE, Report({"0": 1.0})),
-        (CHOICE, Report([0])),  # type: ignore[arg-type]
-        (ODDS, Report("a")),
-        (ODDS, Report("a", (0.5,))),
-        (ODDS, Report("a", (0.5, 0.6))),
-        (ODDS, Report("a", (1.5, -0.5))),
-        (ODDS, Report("a", (inf, 0.0))),
-        (ODDS, Report("a", ("1", "0"))),  # type: ignore[arg-type]
-        (VALUES, Report({"gold": 1.0})),
-        (VALUES, Report({"wood": 6.0})),
-        (VALUES, Report({"wood": inf})),
-        (VALUES, Report({"wood": "4"})),  # type: ignore[dict-item]
-        (VALUES, Report({"wood": True})),
-        (VALUES, Report("wood")),
+        (CHOICE, ProbeReport(3)),
+        (CHOICE, ProbeReport(True)),
+        (CHOICE, ProbeReport(1.0)),  # type: ignore[arg-type]
+        (CHOICE, ProbeReport("1")),
+        (CHOICE, ProbeReport({"0": 1.0})),
+        (CHOICE, ProbeReport([0])),  # type: ignore[arg-type]
+        (ODDS, ProbeReport("a")),
+        (ODDS, ProbeReport("a", (0.5,))),
+        (ODDS, ProbeReport("a", (0.5, 0.6))),
+        (ODDS, ProbeReport("a", (1.5, -0.5))),
+        (ODDS, ProbeReport("a", (inf, 0.0))),
+        (ODDS, ProbeReport("a", ("1", "0"))),  # type: ignore[arg-type]
+        (VALUES, ProbeReport({"gold": 1.0})),
+        (VALUES, ProbeReport({"wood": 6.0})),
+        (VALUES, ProbeReport({"wood": inf})),
+        (VALUES, ProbeReport({"wood": "4"})),  # type: ignore[dict-item]
+        (VALUES, ProbeReport({"wood": True})),
+        (VALUES, ProbeReport("wood")),
     ],
 )
-def test_what_is_no_answer_is_refused(question: Question, report: Report) -> None:
+def test_what_is_no_answer_is_refused(question: Question, report: ProbeReport) -> None:
     assert problem(question, report) is not None
 
 
 @pytest.mark.parametrize(
     ("question", "report"),
     [
-        (CHOICE, Report(2)),
-        (CHOICE, Report(None)),
-        (ODDS, Report("b", (0.25, 0.75))),
-        (VALUES, Report({"wood": -2, "wool": 5.0})),
-        (VALUES, Report({})),
-        (Question("p", "values", (1, 2)), Report({"1": 3.0})),
+        (CHOICE, ProbeReport(2)),
+        (CHOICE, ProbeReport(None)),
+        (ODDS, ProbeReport("b", (0.25, 0.75))),
+        (VALUES, ProbeReport({"wood": -2, "wool": 5.0})),
+        (VALUES, ProbeReport({})),
+        (Question("p", "values", (1, 2)), ProbeReport({"1": 3.0})),
     ],
 )
-def test_what_is_an_answer_is_taken(question: Question, report: Report) -> None:
+def test_what_is_an_answer_is_taken(question: Question, report: ProbeReport) -> None:
     assert problem(question, report) is None
 
 
 def test_scores_of_known_answers() -> None:
-    assert score(CHOICE, Report(1), 1) == {"right": 1.0, "brier": 0.0, "log": 0.0}
-    assert score(CHOICE, Report(1), 2) == {"right": 0.0, "brier": 2.0, "log": inf}
-    given_odds = score(ODDS, Report("b", (0.25, 0.75)), "a")
+    assert score(CHOICE, ProbeReport(1), 1) == {"right": 1.0, "brier": 0.0, "log": 0.0}
+    assert score(CHOICE, ProbeReport(1), 2) == {"right": 0.0, "brier": 2.0, "log": inf}
+    given_odds = score(ODDS, ProbeReport("b", (0.25, 0.75)), "a")
     assert given_odds == {"right": 0.0, "brier": 1.125, "log": -log(0.25)}
-    assert score(VALUES, Report({"wood": 1.0}), {"wood": 4.0, "wool": 0.0}) == {
+    assert score(VALUES, ProbeReport({"wood": 1.0}), {"wood": 4.0, "wool": 0.0}) == {
         "absolute_error": 3.0,
         "answered": 0.5,
     }
-    assert score(VALUES, Report({}), {"wood": 4.0}) == {}
-    assert score(CHOICE, Report(1), None) == {}
+    assert score(VALUES, ProbeReport({}), {"wood": 4.0}) == {}
+    assert score(CHOICE, ProbeReport(1), None) == {}
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
@@ -278,7 +278,7 @@ def test_scores_are_proper(believed: float, said: float) -> None:
     """Nobody expects a better score from odds that it does not believe."""
 
     def expected(measure: str, p: float) -> float:
-        worth = {t: score(ODDS, Report("a", (p, 1 - p)), t)[measure] for t in ("a", "b")}
+        worth = {t: score(ODDS, ProbeReport("a", (p, 1 - p)), t)[measure] for t in ("a", "b")}
         return believed * worth["a"] + (1 - believed) * worth["b"]
 
     for measure in ("brier", "log"):

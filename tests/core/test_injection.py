@@ -13,7 +13,7 @@ from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Forfeit
 from sally.core.rules.chance import Stream
-from sally.core.rules.probe import Injection, Question, Report, corrupted
+from sally.core.rules.probe import Injection, ProbeReport, Question, corrupted
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, Put
 from tests.table import all_probes, asked_in_turn, match_of, played, seat, spec_of, table
 
@@ -41,7 +41,7 @@ def test_an_oracle_is_asked_last_and_told_the_others_moves_of_the_same_turn() ->
     for ask in match.asks():
         assert ask.id != (turn, ADA, "", "")
         if ask.question is not None:
-            match.answer(ask.id, Report("nothing"))
+            match.answer(ask.id, ProbeReport("nothing"))
     for other, action in moves.items():
         assert (turn, ADA, "", "") not in [t.id for t in match.asks()]
         match.answer((turn, other, "", ""), Decision(action))
@@ -83,7 +83,7 @@ def test_an_injected_seat_answers_its_own_questions_before_it_is_told() -> None:
     match.answer((0, "partner", "", ""), Decision(1))
     (probe,) = match.asks()  # the move is not yet asked: the page of the probe must be clean
     assert "will pick" not in probe.context.opening(probe.view, "agent_first")
-    match.answer(probe.id, Report(0))
+    match.answer(probe.id, ProbeReport(0))
     (move,) = match.asks()
     assert [t.value for t in move.told] == [1]
 
@@ -162,7 +162,7 @@ def test_ones_own_prediction_is_told_back_and_kept_only_if_asked_for(keep: bool)
 def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
     injection = Injection(AGENT, "their_move", "own")
     match = match_of(table("ipd", arms={"agent": ("their_move",)}, injections=(injection,)))
-    match.answer((0, "agent", "their_move", "partner"), Report(None))
+    match.answer((0, "agent", "their_move", "partner"), ProbeReport(None))
     (ask,) = [t for t in match.asks() if t.seat == AGENT]
     assert ask.told == ()
 

@@ -6,7 +6,7 @@ import pytest
 
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Whole, span
-from sally.core.rules.probe import Question, Report, corrupted, problem, score
+from sally.core.rules.probe import ProbeReport, Question, corrupted, problem, score
 
 DIAL = Question("dial", "choice", tuple(range(101)), numeric=True)
 
@@ -27,16 +27,16 @@ def test_a_question_has_a_scale_only_if_it_asks_for_a_number() -> None:
 
 
 def test_a_near_miss_is_wrong_and_near() -> None:
-    assert score(DIAL, Report(40), 40)["absolute_error"] == 0
-    near, far = (score(DIAL, Report(said), 40) for said in (42, 90))
+    assert score(DIAL, ProbeReport(40), 40)["absolute_error"] == 0
+    near, far = (score(DIAL, ProbeReport(said), 40) for said in (42, 90))
     assert near["right"] == far["right"] == 0
     assert (near["absolute_error"], far["absolute_error"]) == (2, 50)
-    assert "absolute_error" not in score(Question("place", "choice", (0, 1)), Report(0), 1)
+    assert "absolute_error" not in score(Question("place", "choice", (0, 1)), ProbeReport(0), 1)
 
 
 @pytest.mark.parametrize("said", [-1, 101, 40.5, "40", True])
 def test_what_is_off_the_scale_is_no_answer(said: object) -> None:
-    assert problem(DIAL, Report(said)) is not None  # type: ignore[arg-type]
+    assert problem(DIAL, ProbeReport(said)) is not None  # type: ignore[arg-type]
 
 
 def test_a_corrupted_number_is_another_number_of_the_scale() -> None:

@@ -16,7 +16,7 @@ from sally.core.prompt.words import COMMON_TEXTS, checked, slots
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE
 from sally.core.rules.menu import is_finite
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.runner.seating import players_of
 
 GAMES = sorted(game for game, home in registry.packages().items() if home.startswith("sally."))
@@ -64,9 +64,9 @@ def answered(turn):
     """Any report to a probe."""
     asked = turn.question
     if asked.kind == "values":
-        return Report({str(c): asked.low for c in asked.choices})
+        return ProbeReport({str(c): asked.low for c in asked.choices})
     odds = tuple(float(n == 0) for n in range(len(asked.choices)))
-    return Report(asked.choices[0], odds if asked.kind == "odds" else None)
+    return ProbeReport(asked.choices[0], odds if asked.kind == "odds" else None)
 
 
 def said(turn, texts):

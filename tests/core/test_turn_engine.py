@@ -16,7 +16,7 @@ from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
 from sally.core.rules.partner import Scripted
-from sally.core.rules.probe import Foreseen, Injection, Report
+from sally.core.rules.probe import Foreseen, Injection, ProbeReport
 from sally.runner.seating import players_of
 
 Answers = dict[int, Any]  # by turn, what the agent answers; else it moves as it did
@@ -179,12 +179,12 @@ class Seer(Agent):
         given = self.answers.get((turn.number, turn.question.probe))  # type: ignore[call-overload]
         if isinstance(given, Exception):
             raise given
-        return given or Report(turn.number % 2, (0.25, 0.75))
+        return given or ProbeReport(turn.number % 2, (0.25, 0.75))
 
 
 WRONG = [
-    {(2, "their_move"): Report(9)},
-    {(2, "their_odds"): Report(1)},
+    {(2, "their_move"): ProbeReport(9)},
+    {(2, "their_odds"): ProbeReport(1)},
     {(2, "their_move_given_mine"): Decision(0)},
     {(2, "their_move_given_mine"): ZeroDivisionError()},
     {2: ZeroDivisionError()},
@@ -196,7 +196,7 @@ WRONG = [
     "answers",
     [
         {},
-        {(1, "their_move"): Silence("no"), (2, "their_odds"): Report(None)},
+        {(1, "their_move"): Silence("no"), (2, "their_odds"): ProbeReport(None)},
         {(3, "their_move"): Fault("fault", "gone")},
         {(3, "their_move_given_mine"): Fault("fault", "gone")},
         {2: Forfeit("unreadable")},

@@ -16,7 +16,7 @@ from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.rules import PARTNER
 from sally.output.tables.reproduce import Effort, compared, reproduce
 from sally.runner.seating import seated
@@ -117,8 +117,8 @@ class Stubborn:
     def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
         return Decision(0)
 
-    def report(self, turn: Turn[Any, Any]) -> Report:
-        return Report(0)
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+        return ProbeReport(0)
 
 
 def language_episode(seed: int, action: int, model: str, **params: Any) -> Episode:

@@ -12,7 +12,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Player
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.repeated_games.players.minimax import security
 from sally.games.repeated_games.rules import AGENT, Joint
 from sally.players.mindless import Inverse, Random
@@ -61,7 +61,7 @@ def test_constant_names_the_same_place_to_every_question() -> None:
     assert acts(player, PAST) == 1
     assert says(player, PAST).value == 1
     odds = Question("their_odds", "odds", (0, 1, 2), about="partner")
-    assert says(player, PAST, ask=odds) == Report(1, (0.0, 1.0, 0.0))
+    assert says(player, PAST, ask=odds) == ProbeReport(1, (0.0, 1.0, 0.0))
 
 
 @pytest.mark.parametrize("of", ["constant", "copy_last", "majority", "tit_for_tat"])

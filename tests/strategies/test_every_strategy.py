@@ -19,7 +19,7 @@ from sally.core.prompt.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import example, is_finite
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.models.stub import always
 from sally.players.language import LanguagePlayer
 from sally.runner.needs import refuse_what_lacks
@@ -113,4 +113,4 @@ async def fits_or_says_why_not(name: str, strategy: str) -> None:
             model = always(reply_in(name, asked), lambda context, candidate: -1.0)
             player = LanguagePlayer(model, act, answer, texts=chosen.texts)
             report = await player.report(asked)
-            assert isinstance(report, Report) and report.value is not None, report
+            assert isinstance(report, ProbeReport) and report.value is not None, report

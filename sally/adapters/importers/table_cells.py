@@ -11,7 +11,7 @@ import msgspec
 from sally.adapters.importers.table_layout import Layout
 from sally.adapters.importers.table_rows import Half, Told, Wrong, no_such_move
 from sally.core.log.imported import Difference
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.recorded import Made, Round
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
@@ -69,7 +69,7 @@ class _Reader:
                 times.append(None)
         self._same(told)
         made: list[Made] = []
-        said: dict[str, Report] = {}
+        said: dict[str, ProbeReport] = {}
         for side, seat in enumerate(SEATS):
             half = told.halves[side]
             made.append(self._move(half, side))
@@ -105,13 +105,13 @@ class _Reader:
             return NO_MOVE
         return names.index(half.action)
 
-    def _prediction(self, half: Half, side: int) -> Report | None:
+    def _prediction(self, half: Half, side: int) -> ProbeReport | None:
         """Return a predicted move, given by name or as odds such as `J:.7 F:.3`."""
         if not half.prediction:
             return None
         names = self.game.names_of(SEATS[1 - side])
         if half.prediction in names:
-            return Report(names.index(half.prediction))
+            return ProbeReport(names.index(half.prediction))
         odds = dict.fromkeys(names, 0.0)
         for name, chance in ODDS.findall(half.prediction) or [(half.prediction, "")]:
             if name not in odds:
@@ -127,7 +127,7 @@ class _Reader:
             return None
         whole = abs(total - 1) < 1e-9  # then they stay as they are, to the last digit
         chances = tuple(p if whole else p / total for p in odds.values())
-        return Report(chances.index(max(chances)), chances)
+        return ProbeReport(chances.index(max(chances)), chances)
 
     def _time(self, half: Half, side: int) -> float | None:
         if not half.rt:

@@ -16,7 +16,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, PlayerSpec, Reported
 from sally.core.log.imported import HUMAN, RECORDED
 from sally.core.match.playback import replayed
-from sally.core.match.replay import Replay, Step
+from sally.core.match.replay import Step, Trajectory
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
@@ -53,7 +53,7 @@ def _family(episode: Episode) -> str:
 def rows_of(episode: Episode) -> Iterator[Row]:
     """One row a round; a round that was in no table stays out of it."""
     spec = registry.game(episode.setup.instance.game)
-    replay: Replay[Any, int, Any] = replayed(spec, episode)
+    replay: Trajectory[Any, int, Any] = replayed(spec, episode)
     game = replay.game
     assert isinstance(game, RepeatedGame)
     lost = {(e.turn, e.seat): e.reason for e in episode.events if isinstance(e, Forfeited)}

@@ -27,7 +27,7 @@ from sally.analysis.profile.bounds import metric_bounds
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, Forfeited
 from sally.core.log.fingerprint import fingerprint
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -216,7 +216,7 @@ class Reread(Played):
         return self._again().episode
 
     @property
-    def replay(self) -> Replay[Any, Any, Any]:
+    def replay(self) -> Trajectory[Any, Any, Any]:
         return self._again().replay
 
     @property

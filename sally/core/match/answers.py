@@ -10,7 +10,7 @@ from sally.core.errors import IllegalMove
 from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported, Skipped
 from sally.core.match.player import AskId, Decision, Forfeit, Given, Silence, Turn
 from sally.core.rules.game import GameSpec
-from sally.core.rules.probe import Foreseen, Question, Report, as_logged, problem
+from sally.core.rules.probe import Foreseen, ProbeReport, Question, as_logged, problem
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
@@ -32,7 +32,7 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
     number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
     if isinstance(given, Silence):
         return Skipped(number, seat, probe, given.reason, about)
-    if not isinstance(given, Report):
+    if not isinstance(given, ProbeReport):
         raise IllegalMove(f"{seat} was asked {probe} and answered {given!r}.")
     if (why := problem(question, given)) is not None:
         raise IllegalMove(f"{seat}, asked {probe}: {why}.")
@@ -88,11 +88,11 @@ def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ..
     raise TypeError(f"{event!r} is not an answer")
 
 
-def given_in(event: Reported | Skipped) -> Report | Silence:
+def given_in(event: Reported | Skipped) -> ProbeReport | Silence:
     """Return the answer to a probe that an event records."""
     if isinstance(event, Skipped):
         return Silence(event.reason)
-    return Report(event.value, event.odds, event.reply, event.tries, event.calls)
+    return ProbeReport(event.value, event.odds, event.reply, event.tries, event.calls)
 
 
 def action_of(spec: GameSpec[Any, Any, Any], plain: Any) -> Any:

@@ -44,14 +44,14 @@ from sally.core.match.player import (
     wait,
 )
 from sally.core.match.probes import ProbeSession
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
 from sally.core.rules.menu import admitted
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 
-_REPORTS = frozenset((Report, Silence))
+_REPORTS = frozenset((ProbeReport, Silence))
 _ANSWERS = _REPORTS | {Decision, Forfeit, Fault}
 _AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check costs a microsecond
 
@@ -71,7 +71,9 @@ class Match(Generic[S, A, V]):
         self.spec, self.setup, self._ask_nature = spec, setup, ask_nature
         self.game: Game[S, A, V] = spec.build(setup.instance.params) if like is None else like.game
         self.events: list[Event] = []
-        self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()], lineup=setup.lineup)
+        self.replay: Trajectory[S, A, V] = Trajectory(
+            self.game, [self.game.start()], lineup=setup.lineup
+        )
         self.over = False
         if like is None:
             check_playable(spec, self.game, setup)

@@ -12,18 +12,20 @@ from sally.core.log.events import Censored, Episode, Event, Forfeited, Moved, Re
 from sally.core.match.answers import action_of, answers_of
 from sally.core.match.engine import Match
 from sally.core.match.player import WAIT, Turn
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import GameSpec, Seat
 
 # (the ask, its logged event) -> the answer; None: the log's own
 Again = Callable[[Turn[Any, Any], Any], Any]
 
 
-def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any, Any]:
+def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any, Any, Any]:
     """Return the states, moves and reports of an episode by turn."""
     require_version(spec, episode)
     game = spec.build(episode.setup.instance.params)
-    replay: Replay[Any, Any, Any] = Replay(game, [game.start()], lineup=episode.setup.lineup)
+    replay: Trajectory[Any, Any, Any] = Trajectory(
+        game, [game.start()], lineup=episode.setup.lineup
+    )
     turns: dict[int, tuple[dict[Seat, Any], list[Seat]]] = {}
     for event in episode.events:
         if type(event) is Moved:

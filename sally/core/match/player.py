@@ -14,7 +14,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import A, Seat, V
 from sally.core.rules.menu import Options
-from sally.core.rules.probe import Foreseen, Question, Report
+from sally.core.rules.probe import Foreseen, ProbeReport, Question
 
 AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
 A_co = TypeVar("A_co", covariant=True)
@@ -106,8 +106,8 @@ class Silence(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what",
 
 
 Move = Decision[A] | Forfeit | Fault
-Answer = Report | Fault | Silence
-Given = Decision[Any] | Forfeit | Report | Fault | Silence
+Answer = ProbeReport | Fault | Silence
+Given = Decision[Any] | Forfeit | ProbeReport | Fault | Silence
 """Any answer; a server stores it unchanged, the log stores it as an event."""
 
 

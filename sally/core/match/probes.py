@@ -10,7 +10,7 @@ from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Event, Forfeited, Moved, Reported, Setup, Skipped, Told
 from sally.core.match.answers import foreseen, reported
 from sally.core.match.player import Ask, AskId, Decision, Forfeit, Source, Turn, wait
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, GameSpec, Seat
@@ -19,8 +19,8 @@ from sally.core.rules.probe import (
     Foreseen,
     Injection,
     Probe,
+    ProbeReport,
     Question,
-    Report,
     corrupted,
     problem,
 )
@@ -43,7 +43,7 @@ class ProbeSession:
         self,
         spec: GameSpec[Any, Any, Any],
         setup: Setup,
-        replay: Replay[Any, Any, Any],
+        replay: Trajectory[Any, Any, Any],
         contexts: Mapping[Seat, SeatContext],
         memory: Mapping[Seat, Any],
     ) -> None:
@@ -73,7 +73,7 @@ class ProbeSession:
 
     def copied(
         self,
-        replay: Replay[Any, Any, Any],
+        replay: Trajectory[Any, Any, Any],
         contexts: Mapping[Seat, SeatContext],
         memory: Mapping[Seat, Any],
     ) -> ProbeSession:
@@ -204,7 +204,7 @@ class ProbeSession:
             asked = [q for q in probe.asks(self._game, turn.view, seat) if q.about == f.about]
             if seat not in probe.seats or not asked:
                 raise IllegalMove(f"{seat} is not asked {f.probe} about {f.about!r} here.")
-            if (why := problem(asked[0], Report(f.value, f.odds))) is not None:
+            if (why := problem(asked[0], ProbeReport(f.value, f.odds))) is not None:
                 raise IllegalMove(f"{seat}, foreseeing {f.probe}: {why}.")
             if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):
                 raise IllegalMove(f"{seat} foresaw {f.probe} about {f.about!r} twice.")

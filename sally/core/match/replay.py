@@ -23,7 +23,7 @@ class Step(Generic[S, A]):
 
 
 @dataclass
-class Replay(Generic[S, A, V]):
+class Trajectory(Generic[S, A, V]):
     """The history of a match as the referee knows it; it grows with the match."""
 
     game: Game[S, A, V]
@@ -37,7 +37,7 @@ class Replay(Generic[S, A, V]):
     def __len__(self) -> int:
         return len(self.moves)
 
-    def copied(self) -> Replay[S, A, V]:
+    def copied(self) -> Trajectory[S, A, V]:
         """Return an independent copy for a copy of the match."""
         twin = replace(self, states=list(self.states), moves=list(self.moves))
         twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)

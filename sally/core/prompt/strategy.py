@@ -17,7 +17,7 @@ from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
 from sally.core.reply.reading import bounded
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
-from sally.core.rules.probe import Foreseen, Point, Question, Report, Value
+from sally.core.rules.probe import Foreseen, Point, ProbeReport, Question, Value
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class PromptContext:
             if (place := said.place) is not None:
                 if question is None:
                     return turn.options[place]
-                return Report(question.choices[place], said.odds)
+                return ProbeReport(question.choices[place], said.odds)
             reply = bounded(said.readable)
         else:
             reply = bounded(said)

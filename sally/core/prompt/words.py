@@ -15,7 +15,7 @@ from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.reading import json_objects, read_choice, read_number, without_thoughts
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.menu import Form, Options, Whole, filled, is_finite, menu_schema
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.seat import A, Seat, V
 
 COMMON_TEXTS: Mapping[str, str] = {
@@ -203,21 +203,21 @@ class Words(Generic[A, V]):
         scale = {"low": f"{question.low:g}", "high": f"{question.high:g}"}
         return self.say("format.values", names=shown, **scale)
 
-    def read_report(self, reply: str, question: Question) -> Report:
+    def read_report(self, reply: str, question: Question) -> ProbeReport:
         """The report a reply makes; raises Unreadable, with what would be right."""
         if (scale := question.scale) is not None:
             number = read_number(reply, scale.low, scale.high, self.label, theirs=True)
-            return Report(number, reply=reply)
+            return ProbeReport(number, reply=reply)
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
             value = question.choices[read_choice(reply, names, self.label, theirs=True)]
-            return Report(value, reply=reply)
+            return ProbeReport(value, reply=reply)
         if question.kind == "odds":
             odds = read_odds(reply, names)
             best = max(range(len(odds)), key=odds.__getitem__)
-            return Report(question.choices[best], odds, reply=reply)
+            return ProbeReport(question.choices[best], odds, reply=reply)
         values = read_values(reply, names, question.low, question.high)
-        return Report({str(question.choices[i]): v for i, v in values.items()}, reply=reply)
+        return ProbeReport({str(question.choices[i]): v for i, v in values.items()}, reply=reply)
 
     def told(self, told: Told, question: Question | None = None) -> str:
         """What was injected, in words."""

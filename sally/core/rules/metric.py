@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from sally.core.log.events import Episode, Reported, Told
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.probe import At, Question, Report, Value, score
+from sally.core.rules.probe import At, ProbeReport, Question, Value, score
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Played:
 
     spec: GameSpec[Any, Any, Any]
     episode: Episode
-    replay: Replay[Any, Any, Any]
+    replay: Trajectory[Any, Any, Any]
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -40,7 +40,7 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def scores(self) -> Mapping[str, float]:
         """Right, Brier, log and the like; empty without an answer or a truth."""
-        return score(self.question, Report(self.report.value, self.report.odds), self.truth)
+        return score(self.question, ProbeReport(self.report.value, self.report.odds), self.truth)
 
     @property
     def right(self) -> bool | None:
@@ -51,7 +51,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(
-    spec: GameSpec[Any, Any, Any], replay: Replay[Any, Any, Any], event: Reported | Told
+    spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
 ) -> Judged | None:
     """A report beside its question and the truth; None if the game asks no such thing there."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)

@@ -10,11 +10,11 @@ import msgspec
 
 from sally.core.match.player import Decision, Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 
 Q = TypeVar("Q", bound=Hashable)
 Script = Callable[[Turn[Any, Any]], Any]
-Answerer = Callable[[Turn[Any, Any]], Report | Silence]
+Answerer = Callable[[Turn[Any, Any]], ProbeReport | Silence]
 
 
 @dataclass(frozen=True)

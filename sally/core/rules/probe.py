@@ -65,7 +65,7 @@ class Probe:
     once: bool = False  # whether a seat is asked it once an episode and not again
 
 
-class Report(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
+class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
     """An answer to a probe; `value` None means that none could be read."""
 
     value: Value | None
@@ -84,7 +84,7 @@ class Foreseen(msgspec.Struct, frozen=True):
     odds: tuple[float, ...] | None = None
 
 
-def problem(question: Question, report: Report) -> str | None:
+def problem(question: Question, report: ProbeReport) -> str | None:
     """Return why `report` does not answer `question`, or None if it does."""
     value, odds = report.value, report.odds
     if odds is not None and (why := odds_problem(odds, len(question.choices))):
@@ -135,7 +135,7 @@ def _values_problem(question: Question, value: Any) -> str | None:
     return None
 
 
-def score(question: Question, report: Report, truth: Value | None) -> Mapping[str, float]:
+def score(question: Question, report: ProbeReport, truth: Value | None) -> Mapping[str, float]:
     """Return the scores of a report; empty if there is no truth or no answer."""
     if truth is None or report.value is None:
         return {}

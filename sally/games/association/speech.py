@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import IllegalMove, Unreadable
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.prompt.words import read_form
 from sally.core.reply.reading import after_label, doubtful, plain
 from sally.core.rules.game import Seat
@@ -52,7 +52,7 @@ def number_question(probe: str, about: str = "") -> Question:
 
 # --- questions -----------------------------------------------------------------------------------
 
-Past = Replay[Any, Any, Any]
+Past = Trajectory[Any, Any, Any]
 NO_SPLIT = (
     "one was not asked what other words would bring, so no best reply to the prediction is known"
 )

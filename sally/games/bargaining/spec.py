@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.bargaining.rules import (
@@ -22,7 +22,7 @@ from sally.games.bargaining.talk import read_message
 from sally.games.bargaining.values import HIGHEST, other_odds, quantile
 from sally.games.bargaining.words import TEXTS, BargainingWords
 
-Past = Replay[State, Action, View]
+Past = Trajectory[State, Action, View]
 ASKED_ROUNDS: Mapping[int, float] = {1: 0.5, 2: 0.3, 5: 0.7, 10: 0.4, 20: 0.6}
 """The rounds in which values are asked for, before the talk; and for `would_trade_at` the price, as
 a quantile of the other's limit given one's own: fixed beforehand, so that it tells nothing."""

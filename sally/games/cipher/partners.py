@@ -12,7 +12,7 @@ from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie
 from sally.games.association.partners import shares
@@ -212,12 +212,12 @@ def _adapts_answers(game: Cipher, seat: Seat) -> Answerer:
     return lambda turn: encoder_report(turn, Mind(), likeliest_listener(turn.view))
 
 
-def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Report:
+def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> ProbeReport:
     """The answers of an encoder that takes the listeners for these two."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "listener":
-        return Report(listener.way)
+        return ProbeReport(listener.way)
     assert isinstance(turn.pending, Hints)
     at, hints = position(view), turn.pending.words
     if question.about == DECODER:
@@ -225,12 +225,12 @@ def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Repor
     return odds_report(question, listener_odds(listener, at.filed, hints, at.left))
 
 
-def odds_report(question: Question, odds: Floats) -> Report:
+def odds_report(question: Question, odds: Floats) -> ProbeReport:
     """Odds over codes as a report that names the likeliest one."""
     total = float(odds.sum())
     exact = tuple(float(p) / total for p in odds)
     codes = [code for code in question.choices if isinstance(code, int)]
-    return Report(likeliest(odds, codes), exact)
+    return ProbeReport(likeliest(odds, codes), exact)
 
 
 # --- listeners ------------------------------------------------------------------------------------
@@ -262,14 +262,14 @@ def _listens(name: str, about: str, hears: Hears, *fits: Seat) -> Partner:
     return Partner(name, about, SOURCE, make, params=MIND_PARAMS, answers=answers)
 
 
-def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> Report:
+def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> ProbeReport:
     """The answers of a listener that takes all others for minds like its own."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe.startswith("keyword"):
         past = view.record.filed[int(question.about.split()[0]) - 1]
         named = cards()[int(np.argmax(keyword_odds(mind, past)))]
-        return Report(named if named in question.choices else OTHER)
+        return ProbeReport(named if named in question.choices else OTHER)
     if question.probe == "rival_guess" and question.about == INTERCEPTOR:
         return odds_report(question, _way_odds("history")(mind, view))
     return odds_report(question, hears(mind, view))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.association.lexicon import cards
@@ -35,7 +35,7 @@ from sally.games.cipher.rules import (
 )
 from sally.games.cipher.words import TEXTS, CipherWords
 
-Past = Replay[State, Action, View]
+Past = Trajectory[State, Action, View]
 OTHER = ""  # a word that is not among the choices
 LIKELY = 15  # cards among the choices of a keyword
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.association.lexicon import open_rows, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, closeness, heard, hubness, ties
 from sally.games.association.partners import (
@@ -75,20 +75,20 @@ def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.boards) - 1))
 
 
-def _by_mind(turn: CardTurn, mind: Mind) -> Report:
+def _by_mind(turn: CardTurn, mind: Mind) -> ProbeReport:
     """Return the answers of somebody who takes the guesser to have this mind, or has it."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":
-        return Report(closeness(mind, *question.about.split()))
+        return ProbeReport(closeness(mind, *question.about.split()))
     if question.probe == "own_cards":
-        return Report(_by_rank(view, mind))
+        return ProbeReport(_by_rank(view, mind))
     clue = turn.pending
     assert isinstance(clue, Clue)
     order = ranked_cards(mind, clue.word, view.covered)
     if question.probe == "their_pick":
-        return Report(order[0], tuple(float(c == order[0]) for c in question.choices))
-    return Report(_run(view, order[: clue.number]))
+        return ProbeReport(order[0], tuple(float(c == order[0]) for c in question.choices))
+    return ProbeReport(_run(view, order[: clue.number]))
 
 
 def _run(view: View, order: tuple[str, ...]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.association.speech import NO_SPLIT, closeness_probe, number_question
@@ -18,7 +18,7 @@ from sally.games.codenames.rules import (
 )
 from sally.games.codenames.words import TEXTS, CodenamesWords
 
-Past = Replay[State, Action, View]
+Past = Trajectory[State, Action, View]
 
 
 def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:

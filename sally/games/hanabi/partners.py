@@ -12,7 +12,7 @@ from sally.core import errors
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.hanabi.belief import (
     Posterior,
     counted,
@@ -40,24 +40,24 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 
 def answerer(
     game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
-) -> Callable[[Turn[Any, Any]], Report]:
+) -> Callable[[Turn[Any, Any]], ProbeReport]:
     """Return a function that answers probes from `own` odds and the `others`' policy (None: guess).
 
     Without `minds`, what another seat knows is taken from the public counts alone.
     """
 
-    def report(turn: Turn[Any, Any]) -> Report:
+    def report(turn: Turn[Any, Any]) -> ProbeReport:
         question, view = turn.question, turn.view
         assert question is not None
         match question.probe:
             case "own_card" | "own_card_odds":
                 odds = own(view)[int(question.about) - 1]
                 best = max(range(len(odds)), key=odds.__getitem__)
-                return Report(best, tuple(p / sum(odds) for p in odds))
+                return ProbeReport(best, tuple(p / sum(odds) for p in odds))
             case "own_playable":
                 nexts, slots = game.next_cards(view), enumerate(own(view), 1)
                 chances = {str(n): sum(odds[card] for card in nexts) for n, odds in slots}
-                return Report({n: min(PERCENT, PERCENT * p) for n, p in chances.items()})
+                return ProbeReport({n: min(PERCENT, PERCENT * p) for n, p in chances.items()})
             case "their_belief" | "their_known":
                 return _their_mind(game, turn, question, minds)
             case _:
@@ -76,7 +76,7 @@ def by_counting(game: Hanabi) -> Callable[[View], Odds]:
     return odds
 
 
-def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: bool) -> Report:
+def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: bool) -> ProbeReport:
     view = turn.view
     seat, slot = place_of(game, question.about)
     if question.probe == "their_belief":
@@ -84,28 +84,30 @@ def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: b
             odds = their_odds(game, view, seat, slot, turn.draws)
         else:
             odds = list(public_counts(game, view, seat).odds(slot))
-        return Report({str(card): min(PERCENT, PERCENT * p) for card, p in enumerate(odds)})
+        return ProbeReport({str(card): min(PERCENT, PERCENT * p) for card, p in enumerate(odds)})
     known: list[tuple[Posterior, Any]] = [(public_counts(game, view, seat), 1)]
     if minds:
         known = their_posteriors(game, view, seat, turn.draws)
     sure = sum(chance for each, chance in known if is_known_playable(game, view, each, slot))
-    return Report("yes" if sure > 0.5 else "no", (float(sure), 1 - float(sure)))
+    return ProbeReport("yes" if sure > 0.5 else "no", (float(sure), 1 - float(sure)))
 
 
 def _their_move(
     game: Hanabi, turn: Turn[Any, Any], question: Question, policy: Policy | None
-) -> Report:
+) -> ProbeReport:
     """Return the mover's most likely move, over sampled hands of the viewer."""
     view, odds = turn.view, dict.fromkeys(question.choices, 0.0)
     if policy is None:
         even = 1 / len(odds)
-        return Report(turn.draws.pick(question.choices), (even,) * len(odds))
+        return ProbeReport(turn.draws.pick(question.choices), (even,) * len(odds))
     own, draws = hidden(game, view), turn.draws
     for _ in range(SUPPOSED):
         for action, p in policy(_movers_view(view, own.draw(draws))).items():
             odds[move_name(game, view.mover, action)] += p / SUPPOSED
     total = sum(odds.values())
-    return Report(max(odds, key=lambda move: odds[move]), tuple(p / total for p in odds.values()))
+    return ProbeReport(
+        max(odds, key=lambda move: odds[move]), tuple(p / total for p in odds.values())
+    )
 
 
 def _movers_view(view: View, hand: tuple[int, ...]) -> View:
@@ -203,7 +205,7 @@ def _declared(of: str) -> Make:
 
 def _reader_answers(
     game: Hanabi, seat: Seat, of: str = "simple", risk: float = 0.9
-) -> Callable[[Turn[Any, Any]], Report]:
+) -> Callable[[Turn[Any, Any]], ProbeReport]:
     make, count = _declared(of), by_counting(game)
 
     @lru_cache(maxsize=4)  # each slot is asked about in one turn

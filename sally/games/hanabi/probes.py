@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import At, Kind, Point, Probe, Question
 from sally.games.hanabi.belief import counted_by, is_known_playable
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.state import State, View, last_touched
 
-HanabiReplay = Replay[State, int, View]
+HanabiReplay = Trajectory[State, int, View]
 PERCENT = 100.0
 
 

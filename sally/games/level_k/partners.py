@@ -9,7 +9,7 @@ from sally.core.errors import BadInput
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Line, Partner, Script
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.level_k.minds import MINDS, Mind
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, evenly
@@ -37,7 +37,7 @@ def _answers(make: Making) -> Callable[..., Answerer]:
     def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
 
-        def answer(turn: Turn[int, View]) -> Report | Silence:
+        def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
             question = turn.question
             assert question is not None
             if question.probe == "their_move" and mind.expects is not None:
@@ -51,15 +51,15 @@ def _answers(make: Making) -> Callable[..., Answerer]:
     return made
 
 
-def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> Report:
+def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> ProbeReport:
     """Return the likeliest move, drawn among ties, with the odds of all moves."""
     chances = tuple(odds.get(int(choice), 0.0) for choice in question.choices)
     likely = [c for c, p in zip(question.choices, chances, strict=True) if p >= max(chances) - SAME]
-    return Report(turn.draws.pick(likely), tuple(p / sum(chances) for p in chances))
+    return ProbeReport(turn.draws.pick(likely), tuple(p / sum(chances) for p in chances))
 
 
-def _sure(question: Question, value: int) -> Report:
-    return Report(value, tuple(float(choice == value) for choice in question.choices))
+def _sure(question: Question, value: int) -> ProbeReport:
+    return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
 # --- habits: what a mind without a theory of the other does ---------------------------------------

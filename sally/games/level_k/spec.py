@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.level_k import solvers
@@ -13,7 +13,7 @@ from sally.games.level_k.minds import Mind, mind_of
 from sally.games.level_k.rules import SEATS, LevelGame, State, View, mean_of
 from sally.games.level_k.words import DEPTHS, TEXTS, words_of
 
-Past = Replay[State, int, View]
+Past = Trajectory[State, int, View]
 OTHERS = "others"  # whom a question is about where there are several
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

@@ -8,7 +8,7 @@ from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.planners import Known
@@ -126,17 +126,17 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
 def _expects(game: MindGame, seat: Seat) -> Answerer:
     """Return answers that follow from the page and the replies; what is unknown counts as 0."""
 
-    def report(turn: MindTurn) -> Report:
+    def report(turn: MindTurn) -> ProbeReport:
         assert turn.question is not None
         seen = knowledge(turn.view)
         likes = seen.likes or (0,) * len(game.names.attributes)
         known = frozenset(seen.cells) if seen.known is None else seen.known
         match turn.question.probe:
             case "target_likes":
-                return Report({str(a): float(v) for a, v in enumerate(likes)})
+                return ProbeReport({str(a): float(v) for a, v in enumerate(likes)})
             case "target_knows":
-                return Report({str(n): float(c in known) for n, c in enumerate(seen.cells)})
-        return Report(ranking(planners.worth(seen, likes, known))[0][0])
+                return ProbeReport({str(n): float(c in known) for n, c in enumerate(seen.cells)})
+        return ProbeReport(ranking(planners.worth(seen, likes, known))[0][0])
 
     return report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.mindgames.rules import (
@@ -17,7 +17,7 @@ from sally.games.mindgames.rules import (
 from sally.games.mindgames.target import values
 from sally.games.mindgames.words import TEXTS, MindWords
 
-Moves = Replay[State, Action, View]
+Moves = Trajectory[State, Action, View]
 
 
 def _which(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:

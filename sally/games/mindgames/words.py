@@ -18,7 +18,7 @@ from sally.core.log.events import Told
 from sally.core.prompt.words import Words, objects_in, read_form
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.mindgames.claims import (
     EFFECTS,
     Asked,
@@ -518,12 +518,12 @@ class MindWords(Words[Action, View]):
         facts = {"proposal": names.proposals[row], "attribute": names.attributes[column]}
         return self.say("effect", noun=self._noun, **facts)
 
-    def read_report(self, reply: str, question: Question) -> Report:
+    def read_report(self, reply: str, question: Question) -> ProbeReport:
         """Read a report; a lone letter is the proposal of that name."""
         if question.probe == "target_choice" and (letter := LETTER.fullmatch(reply)):
             names = [name.upper() for name in self._names.proposals]
             if letter[1].upper() in names:
-                return Report(names.index(letter[1].upper()), reply=reply)
+                return ProbeReport(names.index(letter[1].upper()), reply=reply)
         return super().read_report(reply, question)
 
     def told(self, told: Told, question: Question | None = None) -> str:

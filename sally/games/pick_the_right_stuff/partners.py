@@ -8,7 +8,7 @@ from typing import Any
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.pick_the_right_stuff.locker import Sight
 from sally.games.pick_the_right_stuff.rules import LockerGame
 from sally.games.pick_the_right_stuff.rules_of_thumb import (
@@ -49,17 +49,17 @@ def _drawing(rule: RuleOfThumb) -> Make:
     return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
 
 
-def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], Report]:
+def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], ProbeReport]:
     """Return what the tracker says to probes."""
 
-    def report(turn: Turn[Any, Any]) -> Report:
+    def report(turn: Turn[Any, Any]) -> ProbeReport:
         seen: Sight = turn.view.sight()
         assert turn.question is not None
         known = {
             STATE_LAST_SEEN: len(seen.states) - state_last_seen(seen),
             TRUE_BOX: seen.states[-1].index(seen.asked),
         }
-        return Report(known[turn.question.probe])
+        return ProbeReport(known[turn.question.probe])
 
     return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.pick_the_right_stuff import locker
@@ -24,13 +24,13 @@ def _which_box(game: LockerGame, view: View, seat: Seat) -> tuple[Question, ...]
     return (Question(TRUE_BOX, "choice", tuple(range(view.users)), about=str(view.asked)),)
 
 
-def state_last_seen(replay: Replay[State, Action, View], at: At) -> int:
+def state_last_seen(replay: Trajectory[State, Action, View], at: At) -> int:
     """Return how far back the state lies that the waiting user saw last; 1 is the present one."""
     now = replay.state(at.turn).locker
     return len(now.states) - now.seen[int(at.about)]
 
 
-def true_box(replay: Replay[State, Action, View], at: At) -> int:
+def true_box(replay: Trajectory[State, Action, View], at: At) -> int:
     """Return where the item of the waiting user is."""
     return locker.true_box(replay.state(at.turn).locker, int(at.about))
 

@@ -14,7 +14,7 @@ from sally.core.match.player import Decision, Forfeit, Silence
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE, Seat
 from sally.core.rules.partner import Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.partners.basis import Drawn, Odds
 from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
 
@@ -27,7 +27,7 @@ class Round(msgspec.Struct, frozen=True):
 
     agent: Made
     partner: Made
-    said: Mapping[str, Report] = {}  # by seat: what it said the other would do
+    said: Mapping[str, ProbeReport] = {}  # by seat: what it said the other would do
 
 
 def player_spec(name: str, participant: str = "") -> PlayerSpec:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
@@ -59,7 +59,7 @@ def _about_the_other(name: str, kind: Any) -> Any:
     return asks
 
 
-def their_move(replay: Replay[State, int, View], at: At) -> int | None:
+def their_move(replay: Trajectory[State, int, View], at: At) -> int | None:
     """Return the other's move in the same round; None if that round was void."""
     lost = replay.forfeited.get(at.turn, ())
     return None if lost else replay.move(at.turn, other(at.seat))

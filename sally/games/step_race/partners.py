@@ -9,7 +9,7 @@ from sally.core.errors import BadInput
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.step_race import solver
 from sally.games.step_race.rules import (
     MOVES,
@@ -198,11 +198,11 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
 def _listens(trust: float) -> Answerer:
     """Answers by what a listener expects."""
 
-    def answer(turn: Turn[Action, View]) -> Report | Silence:
+    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question
         assert question is not None
         if question.probe == "will_keep":
-            return Report("yes" if trust >= 0.5 else "no")
+            return ProbeReport("yes" if trust >= 0.5 else "no")
         if question.probe != "their_move":
             return Silence("this mind has no such thought")
         odds = _expects(turn.view, SEATS.index(Seat(question.about)), trust)
@@ -211,9 +211,9 @@ def _listens(trust: float) -> Answerer:
     return answer
 
 
-def _likeliest(question: Question, odds: Odds) -> Report:
+def _likeliest(question: Question, odds: Odds) -> ProbeReport:
     at = max(range(len(odds)), key=odds.__getitem__)
-    return Report(question.choices[at], odds)
+    return ProbeReport(question.choices[at], odds)
 
 
 def _listener_answers(game: StepRace, seat: Seat, trust: float = 0.8) -> Answerer:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.step_race.rules import (
@@ -25,7 +25,7 @@ from sally.games.step_race.solver import best, weighed
 from sally.games.step_race.talk import announced
 from sally.games.step_race.words import BOTH, TEXTS, StepWords
 
-Past = Replay[State, Action, View]
+Past = Trajectory[State, Action, View]
 YES, NO = "yes", "no"
 PAIRS = tuple(f"{one}-{two}" for one, two in product(MOVES, MOVES))
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, open_rows, place, plain
 from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
@@ -64,17 +64,17 @@ def _associates_answers(game: Taboo, seat: Seat, **params: Any) -> Answerer:
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.past)))
 
 
-def _by_mind(turn: TabooTurn, mind: Mind) -> Report:
+def _by_mind(turn: TabooTurn, mind: Mind) -> ProbeReport:
     """Answer as if the guesser had this mind."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":
-        return Report(closeness(mind, *question.about.split()))
+        return ProbeReport(closeness(mind, *question.about.split()))
     said = turn.pending.word if isinstance(turn.pending, Hint) else ""
     named = guess(mind, view.tries, said)
     if question.probe == "will_find":
-        return Report("yes" if named == view.target else "no")
-    return Report(named if named in question.choices else OTHER)
+        return ProbeReport("yes" if named == view.target else "no")
+    return ProbeReport(named if named in question.choices else OTHER)
 
 
 # --- the learner ----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
@@ -22,7 +22,7 @@ from sally.games.taboo.rules import (
 )
 from sally.games.taboo.words import TEXTS, TabooWords
 
-Past = Replay[State, Action, View]
+Past = Trajectory[State, Action, View]
 NEAR = 6  # near words among the choices of `their_guess`
 OTHER = ""  # any word that is not among the choices
 

@@ -12,7 +12,7 @@ from sally.core.prompt.words import Words
 from sally.core.reply import reading
 from sally.core.rules.game import A, Game, Seat, V
 from sally.core.rules.menu import Options
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 
 PLAYER = Seat("player")
 
@@ -105,9 +105,9 @@ class NumberedWords(Words[A, V]):
     def aside_format(self, question: Question) -> str:
         return self.say("format.number", options=numbered(self._choices(question)))
 
-    def read_report(self, reply: str, question: Question) -> Report:
+    def read_report(self, reply: str, question: Question) -> ProbeReport:
         place = read_numbered(reply, self._choices(question), self.label)
-        return Report(self.listing(question.choices)[place], reply=reply)
+        return ProbeReport(self.listing(question.choices)[place], reply=reply)
 
     def _choices(self, question: Question) -> tuple[str, ...]:
         names = (self.choice_name(question, choice) for choice in question.choices)

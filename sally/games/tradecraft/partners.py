@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Action, Craft, Propose, goods
 from sally.games.tradecraft.amounts import Amount, read_amount
 from sally.games.tradecraft.hands import Hand, holds, lacking, traded, union
@@ -311,11 +311,11 @@ class Trader:
 
     # --- reports ------------------------------------------------------------------------------
 
-    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
         view, question = turn.view, turn.question
         assert question is not None
         if question.probe == "v0":
-            return Report(self.v0(view))
+            return ProbeReport(self.v0(view))
         return self.of_others(view, question)
 
     def v0(self, view: View) -> dict[str, float]:
@@ -326,7 +326,7 @@ class Trader:
         serves = useful(view.rules, table, frozenset(view.target))
         return {i: 10.0 if i in used else 4.0 if i in serves else 0.0 for i in view.items}
 
-    def of_others(self, view: View, question: Question) -> Report | Silence:
+    def of_others(self, view: View, question: Question) -> ProbeReport | Silence:
         return Silence("a zero-order trader has no idea of others' minds")
 
 
@@ -366,21 +366,21 @@ class FirstOrder(Trader):
         beliefs = beliefs_about(view, view.proposer, self.start)
         return NO if can_finish(view, beliefs, after.theirs) > 0.5 else YES
 
-    def of_others(self, view: View, question: Question) -> Report | Silence:
+    def of_others(self, view: View, question: Question) -> ProbeReport | Silence:
         about = Seat(question.about)
         beliefs = beliefs_about(view, about, self.start)
         if question.probe == "v1":
-            return Report(self._worth(view, beliefs))
+            return ProbeReport(self._worth(view, beliefs))
         if question.probe == "their_target":
             odds = tuple(beliefs[str(choice)] for choice in question.choices)
-            return Report(max(beliefs, key=lambda t: (beliefs[t], t)), odds)
+            return ProbeReport(max(beliefs, key=lambda t: (beliefs[t], t)), odds)
         return self.second(view, about)
 
     def _worth(self, view: View, beliefs: Beliefs) -> dict[str, float]:
         use = expected_use(view.rules, self.start, beliefs, view.items)
         return {item: round(10 * share, 3) for item, share in use.items()}
 
-    def second(self, view: View, about: Seat) -> Report | Silence:
+    def second(self, view: View, about: Seat) -> ProbeReport | Silence:
         return Silence("a first-order trader does not ask what others think of it")
 
 
@@ -409,8 +409,8 @@ class SecondOrder(FirstOrder):
                 best, told = lot, seen
         return best
 
-    def second(self, view: View, about: Seat) -> Report | Silence:
-        return Report(self._worth(view, self._seen_as(view)))
+    def second(self, view: View, about: Seat) -> ProbeReport | Silence:
+        return ProbeReport(self._worth(view, self._seen_as(view)))
 
 
 class Hoarder(Trader):

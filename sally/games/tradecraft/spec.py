@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat, Tool
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.tradecraft import tools
@@ -24,7 +24,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # what a seat reports, by the group o
     "v0+v1+v2": ("v0", "v1", "v2"),
 }
 
-Trades = Replay[State, Action, View]
+Trades = Trajectory[State, Action, View]
 
 
 # --- value reports: asked once, at the start of a turn, over all items in any hand ----------------

@@ -15,7 +15,7 @@ from sally.core.prompt.words import Words, as_tuples, only_object
 from sally.core.reply.reading import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, filled, is_finite
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.tradecraft.actions import (
     LONGEST,
     Action,
@@ -339,19 +339,19 @@ class TradeWords(Words[Action, View]):
         names = self._or([item_said(str(choice)) for choice in question.choices])
         return self.say("format.their_target", names=names)
 
-    def read_report(self, reply: str, question: Question) -> Report:
+    def read_report(self, reply: str, question: Question) -> ProbeReport:
         if question.kind == "values":
             items = [str(choice) for choice in question.choices]
             values = values_in_json(reply, items, question.low, question.high)
             if values:
-                return Report(values, reply=reply)
+                return ProbeReport(values, reply=reply)
             said = _CODED.sub(" ", reply)  # oak_planks will do, too
             return msgspec.structs.replace(super().read_report(said, question), reply=reply)
         if question.kind != "odds":
             return super().read_report(reply, question)
         odds = _odds(reply, [str(choice) for choice in question.choices])
         best = max(range(len(odds)), key=odds.__getitem__)
-        return Report(question.choices[best], odds, reply=reply)
+        return ProbeReport(question.choices[best], odds, reply=reply)
 
     def told(self, told: Told, question: Question | None = None) -> str:
         value = told.value

@@ -11,7 +11,7 @@ import numpy as np
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import hubness
 from sally.games.association.partners import LEAST, OURS, later, must_sit, shares
 from sally.games.wavelength.dials import (
@@ -75,7 +75,7 @@ def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
     """Answer as if the other seat had the same dial."""
     dial, then, until = dials_of(params)
 
-    def report(turn: DialTurn) -> Report:
+    def report(turn: DialTurn) -> ProbeReport:
         mine = now_of(dial, then, until, turn.view)
         return _by_place(turn, lambda word: _own_place(turn, mine, word))
 
@@ -86,21 +86,21 @@ def _own_place(turn: DialTurn, dial: Dial, word: str) -> int:
     return set_for(dial, word, turn.view.left, turn.view.right)
 
 
-def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> Report:
+def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> ProbeReport:
     """Answer a probe by a function from a word to its dial position."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "placing":
-        return Report(placed(question.about))
+        return ProbeReport(placed(question.about))
     if question.probe == "target":
         at = tenth(placed(view.clue or ""))
-        return Report(at, tuple(float(choice == at) for choice in question.choices))
+        return ProbeReport(at, tuple(float(choice == at) for choice in question.choices))
     said = turn.pending.word if isinstance(turn.pending, Clue) else ""
     at = placed(said)
     if question.probe == "their_dial":
-        return Report(at)
+        return ProbeReport(at)
     assert view.target is not None
-    return Report("left" if at < view.target else "right")
+    return ProbeReport("left" if at < view.target else "right")
 
 
 # --- the learner ----------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def _adapts(game: Wavelength, seat: Seat) -> Script:
 def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
     """Answer by the most likely dial of the other seat."""
 
-    def report(turn: DialTurn) -> Report:
+    def report(turn: DialTurn) -> ProbeReport:
         likeliest = grid()[int(np.argmax(belief(turn.view)))]
         return _by_place(turn, lambda word: _own_place(turn, likeliest, word))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
@@ -11,7 +11,7 @@ from sally.games.association.speech import NO_SPLIT, number_question, own_answer
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Action, State, View, Wavelength
 from sally.games.wavelength.words import TEXTS, WavelengthWords
 
-Past = Replay[State, Action, View]
+Past = Trajectory[State, Action, View]
 TENTHS = tuple(range(10))
 
 

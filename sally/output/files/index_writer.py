@@ -13,7 +13,7 @@ from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns
 from sally.analysis.episodes.paper_store import SetupsColumn
 from sally.core.log.events import Ended, Episode, Moved
 from sally.core.log.fingerprint import fingerprint
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.output.page.lines import PageColumn, numbers_shown
@@ -42,7 +42,7 @@ class IndexWriter:
         seats = SeatColumns((SEATS, SEEDS, *self._numbers))
         return SummaryColumn(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()
 
-    def add(self, line: bytes, episode: Episode, replay: Replay[Any, Any, Any]) -> None:
+    def add(self, line: bytes, episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
         """Add an episode as decoded from its line, and its replay."""
         if self._given_up:
             return
@@ -74,7 +74,7 @@ class IndexWriter:
         self._lines, self._parts = [], self._begun()
 
 
-def opened(episode: Episode, replay: Replay[Any, Any, Any]) -> Played:
+def opened(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played:
     """Return the replayed episode, reusing the states of play if all moves are integers.
 
     Other actions and reports may be decoded as another type, so such an episode is replayed from
@@ -85,5 +85,5 @@ def opened(episode: Episode, replay: Replay[Any, Any, Any]) -> Played:
         if not bare:
             return played(episode)
     spec = registry.game(episode.setup.instance.game)
-    whole = Replay(replay.game, replay.states, replay.moves, lineup=episode.setup.lineup)
+    whole = Trajectory(replay.game, replay.states, replay.moves, lineup=episode.setup.lineup)
     return Played(spec, episode, whole)

@@ -23,7 +23,7 @@ from sally.core.prompt.words import as_tuples
 from sally.core.rules.board import Board, board_of
 from sally.core.rules.game import Tool
 from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.web.texts import Texts
 
 Json = dict[str, Any]
@@ -229,7 +229,7 @@ def decided(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
     return Decision(action, None, _reply(value), tries)
 
 
-def reported(turn: Turn[Any, Any], value: Any, tries: int) -> Report:
+def reported(turn: Turn[Any, Any], value: Any, tries: int) -> ProbeReport:
     """Convert JSON to a probe answer; raises IllegalMove with the reason."""
     question = turn.question
     assert question is not None
@@ -241,16 +241,16 @@ def reported(turn: Turn[Any, Any], value: Any, tries: int) -> Report:
                 if scale is None
                 else f"Give a whole number from {scale.low} to {scale.high}."
             )
-        return Report(value, reply=_reply(value), tries=tries)
+        return ProbeReport(value, reply=_reply(value), tries=tries)
     numbers = _numbers(value, question)
     if question.kind == "odds":
         odds = _odds(numbers)
         best = max(range(len(odds)), key=odds.__getitem__)
-        return Report(question.choices[best], odds, _reply(value), tries)
+        return ProbeReport(question.choices[best], odds, _reply(value), tries)
     given = {str(c): n for c, n in zip(question.choices, numbers, strict=True) if n is not None}
     if not given:
         raise IllegalMove("Give a number for at least one of the items.")
-    return Report(dict(given), reply=_reply(value), tries=tries)
+    return ProbeReport(dict(given), reply=_reply(value), tries=tries)
 
 
 def _numbers(value: Any, question: Question) -> list[float | None]:

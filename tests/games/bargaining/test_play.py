@@ -10,7 +10,7 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.bargaining.decisions import COSTS, EXACT, LOSSES
@@ -260,7 +260,7 @@ def test_quotes_beyond_the_limit_are_counted() -> None:
 
 def test_best_replies_meet_a_quote_that_pays_and_avoid_one_that_does_not() -> None:
     played = spoken([("", "", 40, 60)])
-    replay: Replay[Any, Any, Any] = played.replay
+    replay: Trajectory[Any, Any, Any] = played.replay
     game, view = replay.game, replay.view(1, BUYER)
     assert best_replies(game, view, 45) == (45,)  # type: ignore[arg-type]
     assert best_replies(game, view, 80) == tuple(range(80))  # type: ignore[arg-type]

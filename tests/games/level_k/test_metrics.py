@@ -12,7 +12,7 @@ from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.core.rules.probe import At, Report
+from sally.core.rules.probe import At, ProbeReport
 from sally.runner.seating import players_of, resolved
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
@@ -41,9 +41,9 @@ def game_with(
             move = moves[turn.number]
             match.answer(turn.id, Forfeit("unreadable") if move is None else Decision(move))
         elif turn.question.probe == "their_depth":
-            match.answer(turn.id, Report(1, (0.0, 1.0, 0.0, 0.0)))
+            match.answer(turn.id, ProbeReport(1, (0.0, 1.0, 0.0, 0.0)))
         else:
-            match.answer(turn.id, Report(says))
+            match.answer(turn.id, ProbeReport(says))
     return Played(spec, match.episode(), match.replay)
 
 

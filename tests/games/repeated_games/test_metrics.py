@@ -19,7 +19,7 @@ from sally.core.match.playback import replayed
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.core.rules.probe import Foreseen, Report
+from sally.core.rules.probe import Foreseen, ProbeReport
 from sally.games.repeated_games.players.bulk import keyed_luck, play_tabular
 from sally.games.repeated_games.regret import (
     functional_regret,
@@ -37,7 +37,9 @@ class Planned:
     """Makes the given moves in turn and gives the given answers; a move may be a failure."""
 
     def __init__(
-        self, moves: Callable[[int], Any], says: Callable[[Turn[Any, Any]], Report] | None = None
+        self,
+        moves: Callable[[int], Any],
+        says: Callable[[Turn[Any, Any]], ProbeReport] | None = None,
     ) -> None:
         self.moves, self.says = moves, says
 
@@ -45,7 +47,7 @@ class Planned:
         move = self.moves(turn.view.round)
         return Decision(move) if isinstance(move, int) else move
 
-    def report(self, turn: Turn[Any, Any]) -> Report:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
         assert self.says is not None
         return self.says(turn)
 
@@ -193,7 +195,7 @@ def test_where_chance_ends_the_game_void_rounds_shorten_what_could_be_planned_fo
 @given(st.lists(st.sampled_from([0, 1, None]), min_size=6, max_size=6))
 def test_curves_end_where_the_measures_are(moves):
     made = [Forfeit("unreadable") if m is None else m for m in moves]
-    agent = Planned(lambda n: made[n - 1], lambda turn: Report(0))
+    agent = Planned(lambda n: made[n - 1], lambda turn: ProbeReport(0))
     played = play("ipd", agent, arm=("their_move",), rounds=6)
     curve = running_regret(played, AGENT)
     if score(played, "functional_regret") is not None:
@@ -210,7 +212,7 @@ def test_curves_end_where_the_measures_are(moves):
 def test_tom_regret_is_what_a_rational_reply_to_the_prediction_would_lose():
     # the partner plays 0; believing 1 means replying 2, which loses to 0: 2 below the best
     for said, lost in ((0, 0), (1, 2), (2, 1)):
-        agent = Planned(lambda n: 0, lambda turn, said=said: Report(said))
+        agent = Planned(lambda n: 0, lambda turn, said=said: ProbeReport(said))
         played = play("rps", agent, "single_action", ("their_move",), action=0)
         assert score(played, "tom_regret") == lost
         assert score(played, "tom_regret_published") == (0 if said == 0 else 1.5)
@@ -218,7 +220,7 @@ def test_tom_regret_is_what_a_rational_reply_to_the_prediction_would_lose():
 
 
 def test_a_true_best_reply_makes_tom_regret_zero_in_ipd_whatever_is_predicted():
-    played = play("ipd", Planned(lambda n: n % 2, lambda turn: Report(1)), arm=("their_move",))
+    played = play("ipd", Planned(lambda n: n % 2, lambda turn: ProbeReport(1)), arm=("their_move",))
     assert score(played, "tom_percent") == pytest.approx(50, abs=2)
     assert score(played, "tom_regret") == 0
     assert score(played, "tom_regret_published") == pytest.approx(3.5 * 0.5, abs=0.1)
@@ -226,13 +228,13 @@ def test_a_true_best_reply_makes_tom_regret_zero_in_ipd_whatever_is_predicted():
 
 def test_the_published_price_depends_on_the_move_of_a_single_action_partner():
     for action, price in ((0, 10), (1, 7)):
-        agent = Planned(lambda n: 0, lambda turn, said=1 - action: Report(said))
+        agent = Planned(lambda n: 0, lambda turn, said=1 - action: ProbeReport(said))
         played = play("ibs", agent, "single_action", ("their_move",), action=action)
         assert score(played, "tom_regret_published") == price
 
 
 def test_unreadable_answers_are_counted_and_not_scored():
-    agent = Planned(lambda n: 0, lambda turn: Report(0 if turn.view.round > 25 else None))
+    agent = Planned(lambda n: 0, lambda turn: ProbeReport(0 if turn.view.round > 25 else None))
     played = play("ipd", agent, arm=("their_move",))
     assert score(played, "tom_percent") == 100
     assert score(played, "unread_reports") == 25
@@ -241,8 +243,8 @@ def test_unreadable_answers_are_counted_and_not_scored():
 def test_the_question_with_ones_own_move_stated_counts_before_the_others():
     answers = {"their_move_given_mine": 0, "their_move": 1, "their_odds": 1}
 
-    def says(turn: Turn[Any, Any]) -> Report:
-        return Report(answers[turn.question.probe], (0.25, 0.75))
+    def says(turn: Turn[Any, Any]) -> ProbeReport:
+        return ProbeReport(answers[turn.question.probe], (0.25, 0.75))
 
     orders = [("their_odds", "their_move", "their_move_given_mine"), ("their_odds", "their_move")]
     for arm, right in zip(orders, (100, 0), strict=True):
@@ -254,8 +256,8 @@ def test_predictions_made_inside_decisions_count_where_nobody_asked():
         def decide(self, turn: Turn[Any, Any]) -> Any:
             return Decision(0, foreseen=(Foreseen("their_move", 0, "partner"),))
 
-        def report(self, turn: Turn[Any, Any]) -> Report:
-            return Report(1, (0.0, 1.0))
+        def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+            return ProbeReport(1, (0.0, 1.0))
 
     assert score(play("ipd", Social()), "tom_percent") == 100
     for asked in ("their_move_given_mine", "their_move", "their_odds"):
@@ -263,18 +265,18 @@ def test_predictions_made_inside_decisions_count_where_nobody_asked():
 
 
 def test_odds_are_scored_by_brier_and_log():
-    even = Planned(lambda n: 0, lambda turn: Report(0, (1 / 3, 1 / 3, 1 / 3)))
+    even = Planned(lambda n: 0, lambda turn: ProbeReport(0, (1 / 3, 1 / 3, 1 / 3)))
     played = play("rps", even, arm=("their_odds",))
     assert score(played, "brier") == pytest.approx(2 / 3)
     assert score(played, "log_score") == pytest.approx(np.log(3))
-    wrong = Planned(lambda n: 0, lambda turn: Report(0, (1.0, 0.0, 0.0)))
+    wrong = Planned(lambda n: 0, lambda turn: ProbeReport(0, (1.0, 0.0, 0.0)))
     played = play("rps", wrong, "single_action", ("their_odds",), action=1)
     assert score(played, "brier") == 2
     assert score(played, "log_score") == pytest.approx(-np.log(0.001))  # the floor, not infinity
 
 
 def test_a_named_move_without_odds_has_no_proper_score():
-    played = play("rps", Planned(lambda n: 0, lambda turn: Report(0)), arm=("their_move",))
+    played = play("rps", Planned(lambda n: 0, lambda turn: ProbeReport(0)), arm=("their_move",))
     assert score(played, "brier") is None and score(played, "log_score") is None
 
 
@@ -283,8 +285,8 @@ def test_retries_are_counted_over_moves_and_probes():
         def decide(self, turn: Turn[Any, Any]) -> Any:
             return Decision(0, reply="J", tries=3)
 
-        def report(self, turn: Turn[Any, Any]) -> Report:
-            return Report(0, tries=2)
+        def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+            return ProbeReport(0, tries=2)
 
     assert score(play("ipd", Slow(), arm=("their_move",), rounds=10), "retries") == 30
 
@@ -293,21 +295,21 @@ def test_retries_are_counted_over_moves_and_probes():
 
 
 def test_knowing_and_not_acting_on_it_is_translation_loss():
-    knows = Planned(lambda n: 0, lambda turn: Report(0))
+    knows = Planned(lambda n: 0, lambda turn: ProbeReport(0))
     played = play("rps", knows, "single_action", ("their_move",), action=0)
     assert score(played, "inference_loss") == 0
     assert score(played, "translation_loss") == 1  # a tie where a win was to be had
 
 
 def test_acting_on_a_wrong_prediction_is_inference_loss():
-    errs = Planned(lambda n: 2, lambda turn: Report(1))
+    errs = Planned(lambda n: 2, lambda turn: ProbeReport(1))
     played = play("rps", errs, "single_action", ("their_move",), action=0)
     assert score(played, "inference_loss") == 2
     assert score(played, "translation_loss") == 0
 
 
 def test_luck_is_a_negative_translation_loss():
-    lucky = Planned(lambda n: 1, lambda turn: Report(1))  # wins although it believes otherwise
+    lucky = Planned(lambda n: 1, lambda turn: ProbeReport(1))  # wins although it believes otherwise
     played = play("rps", lucky, "single_action", ("their_move",), action=0)
     assert score(played, "inference_loss") == 2
     assert score(played, "translation_loss") == -2
@@ -315,7 +317,7 @@ def test_luck_is_a_negative_translation_loss():
 
 def test_stated_odds_are_the_belief_where_odds_were_asked_for():
     # against odds (.40, .21, .39) move 0 pays most, .18, though a reply to the likeliest is move 1
-    odds = Planned(lambda n: 0, lambda turn: Report(0, (0.40, 0.21, 0.39)))
+    odds = Planned(lambda n: 0, lambda turn: ProbeReport(0, (0.40, 0.21, 0.39)))
     played = play("rps", odds, "single_action", ("their_odds",), action=2)
     assert score(played, "inference_loss") == 0
     assert score(played, "translation_loss") == 0
@@ -325,7 +327,7 @@ def test_stated_odds_are_the_belief_where_odds_were_asked_for():
 
 
 def test_any_best_reply_to_a_belief_translates_it():
-    torn = Planned(lambda n: 2, lambda turn: Report(0, (1 / 3, 1 / 3, 1 / 3)))
+    torn = Planned(lambda n: 2, lambda turn: ProbeReport(0, (1 / 3, 1 / 3, 1 / 3)))
     played = play("rps", torn, "single_action", ("their_odds",), action=0)
     assert score(played, "translation_loss") == 0
     assert score(played, "inference_loss") == 2

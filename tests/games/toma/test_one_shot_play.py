@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
-from sally.core.rules.probe import At, Injection, Report
+from sally.core.rules.probe import At, Injection, ProbeReport
 from sally.games.toma.mg import game as mg
 from sally.games.toma.one_shot import read_numbered
 from sally.games.toma.po import game as po
@@ -30,7 +30,7 @@ def answered(game: str, predicted: dict[str, int], chosen: int, **params: Any) -
     match = match_at(game, {"player": "random"}, arms={"player": (PROBES[game],)}, **params)
     for turn in match.asks():
         if turn.question is not None:
-            match.answer(turn.id, Report(predicted[turn.question.about]))
+            match.answer(turn.id, ProbeReport(predicted[turn.question.about]))
     for turn in match.asks():
         match.answer(turn.id, Decision(chosen))
     return row_of(match.episode())
@@ -93,9 +93,9 @@ def test_knowing_without_doing_is_seen() -> None:
 def test_an_unreadable_prediction_leaves_knowing_and_consistency_blank() -> None:
     match = match_at("toma_po", {"player": "random"}, arms={"player": ("their_choice",)}, level=3)
     first, *rest = [turn for turn in match.asks() if turn.question is not None]
-    match.answer(first.id, Report(None, reply="Hm."))
+    match.answer(first.id, ProbeReport(None, reply="Hm."))
     for turn in rest:
-        match.answer(turn.id, Report(0))
+        match.answer(turn.id, ProbeReport(0))
     for turn in match.asks():
         match.answer(turn.id, Decision(0))
     row = row_of(match.episode())

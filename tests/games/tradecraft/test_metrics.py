@@ -14,7 +14,7 @@ from sally.core.match.player import Forfeit, Silence, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.rules.partner import Scripted
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.tradecraft.actions import DONE, NO, PASS, YES, goods
 from sally.games.tradecraft.trades import (
     beliefs_apart,
@@ -66,7 +66,9 @@ def mind(said: Any = SAID) -> Scripted:
     def report(turn: Turn[Any, Any]) -> Any:
         assert turn.question is not None
         found = said.get(turn.question.probe, {}).get(turn.seat)
-        return Silence("no") if found is None else Report({k: float(v) for k, v in found.items()})
+        return (
+            Silence("no") if found is None else ProbeReport({k: float(v) for k, v in found.items()})
+        )
 
     return Scripted(play, report)
 

@@ -11,7 +11,7 @@ from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.tradecraft.actions import DONE, NO, PASS
 from sally.games.tradecraft.assessor import record
 from sally.games.tradecraft.instances import instance_set
@@ -55,7 +55,7 @@ def test_a_refused_proposal_is_told_as_refused() -> None:
 
 def test_a_partial_report_is_marked_as_partial() -> None:
     match = match_of(max_turns=1, arms={"p1": ("v0",)})
-    match.answer((0, "p1", "v0", ""), Report({"coal": 3.0}))
+    match.answer((0, "p1", "v0", ""), ProbeReport({"coal": 3.0}))
     play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE))
     said = next(s.answer for s in tell(match.episode()).scenes if s.probe == "v0")
     assert said.startswith("coal 3 (partial: nothing on birch planks, ")

@@ -12,7 +12,7 @@ from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
-from sally.core.rules.probe import At, Injection, Report
+from sally.core.rules.probe import At, Injection, ProbeReport
 from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, play, propose
@@ -25,7 +25,7 @@ def answer_all(match: Match[Any, Any, Any], worth: float = 3.0) -> list[tuple[st
     asked = [turn for turn in match.asks() if turn.question is not None]
     for turn in asked:
         assert turn.question is not None
-        match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+        match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
     return [turn.id[1:] for turn in asked]
 
 
@@ -61,7 +61,7 @@ def test_a_belief_is_judged_by_the_others_own_report() -> None:
     match = match_of(arms=ALL)
     for n, turn in enumerate([turn for turn in match.asks() if turn.question]):
         assert turn.question is not None
-        match.answer(turn.id, Report({str(i): float(n) for i in turn.question.choices}))
+        match.answer(turn.id, ProbeReport({str(i): float(n) for i in turn.question.choices}))
     truth: dict[str, Any] = {probe.name: probe.truth for probe in match.spec.probes}
     v1 = truth["v1"](match.replay, At(0, P1, "v1", "p2"))
     assert set(v1.values()) == {3.0}  # p2's v0 was the fourth answer
@@ -74,7 +74,7 @@ def test_a_belief_is_judged_by_the_others_own_report() -> None:
 def test_without_the_others_report_a_belief_is_not_judged() -> None:
     match = match_of(arms={"p1": ("v1", "v2"), "p2": ("v0",)})
     for turn in [turn for turn in match.asks() if turn.question]:
-        match.answer(turn.id, Report(None if turn.seat == "p2" else {"coal": 1.0}))
+        match.answer(turn.id, ProbeReport(None if turn.seat == "p2" else {"coal": 1.0}))
     truth: dict[str, Any] = {probe.name: probe.truth for probe in match.spec.probes}
     assert truth["v1"](match.replay, At(0, P1, "v1", "p2")) is None  # refused
     assert truth["v2"](match.replay, At(0, P1, "v2", "p2")) is None  # never asked
@@ -123,7 +123,7 @@ def test_a_seat_that_decides_finds_its_own_reports_in_its_past_and_nobody_elses(
     for turn in [turn for turn in match.asks() if turn.question]:
         assert turn.question is not None
         worth = 2.0 if turn.seat == "p1" else 9.0
-        match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+        match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
     play(match, (P1, propose("p2", {"coal": 1}, {})))
     assert [turn.seat for turn in match.asks()] == ["p2"]
     pages = {

@@ -15,7 +15,7 @@ from sally.core.match.player import Decision, Turn
 from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Form
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.tradecraft.actions import DONE, YES
 from sally.games.tradecraft.replies import amount_meant
 from sally.games.tradecraft.rulesets import shipped
@@ -123,8 +123,10 @@ def pages() -> Iterator[str]:
                 yield words.aside(turn.question, view) + words.aside_format(turn.question)
                 first = turn.question.choices[0]
                 odds = tuple(float(c == first) for c in turn.question.choices)
-                many = Report({str(first): 3.0})
-                match.answer(turn.id, Report(first, odds) if turn.question.kind == "odds" else many)
+                many = ProbeReport({str(first): 3.0})
+                match.answer(
+                    turn.id, ProbeReport(first, odds) if turn.question.kind == "odds" else many
+                )
     for scene in tell(match.episode()).scenes:
         yield " ".join(map(str, (scene.question, scene.answer, *scene.options, *scene.told)))
 

@@ -8,7 +8,7 @@ from sally.core.log.events import Instance, PlayerSpec, Setup, Told
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection, Report
+from sally.core.rules.probe import Injection, ProbeReport
 from sally.games.tradecraft.actions import DONE, NO, Propose
 from tests.games.tradecraft.test_reports import HANDS
 
@@ -33,7 +33,7 @@ def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
         turn = asks[0]
         if turn.question is not None:
             worth = 2.0 if turn.seat == "p1" else 9.0
-            match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+            match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
             continue
         if turn.seat == seat:
             told.append([each.value for each in turn.told])

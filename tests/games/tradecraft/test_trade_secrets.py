@@ -9,7 +9,7 @@ import pytest
 
 from sally.core.match.engine import Match
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.tradecraft.actions import DONE, NO, PASS, YES, Answer
 from tests.games.tradecraft.table import (
     HANDS,
@@ -128,7 +128,7 @@ def test_reports_reach_nobody() -> None:
         match = match_of(arms=arms)
         for turn in match.asks():
             if turn.question:
-                match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+                match.answer(turn.id, ProbeReport({str(i): worth for i in turn.question.choices}))
         play(match, (P1, propose("p2", {"coal": 1}, {})))
         pages.append((page(match, P1), page(match, P2)))
     assert pages[0] == pages[1]

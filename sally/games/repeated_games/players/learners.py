@@ -9,7 +9,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.players.tabular import PayTable, count_report, pay_of
 from sally.games.repeated_games.rules import Joint, View
 
@@ -45,7 +45,7 @@ class Fictitious(msgspec.Struct, frozen=True):
         )
         return Decision(turn.draws.pick(tied(worth)), tally)
 
-    def report(self, turn: Turn[int, View]) -> Report | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
         tally = self.tallied(turn.memory, turn.view)
         return count_report(turn.question, turn.seat, tally.counts)
 
@@ -100,7 +100,7 @@ class QLearning(msgspec.Struct, frozen=True):
         assert isinstance(picked, int)  # repeated games have no forms
         return Decision(picked, known)
 
-    def report(self, turn: Turn[int, View]) -> Report | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
         known = self.learned(turn.memory, turn.view)
         return count_report(turn.question, turn.seat, known.counts[known.state])
 

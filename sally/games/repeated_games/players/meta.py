@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Floats = NDArray[np.float32]
@@ -115,7 +115,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
         odds = self.net.odds(self.net.move, adapted.hidden, self.mine)
         return Decision(turn.draws.draw(dict(enumerate(odds))), adapted)
 
-    def report(self, turn: Turn[int, View]) -> Report | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
         question = turn.question
         assert question is not None  # a report is asked for with a question only
         if question.about != other(turn.seat) or len(question.choices) != self.theirs:
@@ -123,7 +123,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
         adapted = self.adapted(turn.memory, turn.view)
         odds = self.net.odds(self.net.foresee, adapted.hidden, self.theirs)
         total = sum(odds)
-        return Report(odds.index(max(odds)), tuple(p / total for p in odds))
+        return ProbeReport(odds.index(max(odds)), tuple(p / total for p in odds))
 
     def adapted(self, memory: Adapted | None, view: View) -> Adapted:
         """Return the state before this round's move; void rounds are not read."""

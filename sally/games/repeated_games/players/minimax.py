@@ -11,7 +11,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.optimum import pay_table
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.players.mindless import asked
@@ -33,12 +33,12 @@ class Minimax(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
         return Decision(turn.draws.draw(self.mine))
 
-    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
         question = asked(turn)
         if question.about != other(turn.seat):
             return Silence("minimax only expects moves of the other")
         odds = tuple(self.theirs.get(int(choice), 0.0) for choice in question.choices)
-        return Report(turn.draws.draw(self.theirs), odds)
+        return ProbeReport(turn.draws.draw(self.theirs), odds)
 
 
 def _minimax(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Minimax:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
@@ -154,7 +154,7 @@ class Tabular(msgspec.Struct, frozen=True):
             return Decision(tied[0], learned)
         return Decision(turn.draws.pick(tied), learned)
 
-    def report(self, turn: Turn[int, View]) -> Report | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
         learned, width = self.learned(turn.memory, turn.view), len(self.pay[0])
         here = learned.counts[learned.state * width : (learned.state + 1) * width]
         return count_report(turn.question, turn.seat, here)
@@ -204,7 +204,7 @@ def greedy(
 
 def count_report(
     question: Question | None, seat: Seat, counts: tuple[int, ...]
-) -> Report | Silence:
+) -> ProbeReport | Silence:
     """Return the other's most frequent move (the first of several), with odds.
 
     The odds follow the rule of succession, (count + 1) / (all + moves). Without any count they are
@@ -214,7 +214,7 @@ def count_report(
     if question.about != other(seat) or question.choices != tuple(range(len(counts))):
         return Silence("the learner only counts the other's moves")
     total = sum(counts) + len(counts)
-    return Report(counts.index(max(counts)), tuple((n + 1) / total for n in counts))
+    return ProbeReport(counts.index(max(counts)), tuple((n + 1) / total for n in counts))
 
 
 def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:

@@ -12,7 +12,7 @@ from sally.core.errors import BadInput, listed
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.association.english import vocabulary
 from sally.games.association.minilm import minilm
 from sally.games.association.vectors import Vectors, likeness
@@ -193,13 +193,13 @@ def by_likeness(item: Item, sign: int) -> str:
 def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
     """Answer probes by a prediction of whether teammate and opponent find the word."""
 
-    def report(turn: WordTurn) -> Report:
+    def report(turn: WordTurn) -> ProbeReport:
         assert turn.question is not None
         teammate = turn.question.about == TEAMMATE
         if turn.question.probe == "has_hint":
-            return Report("b" if teammate else "c")
+            return ProbeReport("b" if teammate else "c")
         found = predict(turn)[0 if teammate else 1]
-        return Report("right" if found else "wrong")
+        return ProbeReport("right" if found else "wrong")
 
     return report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.ag.game import (
@@ -27,7 +27,7 @@ def asks_hints(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
     return tuple(Question("has_hint", "choice", ("b", "c"), about=who) for who in LISTENERS)
 
 
-def true_hint(replay: Replay[State, Action, View], at: At) -> str:
+def true_hint(replay: Trajectory[State, Action, View], at: At) -> str:
     """Return the listener's hint; it is in the speaker's prompt, so this checks reading."""
     return "b" if at.about == TEAMMATE else "c"
 
@@ -37,7 +37,7 @@ def asks_outcome(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...
     return tuple(Question("finds_it", "choice", ("right", "wrong"), about=who) for who in LISTENERS)
 
 
-def true_outcome(replay: Replay[State, Action, View], at: At) -> str | None:
+def true_outcome(replay: Trajectory[State, Action, View], at: At) -> str | None:
     """Return whether the listener's guess was right; None if the clue was rejected."""
     guess = replay.move(at.turn + 1, Seat(at.about)) if at.turn + 1 < len(replay) else None
     if not isinstance(guess, Guess):

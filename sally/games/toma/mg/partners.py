@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import (
     PLACES,
@@ -47,9 +47,9 @@ def _solver(game: Minority, seat: Seat) -> Script:
 def _solved(game: Minority, seat: Seat) -> Answerer:
     names = [agent.name for agent in game.problem.agents]
 
-    def report(turn: Turn[int, View]) -> Report:
+    def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None
-        return Report(predictions(game.problem)[names.index(turn.question.about)])
+        return ProbeReport(predictions(game.problem)[names.index(turn.question.about)])
 
     return report
 
@@ -72,10 +72,10 @@ def _loner_report(game: Minority, seat: Seat) -> Answerer:
     """Everybody decides by features alone; a tie is a guess."""
     names = [agent.name for agent in game.problem.agents]
 
-    def report(turn: Turn[int, View]) -> Report:
+    def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None
         profile = profiles(game.problem)[names.index(turn.question.about)]
-        return Report(turn.draws.pick(best_places(profile, {}) or tuple(PLACES)))
+        return ProbeReport(turn.draws.pick(best_places(profile, {}) or tuple(PLACES)))
 
     return report
 

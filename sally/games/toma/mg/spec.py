@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.mg.game import Minority, View
@@ -26,7 +26,7 @@ def asks(game: Minority, view: View, seat: Seat) -> tuple[Question, ...]:
     )
 
 
-def truth(replay: Replay[State, int, View], at: At) -> int:
+def truth(replay: Trajectory[State, int, View], at: At) -> int:
     """Where the agent goes by the stated rules."""
     assert isinstance(replay.game, Minority)
     names = [agent.name for agent in replay.game.problem.agents]

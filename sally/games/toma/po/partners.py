@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, rational_actions
 from sally.games.toma.po.shortcuts import SHORTCUTS
@@ -50,10 +50,10 @@ def _solver(game: PartlySeen, seat: Seat) -> Script:
 
 
 def _solved(game: PartlySeen, seat: Seat) -> Answerer:
-    def report(turn: Turn[int, View]) -> Report:
+    def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None
         seen = game.as_seen(turn.view)
-        return Report(predictions(seen)[AGENTS.index(turn.question.about)])
+        return ProbeReport(predictions(seen)[AGENTS.index(turn.question.about)])
 
     return report
 
@@ -75,10 +75,10 @@ def _believer(game: PartlySeen, seat: Seat) -> Script:
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
     """Predict that every agent takes its own cheapest task."""
 
-    def report(turn: Turn[int, View]) -> Report:
+    def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None
         row = game.as_seen(turn.view).costs[AGENTS.index(turn.question.about)]
-        return Report(row.index(min(row)))
+        return ProbeReport(row.index(min(row)))
 
     return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.one_shot import PLAYER, State
@@ -29,7 +29,7 @@ def asks(game: PartlySeen, view: View, seat: Seat) -> tuple[Question, ...]:
     )
 
 
-def truth(replay: Replay[State, int, View], at: At) -> int:
+def truth(replay: Trajectory[State, int, View], at: At) -> int:
     """Return what the agent does by the stated rules."""
     assert isinstance(replay.game, PartlySeen)
     return predictions(replay.game.problem)[AGENTS.index(at.about)]

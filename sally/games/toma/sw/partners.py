@@ -8,7 +8,7 @@ from sally.core.errors import BadInput, listed
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import Report
+from sally.core.rules.probe import ProbeReport
 from sally.games.toma.sw.reader import read_claims, said_at
 from sally.games.toma.sw.rules import (
     CELLS,
@@ -200,17 +200,17 @@ def _silent_listener(game: SpeakOrWait) -> Act:
 def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
     """Expects the ally to be a turn-taker."""
 
-    def report(turn: RadioTurn) -> Report:
+    def report(turn: RadioTurn) -> ProbeReport:
         assert turn.question is not None
         view, number = turn.view, turn_number(turn.view)
         if seat == GUIDE:
             if heard_treasure(view) is not None:
-                return Report("MOVE")
-            return Report("SPEAK" if number % 2 == 1 and not heard_passwords(view) else "WAIT")
+                return ProbeReport("MOVE")
+            return ProbeReport("SPEAK" if number % 2 == 1 and not heard_passwords(view) else "WAIT")
         told, codes = heard_treasure(view) is not None, heard_passwords(view)
         if codes and not told and len(view.radio) == _first(view, codes):
-            return Report("OPEN")
-        return Report("SPEAK" if number % 2 == 0 and not told else "WAIT")
+            return ProbeReport("OPEN")
+        return ProbeReport("SPEAK" if number % 2 == 0 and not told else "WAIT")
 
     return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sally.core.match.replay import Replay
+from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.sw.rules import (
@@ -35,7 +35,7 @@ def asks(game: SpeakOrWait, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("ally_action", "choice", KINDS[ally], about=ally),)
 
 
-def truth(replay: Replay[State, Action, View], at: At) -> str | None:
+def truth(replay: Trajectory[State, Action, View], at: At) -> str | None:
     """What the ally did in the same turn; None if it forfeited."""
     return kind_of_act(replay.move(at.turn, Seat(at.about)))
 

@@ -12,7 +12,7 @@ from sally.core.prompt.words import Words, read_form
 from sally.core.reply.reading import after_label, lines_in
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
-from sally.core.rules.probe import Question, Report
+from sally.core.rules.probe import ProbeReport, Question
 from sally.games.toma.sw.rules import (
     EAVESDROPPER,
     GUIDE,
@@ -303,13 +303,13 @@ class RadioWords(Words[Action, View]):
         names = " | ".join(self.choice_name(question, choice) for choice in question.choices)
         return self.say("format.ally", names=names)
 
-    def read_report(self, reply: str, question: Question) -> Report:
+    def read_report(self, reply: str, question: Question) -> ProbeReport:
         stated = after_label(reply, ALLY) or after_label(reply, self.label) or reply
         kind = kind_named(stated)
         if kind not in question.choices:
             names = listed(map(str, question.choices), "or")
             raise Unreadable(f"Answer with one line `{ALLY}:` and one of {names}.")
-        return Report(kind, reply=reply)
+        return ProbeReport(kind, reply=reply)
 
     def told(self, told: Told, question: Question | None = None) -> str:
         return self.say(f"told.{told.source}", ally=LETTERS[Seat(told.about)], value=told.value)
