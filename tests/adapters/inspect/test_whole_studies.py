@@ -83,13 +83,15 @@ def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
 
 
 def shorter(name: str) -> Study:
-    """A study as it is shipped, cell by cell and lineup by lineup, in short episodes.
+    """Return a shipped study's cells with a model, lineup by lineup, in short episodes.
 
     Each kind of player comes to a second round in the first cell that has it.
     """
     study: Study = registry.study(name)
     met, cells = set[tuple[str, object]](), []
     for cell in study.cells:
+        if OPEN not in models_of(replace(study, cells=(cell,))):
+            continue  # bots alone: nothing of theirs goes over HTTP
         everybody = [who for lineup in cell.lineups for who in lineup.values()]
         kinds = {(who.player, who.params.get("strategy")) for who in everybody}
         cells.append(_shorter(cell, {"rounds": 1 if kinds <= met else 2, **SHORTER, **DECK}))
