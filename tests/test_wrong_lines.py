@@ -267,7 +267,7 @@ def test_a_replay_says_whom_it_does_not_know(lines: list[bytes]) -> None:
         named_anew(plain)
 
     ((_, why),) = check([from_line(edited(lines[0], renamed))]).unchecked
-    assert "nobody here is called nobody_we_know" in why
+    assert "players not registered here, so not asked again: nobody_we_know" in why
 
 
 def test_nobody_is_asked_again_where_play_was_recorded_elsewhere(lines: list[bytes]) -> None:

@@ -37,7 +37,7 @@ def serve(*given: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (("--database", "mysql://x"), "A database is a file or postgresql://"),
+        (("--database", "mysql://x"), "The database must be a file or postgresql://"),
         (("--allow-model", "no-such-model"), "There is no model named 'no-such-model'"),
         (("--study", "no_such_study.toml"), "no_such_study.toml"),
         (("--host", "256.256.256.256"), "cannot be opened"),

@@ -103,7 +103,7 @@ def test_the_users_config_says_it_before_model_and_kind(tmp_path: Path) -> None:
 
 def test_a_kind_that_takes_no_call_is_one_sentence() -> None:
     registry.add("models", "kind_b", ModelKind("kind_b", "a stub", lambda name: Plain(), lambda: 0))
-    with pytest.raises(BadInput, match="at least one call"):
+    with pytest.raises(BadInput, match="at least one concurrent call"):
         declared_at_once("kind_b", Config())
 
 
