@@ -24,7 +24,7 @@ NOT_OF_THE_RULES = {  # what changes no page, and why it need not
     "may_pass": "the listener's form of answer, which says so",
     "generator": "which of several ways drew the problem; the problem itself is on the page",
     "memory": "to which of its earlier choices the target goes back on a tie; it says so then",
-    "letters": "the most letters of a message: its form says so",
+    "letters": "the most letters of a message: a longer one is sent back with the limit",
     "target_range": "targets that a published record leaves open; the target played is on the page",
     "positions": "where each player starts: on the page of every turn, after the order is drawn",
     "number": "which problem of a set it is; the problem itself is on the page from its start on",
