@@ -166,7 +166,8 @@ def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     first = list(baselines(studied))
     kept = dict(_before())
     assert list(baselines(studied)) == first and _before() == kept != {}
-    monkeypatch.setitem(registry._added["strategies"], "new", object())
+    monkeypatch.setattr(registry, "_added", {k: dict(v) for k, v in registry._added.items()})
+    registry.add("strategies", "new", object())
     assert _before() == {} and list(baselines(studied)) == first
 
 

@@ -137,7 +137,7 @@ def test_tidying_takes_the_dead_and_leaves_the_living(at: Place) -> None:
 def test_an_odd_file_among_the_claims_is_named(at: Place, odd: str) -> None:
     told(at, run("a"))
     at.create(f"claims/{odd}", b"whatever")
-    with pytest.raises(BadInput, match="is no claim of a run") as said:
+    with pytest.raises(BadInput, match="is not a claim") as said:
         Claims(at, "a").take("s1")
     assert odd in str(said.value)
 

@@ -122,4 +122,4 @@ def test_commands_take_addresses(tmp_path: Path) -> None:
     assert json.loads(sally("show", f"{out}/{first[:10]}", "--json"))["episode"] == first
     assert "tabular" in sally("score", out)
     assert "36 of 36 episodes done" in sally("watch", out, "--once")
-    assert "No call of a model is needed" in sally("plan", "quickstart", "--out", out)
+    assert "The missing episodes need no model calls" in sally("plan", "quickstart", "--out", out)

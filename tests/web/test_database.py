@@ -194,7 +194,7 @@ def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
     database.open()
     asyncio.run(database.run(lambda tx: tx.put("UPDATE sally_schema SET version = 99")))
     database.close()
-    with pytest.raises(BadInput, match="is of version 99"):
+    with pytest.raises(BadInput, match="has schema version 99"):
         Database(str(tmp_path / "database"), SCHEMA).open()
 
 

@@ -256,8 +256,13 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
             key = known[name.casefold()]
             if name.isdigit() and _is_part(text, hit.start("name"), end):
                 key = None
-            elif (name in ("a", "i", "I") and name != text.strip(" .!")) or (
-                name == "A" and hit[1] is None and re.match(r" [a-z]", text[end : end + 2])
+            elif (
+                (
+                    name in ("a", "i", "I")
+                    and name != text.strip(" .!")
+                    and not re.match(r" \w(?!\w)", text[end : end + 3])  # "a b" names two
+                )
+                or (name == "A" and hit[1] is None and re.match(r" [a-z]", text[end : end + 2]))
             ):
                 continue  # an article or a pronoun
             out.append(Mention(key, start, end))
@@ -482,6 +487,9 @@ def read_choice(reply: str, names: Sequence[str], label: str, theirs: bool = Fal
     Raises:
         Unreadable: the reply gives none or several; the message says what is wanted.
     """
+    whole = reply.strip().removeprefix(f"{label}:").strip()
+    if names.count(whole) == 1:  # a name that is a sentence is compared as a whole
+        return names.index(whole)
     chosen = _chosen(reply, _menu(tuple(names), label, False), names, label, theirs)
     if chosen is None:
         raise Unreadable(f"Answer with `{label}:` and exactly one of {listed(names, 'or')}.")

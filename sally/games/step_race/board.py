@@ -28,7 +28,9 @@ def BOARD(context: SeatContext, view: View) -> Board:
     """The track first, because it is what people look for on a small screen."""
     game, words = context.game, context.words
     assert isinstance(game, StepRace) and isinstance(words, StepWords)
-    parts: list[Part] = [_track(game, words, view), _needed(game, words, view)]
+    parts: list[Part] = [_track(game, words, view)]
+    if len(view.past):  # before the first move the track says it all
+        parts.append(_needed(game, words, view))
     if view.talk:
         parts.append(_said(words, view))
     if len(view.past):
