@@ -103,7 +103,7 @@ def test_executors_have_names(name: str, kind: type) -> None:
     "name", ["", "pool", "pool:", "pool:x", "pool:-1", "rays", "ray:x", "ray://"]
 )
 def test_another_name_is_refused_in_one_sentence(name: str) -> None:
-    with pytest.raises(BadInput, match=r"An executor is local, pool:N, ray or ray://HOST:PORT, not"):
+    with pytest.raises(BadInput, match=r"is local, pool:N, ray or ray://HOST:PORT, not"):
         executor(name)
 
 
