@@ -36,7 +36,7 @@ def study(episodes: int = 12) -> Study:
 @contextmanager
 def room_for(writes: int, half: bool = False) -> Iterator[list[int]]:
     """A disk that takes so many writes, of the next perhaps half, and then none."""
-    made, write, sync, aside = [0], os.write, os.fsync, Folder._aside
+    made, write, sync, aside = [0], os.write, os.fsync, Folder._temporary
 
     def count() -> bool:
         made[0] += 1
@@ -59,11 +59,11 @@ def room_for(writes: int, half: bool = False) -> Iterator[list[int]]:
             raise FULL
         return aside(self, name, data, lasting)
 
-    os.write, os.fsync, Folder._aside = written, synced, put_aside  # type: ignore[assignment]
+    os.write, os.fsync, Folder._temporary = written, synced, put_aside  # type: ignore[assignment]
     try:
         yield made
     finally:
-        os.write, os.fsync, Folder._aside = write, sync, aside  # type: ignore[method-assign]
+        os.write, os.fsync, Folder._temporary = write, sync, aside  # type: ignore[method-assign]
 
 
 def campaign(most: int = 10**6) -> dict[str, Any]:
