@@ -21,7 +21,8 @@ def test_a_message_is_sent_and_a_move_is_made(
     me.sit(served.table("step_race", "player_1", params={"target": 20, "talks": 1})["token"])
     me.ask().first.wait_for()
     board = me.page.locator("#board")
-    assert "The track" in board.inner_text() and "0 of 20" in board.inner_text()
+    board.get_by_text("The track, turn 1").wait_for()
+    assert "You: 0" in board.inner_text() and "20 the end" in board.inner_text()
     form = me.ask().locator("form").first
     form.get_by_label("Text").fill("I will move 3.")
     before = me.question_id()
