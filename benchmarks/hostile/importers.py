@@ -23,7 +23,7 @@ from sally.adapters.importers import clembench
 from sally.adapters.importers import table as tables
 from sally.adapters.importers.table_layout import layout_of
 from sally.core.errors import BadInput
-from sally.core.log.validation import unsound
+from sally.core.log.validation import log_problem
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer
 from tests.adapters import test_import_clembench as clem
@@ -106,7 +106,7 @@ def campaign(files: int, seed: int) -> dict[str, Any]:
             file.write_bytes(mutated(good, draw))
             try:
                 taken = read(at)
-                wrong = [e for e in taken.episodes if unsound(e)]
+                wrong = [e for e in taken.episodes if log_problem(e)]
                 found["taken in" if taken.episodes else "all listed"] += 1
                 found["wrong episodes"] += len(wrong)
             except BadInput as why:

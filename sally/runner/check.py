@@ -13,7 +13,7 @@ from sally import store
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Call, Episode, PlayerSpec
 from sally.core.log.imported import RECORDED
-from sally.core.log.validation import odd, unsound
+from sally.core.log.validation import log_problem, setup_problem
 from sally.core.match.playback import Again, mismatch, require_version
 from sally.core.match.player import AskId, Player, Turn, put
 from sally.core.prompt.model import Context
@@ -76,7 +76,7 @@ def check(
         other = _other_versions(spec, episode)
         differs = mismatch(spec, episode, _everybody_again(spec, episode, not other))
         # if every player was asked again and agreed, the log has been replayed
-        wrong = odd(episode) if differs is None else unsound(episode)
+        wrong = setup_problem(episode) if differs is None else log_problem(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs
         if wrong is None and episode.id in changed:
             wrong = CHANGED

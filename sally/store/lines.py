@@ -11,7 +11,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import SCHEMA, Episode, from_line
-from sally.core.log.validation import unsound
+from sally.core.log.validation import log_problem
 
 _SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # end of a line with a checksum
 SUM_BYTES = 28
@@ -24,7 +24,7 @@ def why_wrong(line: bytes, episode: Episode) -> str | None:
     """Return why an episode is invalid, or None; each line is validated once per process."""
     if (seen := hash(line)) in _VALID:
         return None
-    if (why := unsound(episode)) is not None:
+    if (why := log_problem(episode)) is not None:
         return f"the line is wrong: {why}"
     if len(_VALID) >= MOST_REMEMBERED:
         _VALID.clear()

@@ -19,7 +19,7 @@ import msgspec
 from sally.adapters.importers.table_layout import FAMILY, Layout, params_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, Source, told
+from sally.core.log.imported import Difference, Source, import_result
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
@@ -115,7 +115,7 @@ def imported(path: Path, how: Told) -> Imported:
     differences = [each for game in games for each in game.differences]
     counts = {"found": len(games), "aborted there": sum(g.log.aborted for g in games),
               "asked again": sum(g.asked_again for g in games)}  # fmt: skip
-    return told(episodes, (), differences, counts)
+    return import_result(episodes, (), differences, counts)
 
 
 def _files(path: Path) -> list[Path]:

@@ -11,8 +11,8 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, from_line
-from sally.core.log.imported import Oddity, Source, told
-from sally.core.log.validation import unsound
+from sally.core.log.imported import Oddity, Source, import_result
+from sally.core.log.validation import log_problem
 from sally.core.registry.paper import Imported
 
 ENDINGS = (".eval", ".json")
@@ -41,7 +41,7 @@ def imported(path: Path) -> Imported:
             episodes[episode.id] = msgspec.structs.replace(episode, used=used)
     if not episodes and not odd:
         raise BadInput(f"The logs of Inspect under {path} hold no samples.")
-    return told(list(episodes.values()), odd, [], dict(counts))
+    return import_result(list(episodes.values()), odd, [], dict(counts))
 
 
 def _samples(file: Path) -> list[Any]:
@@ -67,6 +67,6 @@ def _episode(sample: Any) -> Episode:
         episode.end  # noqa: B018  an episode without an end is no episode
     except (msgspec.DecodeError, UnicodeError, RecursionError) as why:
         raise BadInput(f"its episode cannot be read: {why}") from None
-    if why_not := unsound(episode):
+    if why_not := log_problem(episode):
         raise BadInput(f"its episode is wrong: {why_not}")
     return episode

@@ -14,7 +14,7 @@ from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params
 from sally.adapters.importers.table_rows import Read, Wrong, read, refuse
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, Oddity, Source, told
+from sally.core.log.imported import Difference, Oddity, Source, import_result
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Round, bot, fed, person, player_spec
@@ -84,7 +84,7 @@ def _taken(
             isinstance(r.agent, str) or isinstance(r.partner, str) for r in each.rounds
         )
         counts["predictions"] += sum(len(r.said) for r in each.rounds)
-    return told(episodes, odd, differences, dict(counts))
+    return import_result(episodes, odd, differences, dict(counts))
 
 
 def _episode(

@@ -16,7 +16,7 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, Oddity, Source, told
+from sally.core.log.imported import Difference, Oddity, Source, import_result
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -106,7 +106,7 @@ def imported(path: Path) -> Imported:
             odd.append(Oddity(str(path), "talk left out", said, number))
     if not episodes:
         raise BadInput(f"{path} holds no game.")
-    return told(episodes, odd, differences, dict(counts))
+    return import_result(episodes, odd, differences, dict(counts))
 
 
 class _Game:

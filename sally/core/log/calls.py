@@ -1,4 +1,4 @@
-"""What stands behind an answer: calls of a model, and what was looked up."""
+"""Records behind an answer: model calls and tool uses."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-BROKE_READER = "the reader broke down"  # how the detail of such a call begins
+BROKE_READER = "the reader broke down"  # prefix of the detail of such a call
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call of a model: the prompt is re-rendered from the replay and checked by its hash."""
+    """One model call; its prompt is re-rendered from the replay and checked against a hash."""
 
     purpose: str
     prompt: str
@@ -19,9 +19,9 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: dict[str, Any] = msgspec.field(default_factory=dict)
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     reasoning: str = ""
-    failure: str = ""  # the kind of failure, when there was no usable reply
-    detail: str = ""  # of the failure, or why the reply was not read: too long, a broken reader
-    scores: tuple[float, ...] = ()  # log-probabilities, when candidates were scored
+    failure: str = ""  # kind of failure if there was no usable reply
+    detail: str = ""  # of the failure, or why the reply was rejected: too long, a broken reader
+    scores: tuple[float, ...] = ()  # log-probabilities if candidates were scored
     tools: tuple[dict[str, Any], ...] = ()  # tool calls that the model made in this reply
 
 

@@ -1,4 +1,4 @@
-"""The log: what was asked for, what happened, and nothing that can be computed from it."""
+"""The episode log: the setup and the events; nothing that can be computed from them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sally.core.registry import model_names as names
 from sally.core.rules.probe import Injection, Value
 from sally.core.rules.seat import Seat
 
-SCHEMA = 1  # of a stored line; raised when an old line needs migration
+SCHEMA = 1  # version of a stored line; raised when old lines need migration
 
 
 class Instance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A problem, as data: which game, with which parameters."""
+    """A problem as data: a game and its parameters."""
 
     id: str
     game: str
@@ -27,7 +27,7 @@ class Instance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlayerSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Who sits in a seat: a name, its parameters, and the versions of what it is made of."""
+    """The player in a seat: its name, its parameters and the versions of its components."""
 
     player: str
     params: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -35,13 +35,13 @@ class PlayerSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
 
 def label(who: PlayerSpec) -> str:
-    """A player's name with its parameters, for tables; people are one player, not one each."""
+    """Return a player's name and parameters for tables; all people count as one player."""
     params = dict(who.params)
     params.pop("participant", None)
-    if who.player == "inverse":  # named by what it turns around
+    if who.player == "inverse":  # named after the player it inverts
         inverted = PlayerSpec(str(params.get("of", "constant")), params.get("params") or {})
         return f"not {label(inverted)}"
-    if "model" in params or who.player == "language":  # two ways of asking are two players
+    if "model" in params or who.player == "language":  # each way of prompting counts as a player
         model, strategy = model_and_strategy(who)
         asked = params.pop("settings", None) or {}
         ways = {key: asked[key] for key in names.WAYS if key in asked}
@@ -57,28 +57,29 @@ def label(who: PlayerSpec) -> str:
 
 
 def model_and_strategy(who: PlayerSpec) -> tuple[str, str]:
-    """What a language player is made of, as tables call it; a bot's name and nothing."""
+    """Return the model and the strategy of a language player; for a bot, its name and ""."""
     if who.player == "language":
         model = names.called(str(who.params.get("model", "embedded")))
         return model, str(who.params.get("strategy", "qa"))
-    if "model" in who.params:  # such as one that writes its policy
+    if "model" in who.params:  # such as a player that writes its policy
         return names.called(str(who.params["model"])), who.player
     return who.player, ""
 
 
 class Fork(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where an episode leaves another: all before that turn is the other's, as it was."""
+    """The point at which an episode branches off another; all earlier turns are shared."""
 
     episode: str
     turn: int
-    seed: int  # of the first episode
+    seed: int  # of the original episode
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # before that turn
     injections: tuple[Injection, ...] = ()  # before that turn
-    moves: dict[str, Any] = msgspec.field(default_factory=dict)  # made for seats in that turn
+    # moves prescribed for seats in that turn
+    moves: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that was asked for in one episode; its hash is the episode's id."""
+    """Everything requested for one episode; its hash is the episode id."""
 
     instance: Instance
     seed: int
@@ -86,70 +87,70 @@ class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
     version: int = 1  # of the rules
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     injections: tuple[Injection, ...] = ()
-    retries: int = 2  # how often an unreadable or rejected answer may be given again
+    retries: int = 2  # how often an unreadable or rejected answer may be retried
     repeat: int = 0
-    fork: Fork | None = None  # what it goes on from; None: it begins at the beginning
+    fork: Fork | None = None  # the episode it branches off; None: it starts from the beginning
 
 
 class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag=str.lower):
-    """The base of events: what a kind of event does not have reads as nothing."""
+    """Base class of events: fields that a kind of event lacks read as empty."""
 
     turn: int
 
     @property
     def seat(self) -> str:
-        """At whose seat it happened; empty when at nobody's."""
+        """The seat of the event, or "" for none."""
         return ""
 
     @property
     def reply(self) -> str:
-        """The raw words, when there were any."""
+        """The raw reply text, if any."""
         return ""
 
     @property
     def tries(self) -> int:
-        """How many tries the answer took."""
+        """Number of tries the answer took."""
         return 1
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The calls of a model behind it."""
+        """The model calls behind the event."""
         return ()
 
     @property
     def looked(self) -> tuple[Looked, ...]:
-        """What was looked up on the way."""
+        """The tool uses behind the event."""
         return ()
 
 
 class Moved(Noted, frozen=True, gc=False):
-    """A seat acted."""
+    """A seat moved."""
 
     seat: str
     action: Any
     reply: str = ""
     tries: int = 1
     calls: tuple[Call, ...] = ()
-    memory: Any = None  # notes to oneself, for language players
+    memory: Any = None  # notes to self, for language players
     looked: tuple[Looked, ...] = ()
 
 
 class Reported(Noted, frozen=True):
-    """A seat answered a probe; `value` None means that no answer could be read."""
+    """A seat answered a probe; `value` is None if no answer could be read."""
 
     seat: str
     probe: str
     value: Value | None
     about: str = ""
     odds: tuple[float, ...] | None = None
-    source: str = "probe"  # or `decision`, when it was made inside one
+    source: str = "probe"  # or `decision` if it was predicted inside a decision
     reply: str = ""
     tries: int = 1
     calls: tuple[Call, ...] = ()
 
 
 class Skipped(Noted, frozen=True):
-    """A probe that was due and was not asked, and why."""
+    """A probe that was due but not asked, with the reason."""
 
     seat: str
     probe: str
@@ -158,7 +159,7 @@ class Skipped(Noted, frozen=True):
 
 
 class Told(Noted, frozen=True):
-    """What a seat was told of another's mind; `value` None when there was nothing to tell."""
+    """Information about another's mind given to a seat; `value` is None if there was none."""
 
     seat: str
     probe: str
@@ -168,11 +169,11 @@ class Told(Noted, frozen=True):
 
     @property
     def odds(self) -> None:
-        """Nobody is told odds."""
+        """Always None: an injected value has no odds."""
 
 
 class Forfeited(Noted, frozen=True):
-    """No legal action could be had from a seat within its tries."""
+    """A seat gave no legal action within its tries."""
 
     seat: str
     reason: str  # unreadable, length, refused, rejected
@@ -180,11 +181,11 @@ class Forfeited(Noted, frozen=True):
     tries: int = 1
     calls: tuple[Call, ...] = ()
     looked: tuple[Looked, ...] = ()
-    memory: Any = None  # notes to oneself, for language players
+    memory: Any = None  # notes to self, for language players
 
 
 class Censored(Noted, frozen=True):
-    """The episode stopped without a result: a budget, a limit, a fault, somebody left."""
+    """The episode stopped without a result: a budget, a limit, a fault, or a player who left."""
 
     cause: str  # budget, limit, fault, left, forfeits, helper
     detail: str = ""
@@ -199,16 +200,16 @@ class Ended(Noted, frozen=True):
 
 
 Event = Moved | Reported | Skipped | Told | Forfeited | Censored | Ended
-RESUMABLE = frozenset({"budget", "fault", "limit", "left"})  # causes that a resume runs again
+RESUMABLE = frozenset({"budget", "fault", "limit", "left"})  # causes that a resumed run plays again
 
 
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One played instance: what was asked for, what happened, and what was used for it."""
+    """One played instance: its setup, its events, and the resources used."""
 
     id: str
     setup: Setup
     events: list[Event]
-    cell: str = ""  # the part of its study that it belongs to
+    cell: str = ""  # the cell of its study
     used: dict[str, Any] = msgspec.field(default_factory=dict)  # weights, machine; bots: nothing
     schema: int = msgspec.field(default_factory=lambda: SCHEMA)  # a factory: never omitted
 
@@ -220,7 +221,8 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"<Episode {self.id} of {self.setup.instance.game}: {sat}; {said}>"
 
     def _repr_html_(self) -> str:
-        from html import escape  # for notebooks alone; it brings all names of characters
+        # imported here because only notebooks need it and it loads all character names
+        from html import escape
 
         return f"<p>{escape(repr(self))}</p>"
 
@@ -233,7 +235,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def payoffs(self) -> Mapping[str, float] | None:
-        """What each seat got; None when the episode was censored."""
+        """The payoff of each seat; None if the episode was censored."""
         last = self.events[-1] if self.events else None
         if type(last) is Ended:
             return last.payoffs
@@ -246,19 +248,19 @@ _DECODER = msgspec.json.Decoder(Episode)
 
 
 def episode_id(setup: Setup) -> str:
-    """The hash of what was asked for."""
+    """Return the hash of a setup."""
     return blake2b(canonical(setup), digest_size=12).hexdigest()
 
 
 def canonical(setup: Setup) -> bytes:
-    """What was asked for as text that is the same wherever it is written."""
+    """Return a setup as text that is identical on every machine."""
     return _CANONICAL.encode(setup)
 
 
 def to_line(episode: Episode) -> bytes:
-    """The episode as one line of JSON, with its end of line.
+    """Return the episode as one line of JSON with a newline.
 
-    Half a character (a lone surrogate in a model's reply) has no place in JSON; it becomes U+FFFD.
+    A lone surrogate in a model's reply is not valid in JSON; it becomes U+FFFD.
     """
     try:
         return _ENCODER.encode(episode) + b"\n"
@@ -275,7 +277,7 @@ def _without_halves(plain: Any) -> Any:
 
 
 def from_line(line: bytes) -> Episode:
-    """The episode that `to_line` wrote."""
+    """Return the episode that `to_line` wrote."""
     return _DECODER.decode(line)
 
 

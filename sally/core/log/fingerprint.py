@@ -1,4 +1,4 @@
-"""What a number hangs on besides the episode: the code and data that it is worked out with."""
+"""Fingerprint of the code and data that a result depends on besides the episode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sally.core.registry import registry
 
 
 def fingerprint() -> str:
-    """Another text whenever this package, a user's file or an installed entry has changed."""
+    """Return a hash that changes with this package, the user's files or installed entry points."""
     return _of(registry.added_files())
 
 

@@ -1,4 +1,4 @@
-"""What importers have in common: who was recorded, where a record comes from, what does not fit."""
+"""Shared parts of importers: provenance, recorded players, irregularities and differences."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.registry.paper import Imported
 
-RECORDED = "recorded"  # who sits where somebody's play was recorded elsewhere
+RECORDED = "recorded"  # the player in a seat whose moves were recorded elsewhere
 HUMAN = "human"  # the name of a recorded person
 
 
 class Oddity(msgspec.Struct, frozen=True):
-    """Something in a source that is not as it should be, and where."""
+    """An irregularity in a source, with its place."""
 
     file: str
     what: str
@@ -30,7 +30,7 @@ class Oddity(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """Something in a record that our rules or our bots do not give back."""
+    """A difference between a record and what our rules or bots produce."""
 
     game: str  # which of the recorded games
     what: str
@@ -46,7 +46,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Where a record comes from, kept with each of its episodes."""
+    """Provenance of a record, stored with each of its episodes."""
 
     source: str
     licence: str
@@ -55,34 +55,34 @@ class Source(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, source: str, licence: str, file: str, data: bytes) -> Source:
-        """The provenance of a file that has been read."""
+        """Return the provenance of a file that has been read."""
         return cls(source, licence, file, sha256(data).hexdigest())
 
 
 class NotPublished(BadInput):
-    """A file is not the published one, or not all of it: nothing is taken in."""
+    """Raised if a file is not the published one or is incomplete; nothing is imported."""
 
 
 @contextmanager
-def or_listed(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
-    """What is wrong with one record is listed with it, and the others are taken in."""
+def listing_errors(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
+    """List the error of one record in `odd` and go on with the others."""
     try:
         yield
     except NotPublished:
         raise
     except BadInput as why:
         odd.append(Oddity(file, what, str(why)))
-    except Exception as why:  # a record of anybody's holds anything
+    except Exception as why:  # a third-party record may hold anything
         odd.append(Oddity(file, what, f"it is not as published ({type(why).__name__}: {why})"))
 
 
-def told(
+def import_result(
     episodes: Sequence[Episode],
     oddities: Sequence[Oddity],
     differences: Sequence[Difference],
     counts: dict[str, int],
 ) -> Imported:
-    """What came of an import, with every oddity and difference in words and as data."""
+    """Return the result of an import, with irregularities and differences as text and as data."""
     lines = tuple(str(each) for each in (*oddities, *differences))
     details = {
         "oddities": [msgspec.to_builtins(each) for each in oddities],

@@ -1,7 +1,7 @@
-"""An episode told once: every moment as its seat read it, with what came of it.
+"""Scenes of an episode: each moment as its seat saw it, with the outcome.
 
-Whoever shows an episode to people (terminal, transcript, report page, explorer, live browser)
-renders these scenes, so that all of them, and the models, read the same past.
+Terminal, transcript, report page, explorer and live browser all render these scenes, so people and
+models read the same history.
 """
 
 from __future__ import annotations
@@ -37,39 +37,41 @@ from sally.core.rules.menu import Form
 from sally.core.rules.metric import judged
 from sally.core.rules.probe import Question
 
-REFEREE = "referee"  # whose eyes see everything
+REFEREE = "referee"  # sees everything
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """One moment at one seat: what it read, what it was asked, and what came of it."""
+    """One moment at one seat: what it read, what it was asked, and the outcome."""
 
     turn: int
-    seat: str  # empty: nobody's, as the end is
-    new: tuple[str, ...] = ()  # lines that came onto its page since its last scene
+    seat: str  # empty: no seat, as at the end
+    new: tuple[str, ...] = ()  # lines added to its page since its last scene
     now: str = ""
-    told: tuple[str, ...] = ()  # said for this moment only; what is kept is a line
-    probe: str = ""  # which question aside, and about whom; empty: a move
+    # shown for this moment only; lasting information is a line of its page
+    told: tuple[str, ...] = ()
+    probe: str = ""  # the probe and its subject; empty: a move
     question: str = ""
     format: str = ""
     options: tuple[str, ...] = ()
     view: Any = None
     event: Event | None = None  # None: not answered, or not yet
-    answer: str = ""  # what was done, said or told, by its name
+    answer: str = ""  # the move, report or injected value, by name
     odds: tuple[tuple[str, float], ...] = ()
-    truth: str | None = None  # None: not scored, or not for these eyes
+    truth: str | None = None  # None: not scored, or hidden from this observer
     right: bool | None = None
 
 
 class Story(msgspec.Struct, frozen=True):
-    """A whole episode in scenes, in the order of its log."""
+    """A whole episode as scenes, in log order."""
 
     episode: Episode
     rules: dict[str, str]  # by seat
     scenes: tuple[Scene, ...]
-    after: dict[str, tuple[str, ...]]  # what each seat could read behind its last scene
+    after: dict[str, tuple[str, ...]]  # lines each seat could read after its last scene
 
     def seen_by(self, eyes: str) -> tuple[Scene, ...]:
-        """The scenes that these eyes saw; a seat learns no truth, and nothing of others."""
+        """Return the scenes visible to an observer; a seat sees no truth and nothing of other
+        seats."""
         if eyes == REFEREE:
             return self.scenes
         mine = [s for s in self.scenes if s.seat == eyes and not _unseen(s.event)]
@@ -77,12 +79,12 @@ class Story(msgspec.Struct, frozen=True):
 
 
 def _unseen(event: Event | None) -> bool:
-    """Whether a seat saw nothing of it: the end of all, or that there was nothing to tell."""
+    """Return whether no seat saw the event: the end, or an injection without a value."""
     return isinstance(event, Ended | Censored) or (isinstance(event, Told) and event.value is None)
 
 
 def tell(episode: Episode) -> Story:
-    """The story of an episode; one clear sentence where its log cannot be played."""
+    """Return the story of an episode; raises BadInput if its log does not replay."""
     spec, setup = registry.game(episode.setup.instance.game), episode.setup
     require_version(spec, episode)
     texts = {seat: texts_of(who) for seat, who in setup.lineup.items()}
@@ -97,20 +99,20 @@ def tell(episode: Episode) -> Story:
 
 
 def texts_of(who: PlayerSpec | None) -> Mapping[str, str]:
-    """The sentences that a player was shown in the place of ours."""
+    """Return the texts of the player's words pack, which replace the built-in ones."""
     name = who.params.get("pack") if who is not None else None
     return packs.find(name).texts if name else {}
 
 
 def outlook(context: SeatContext, turn: int, view: Any, new: Sequence[str] = ()) -> Scene:
-    """What a seat reads while nothing is asked of it."""
+    """Return what a seat reads while nothing is asked of it."""
     return Scene(
         turn, context.seat, tuple(new), _or_none(lambda: context.words.now(view)), view=view
     )
 
 
 def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
-    """What a seat reads and is asked just before it answers."""
+    """Return what a seat reads and is asked just before it answers."""
     context, view, question = turn.context, turn.view, turn.question
     if turn.seat == NATURE:
         return Scene(turn.number, NATURE)
@@ -135,7 +137,7 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
 
 
 class _Teller:
-    """Follows a match that plays a log back, and writes down its scenes."""
+    """Recorder of scenes from a match that replays a log."""
 
     def __init__(self, match: Match[Any, Any, Any]) -> None:
         self._match = match
@@ -157,13 +159,13 @@ class _Teller:
         return tuple(self._judged(scene) for scene in out)
 
     def after(self) -> dict[str, tuple[str, ...]]:
-        """What came onto the pages with the last turn."""
+        """Return the lines that the last turn added to each page."""
         match, replay = self._match, self._match.replay
         last = {seat: replay.view(len(replay), seat) for seat in match.game.seats}
         return {str(s): tuple(match.context(s).reader.news(view)) for s, view in last.items()}
 
     def _since(self, number: int) -> Iterator[Scene]:
-        """The events that turn `number` has brought, each as the scene that it ends."""
+        """Yield the events of turn `number`, each as the scene it concludes."""
         events = self._match.events[self._logged :]
         self._logged = len(self._match.events)
         for event in events:
@@ -171,7 +173,7 @@ class _Teller:
             if (ask := ask_of(event)) is not None and ask in self._asked:
                 scene = self._asked.pop(ask)
             elif isinstance(event, Told) and move in self._asked:
-                # it is told together with the question that follows
+                # the injection is shown together with the question that follows
                 following = self._asked[move]
                 self._asked[move] = msgspec.structs.replace(following, new=())
                 scene = Scene(number, event.seat, following.new, following.now)
@@ -180,7 +182,7 @@ class _Teller:
             yield msgspec.structs.replace(scene, event=event)
 
     def _judged(self, scene: Scene) -> Scene:
-        """The scene with its answer in words, and what was true."""
+        """Return the scene with its answer by name, and the truth."""
         spec, replay, event = self._match.spec, self._match.replay, scene.event
         if event is None or isinstance(event, Ended | Censored):
             return scene
@@ -213,18 +215,18 @@ class _Teller:
 
 
 def about(asked: Question | Reported | Told | Skipped) -> str:
-    """A probe by name, and about whom it is."""
+    """Return the probe's name with its subject."""
     return f"{asked.probe} about {asked.about}" if asked.about else asked.probe
 
 
 def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, ...]:
-    """What may be done, by name; forms by their kind."""
+    """Return the names of the options; forms by their kind."""
     ready = tuple(option for option in options if type(option) is not Form)
     return (*words.menu(ready), *(f"{o.kind} ..." for o in options if type(o) is Form))
 
 
 def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
-    """A move by its name; what has none, such as a form or a deal, field by field."""
+    """Return the name of a move; a move without one, such as a form or a deal, field by field."""
     name = "" if seat == NATURE else words.name(action)
     if name and not (isinstance(action, msgspec.Struct) and name == str(action)):
         return name
@@ -247,7 +249,7 @@ def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
 def named_value(
     words: Words[Any, Any], question: Question | None, value: Any, event: Reported | Told
 ) -> str:
-    """An answer to a probe by its name, or the numbers of items by theirs."""
+    """Return the name of an answer to a probe, or a number for each item by name."""
     if value is None:
         nothing = isinstance(event, Told)
         return "nothing, as nothing was known" if nothing else "nothing readable"
@@ -263,7 +265,7 @@ def named_value(
 
 
 def amounts_text(value: Any) -> str:
-    """A list of items with their amounts, or any other value, in words."""
+    """Return a list of items with amounts, or any other value, as text."""
     if isinstance(value, tuple | list):
         each = (" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v) for v in value)
         return ", ".join(each)
@@ -271,7 +273,7 @@ def amounts_text(value: Any) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """A value in words where it is simple, as JSON where it is not."""
+    """Return a simple value as text, any other as JSON."""
     if isinstance(value, str | int):
         return str(value)
     if isinstance(value, dict) and all(isinstance(v, int | float) for v in value.values()):
@@ -280,7 +282,7 @@ def plain_text(value: Any) -> str:
 
 
 def ending(end: Ended | Censored, eyes: str = REFEREE) -> str:
-    """The end in one line, as far as these eyes know."""
+    """Return one line on the end of an episode, as far as the observer knows it."""
     if isinstance(end, Censored):
         who = f" at {end.seat}" if end.seat else ""
         return f"stopped without a result ({end.cause}{who}): {end.detail}".removesuffix(": ")
@@ -295,7 +297,7 @@ def _rules(context: SeatContext) -> str:
 
 
 def _or_none(say: Callable[[], str]) -> str:
-    """What the words say; nothing where a game does not put it into words, as for helpers."""
+    """Return a text of the words, or "" if the game has none for this seat, as for helpers."""
     try:
         return say()
     except LookupError:

@@ -1,4 +1,4 @@
-"""What a browser can draw: a board is a few parts, and a part is data without a word of HTML."""
+"""Boards that a browser can draw, as data: a few parts, without HTML."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sally.core.registry import registry
 
 Mark = Literal[
     "", "yours", "goal", "last", "hidden", "ready", "good", "bad"
-]  # how a thing stands out
+]  # how an element is highlighted
 
 
 class Part(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower):
-    """The base of everything that can be drawn."""
+    """Base class of everything that can be drawn."""
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """One field of a table or a grid; `note` says in words what a colour or a sign means."""
+    """One cell of a table or grid; `note` explains in words what a colour or sign means."""
 
     text: str
     mark: Mark = ""
@@ -27,7 +27,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One line of a table."""
+    """One row of a table."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Table(Part, frozen=True):
-    """Named rows and columns: payoffs, costs, effects."""
+    """A table with named rows and columns: payoffs, costs, effects."""
 
     caption: str
     columns: tuple[str, ...]
@@ -44,7 +44,7 @@ class Table(Part, frozen=True):
 
 
 class Box(msgspec.Struct, frozen=True):
-    """One box of a locker; it holds nothing where `holds` is empty."""
+    """One box of a locker; empty if `holds` is empty."""
 
     label: str
     holds: str = ""
@@ -52,14 +52,14 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Lockers(Part, frozen=True):
-    """Boxes side by side."""
+    """Boxes drawn side by side."""
 
     caption: str
     boxes: tuple[Box, ...]
 
 
 class Square(msgspec.Struct, frozen=True):
-    """Something on one square of a grid."""
+    """An object on one square of a grid."""
 
     row: int
     col: int
@@ -78,7 +78,7 @@ class Grid(Part, frozen=True):
 
 
 class Good(msgspec.Struct, frozen=True):
-    """Some of an item; `glyph` names the kind of thing that is drawn beside it."""
+    """An amount of an item; `glyph` names the icon drawn beside it."""
 
     item: str
     amount: str
@@ -86,7 +86,7 @@ class Good(msgspec.Struct, frozen=True):
 
 
 class Hand(msgspec.Struct, frozen=True):
-    """What somebody holds, or is after."""
+    """The items that a seat holds or aims for."""
 
     label: str
     goods: tuple[Good, ...]
@@ -94,16 +94,17 @@ class Hand(msgspec.Struct, frozen=True):
 
 
 class Hands(Part, frozen=True):
-    """Hands side by side."""
+    """Hands drawn side by side."""
 
     caption: str
     hands: tuple[Hand, ...]
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """Inputs that make an output; `ready` if one's own hand is enough, and then `fill` is one run.
+    """Inputs that make an output; `ready` if the player's own hand suffices, and then `fill` is one
+    run.
 
-    `fill` gives the fields of a form as they are sent, so nothing in it is there to be read.
+    `fill` holds the form fields as they are sent; it is not meant to be read.
     """
 
     text: str
@@ -116,14 +117,14 @@ class Recipe(msgspec.Struct, frozen=True):
 
 
 class Recipes(Part, frozen=True):
-    """A book of recipes that can be searched."""
+    """A searchable book of recipes."""
 
     caption: str
     recipes: tuple[Recipe, ...]
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A fact under a label."""
+    """A labelled fact."""
 
     label: str
     text: str
@@ -138,7 +139,7 @@ class Notes(Part, frozen=True):
 
 
 class Saying(msgspec.Struct, frozen=True):
-    """What somebody wrote, and to whom or when."""
+    """One message, with its sender and to whom or when it was sent."""
 
     who: str
     text: str
@@ -147,14 +148,14 @@ class Saying(msgspec.Struct, frozen=True):
 
 
 class Talk(Part, frozen=True):
-    """What was written so far, drawn beside the table."""
+    """The messages so far, drawn beside the board."""
 
     caption: str
     said: tuple[Saying, ...]
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """Something that stands at a place of a scale."""
+    """A marker on a scale."""
 
     at: float
     text: str
@@ -162,7 +163,7 @@ class Spot(msgspec.Struct, frozen=True):
 
 
 class Scale(Part, frozen=True):
-    """A line between two ends, with what stands on it."""
+    """A line between two ends, with markers."""
 
     caption: str
     low: float
@@ -172,13 +173,13 @@ class Scale(Part, frozen=True):
 
 
 class Picture(Part, frozen=True):
-    """Characters in fixed width, as the words draw them."""
+    """Text in a fixed-width font, as the words draw it."""
 
     text: str
 
 
 class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One shape of a drawing; coordinates are those of the drawing, from its top left corner."""
+    """One shape of a drawing, in the drawing's coordinates from its top left corner."""
 
     shape: Literal["rect", "circle", "line", "text"]
     x: float
@@ -186,12 +187,13 @@ class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
     width: float = 0.0  # of a rect; the diameter of a circle; the x distance to a line's end
     height: float = 0.0  # of a rect; the y distance to a line's end
     text: str = ""
-    tone: int = 0  # one of seven colours that colour-blind people tell apart
+    tone: int = 0  # one of seven colours that colour-blind readers can distinguish
     filled: bool = False
 
 
 class Drawing(Part, frozen=True):
-    """Shapes as data, for boards that no other part can show; `about` is read aloud."""
+    """Shapes as data, for boards that no other part can show; `about` is the text for screen
+    readers."""
 
     caption: str
     about: str
@@ -201,23 +203,25 @@ class Drawing(Part, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """How much of a text reaches others: so many characters, behind a line of its own if any."""
+    """The limit on how much of a text reaches other seats: a number of characters, after a marker
+    line if given."""
 
     limit: int
     after: str = ""
 
 
 class Board(msgspec.Struct, frozen=True):
-    """All that is drawn for one seat at one moment."""
+    """Everything drawn for one seat at one moment."""
 
     parts: tuple[Part, ...]
-    limits: dict[str, Limit] = {}  # by the name of a form's field
+    limits: dict[str, Limit] = {}  # by form field
 
 
 def board_of(context: SeatContext, view: Any) -> Board | None:
-    """What is drawn for a seat's own view: the game's board, or what its words draw in text.
+    """Return the board for a seat's view: the game's own, or a text picture from its words.
 
-    A board is made from the view alone; of the desk it takes names and public parameters.
+    A board is made from the view alone; only names and public parameters are taken from the
+    context.
     """
     draw = registry.part(context.spec.name, "board")
     if draw is not None:

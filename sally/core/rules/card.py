@@ -1,7 +1,7 @@
-"""A card: on which conditions of a game mindless players sit down, and what is measured.
+"""Cards: the conditions under which mindless players play a game, and what is measured.
 
-A card looks both ways. A rule of thumb that scores below chance is a shortcut too, because its
-inverse scores above; so every rule is on the card together with its inverse.
+A card tests both directions. A rule of thumb that scores below chance is a shortcut too, because
+its inverse scores above; so every rule is on the card together with its inverse.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sally.core.registry.study import Cell, Study
 
 
 class Shortcut(msgspec.Struct, frozen=True):
-    """A way to play without a mind for the other, and the opposite way."""
+    """A rule that ignores the other player's mind, and its inverse."""
 
     rule: PlayerSpec
     inverse: PlayerSpec
-    partial: bool = False  # part of the reasoning that is asked for: on the card, not mindless
+    partial: bool = False  # part of the required reasoning: on the card, but not mindless
 
     def __post_init__(self) -> None:
         if self.rule == self.inverse:
@@ -30,7 +30,7 @@ class Shortcut(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """One condition: the problems, the seat that is audited, and who sits in the others."""
+    """One condition: the problems, the audited seat, and the players in the other seats."""
 
     name: str
     instances: tuple[Instance, ...]
@@ -39,49 +39,55 @@ class Condition(msgspec.Struct, frozen=True):
     metrics: tuple[str, ...]
     others: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    chance: dict[str, float] = msgspec.field(default_factory=dict)  # what no mind should score
-    once: bool = False  # a fixed set: each problem at most once, so that none counts double
+    # the score expected without theory of mind
+    chance: dict[str, float] = msgspec.field(default_factory=dict)
+    once: bool = False  # a fixed set: each problem is played at most once
 
     def __post_init__(self) -> None:
         if not self.instances or not self.metrics:
-            raise BadInput(f"Condition {self.name!r} needs an instance and a metric.")
+            raise BadInput(f"Condition {self.name!r} needs at least one instance and one metric.")
         if self.seat in self.others:
-            raise BadInput(f"Condition {self.name!r}: seat {self.seat!r} is the one audited.")
+            raise BadInput(
+                f"Condition {self.name!r}: seat {self.seat!r} is audited and takes no fixed player."
+            )
         for metric in set(self.chance) - set(self.metrics):
-            raise BadInput(f"Condition {self.name!r}: {metric!r} has a chance but no column.")
+            raise BadInput(
+                f"Condition {self.name!r}: {metric!r} has a chance level but is not among the "
+                "metrics."
+            )
 
     @property
     def players(self) -> tuple[PlayerSpec, ...]:
-        """Everybody who is put into the audited seat: chance itself, rules, inverses; each once."""
+        """Return every player of the audited seat, each once: chance, rules and inverses."""
         return _each_once(self.shortcuts)
 
     @property
     def mindless(self) -> tuple[PlayerSpec, ...]:
-        """Those of them without a mind for the other; partial solvers are left out."""
+        """Return the players without theory of mind; partial solvers are left out."""
         return _each_once([pair for pair in self.shortcuts if not pair.partial])
 
 
 class Posed(msgspec.Struct, frozen=True):
-    """One question as an attacker sees it: some numbers of every option, and which is right."""
+    """One question as an attacker sees it: features of every option, and the correct option."""
 
-    options: tuple[tuple[float, ...], ...]  # NaN where an option has no such number
+    options: tuple[tuple[float, ...], ...]  # NaN where an option lacks the feature
     right: int
 
 
 class Attack(msgspec.Struct, frozen=True):
-    """Where shallow learners look for the right answer without asking what anybody thinks."""
+    """A test of whether shallow learners find the answer without modelling the other player."""
 
     name: str
-    features: tuple[str, ...]  # what each number is, in words: "cost to the player"
-    fresh: Callable[[int, int], Sequence[Posed]]  # how many questions, from which seed
-    frozen: Callable[[], Sequence[Posed]] | None = None  # those of the set that is played
+    features: tuple[str, ...]  # what each feature is, in words: "cost to the player"
+    fresh: Callable[[int, int], Sequence[Posed]]  # (number of questions, seed)
+    frozen: Callable[[], Sequence[Posed]] | None = None  # the questions of the set that is played
     chance: float | None = None  # of the best constant answer; None: an even guess
-    reasoning: str = ""  # what the numbers hold that the game asks for, so may beat chance
+    reasoning: str = ""  # features that hold required reasoning, so that they may beat chance
     known: str = ""  # why this one is expected to leak; kept for comparison
 
 
 class Card(msgspec.Struct, frozen=True):
-    """What mindless players are made to play in one family of games, and who attacks it."""
+    """The conditions for mindless players in one family of games, and the attacks."""
 
     family: str
     about: str
@@ -91,13 +97,13 @@ class Card(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.attacks and self.unattacked:
-            raise BadInput(f"The card of {self.family} has attacks and says why it has none.")
+            raise BadInput(f"The card of {self.family} has attacks, so `unattacked` must be empty.")
         names = [condition.name for condition in self.conditions]
         if not names or len(set(names)) < len(names):
-            raise BadInput(f"The card of {self.family} needs conditions, each with its own name.")
+            raise BadInput(f"The card of {self.family} needs conditions with distinct names.")
 
     def of(self, game: str) -> tuple[Condition, ...]:
-        """The conditions of one game of the family, or of all of them by the family's name."""
+        """Return the conditions of one game, or of the whole family if its name is given."""
         if game == self.family:
             return self.conditions
         return tuple(c for c in self.conditions if all(i.game == game for i in c.instances))
@@ -112,13 +118,13 @@ def _each_once(pairs: Sequence[Shortcut]) -> tuple[PlayerSpec, ...]:
 
 
 def both_ways(player: str, partial: bool = False, **params: Any) -> Shortcut:
-    """A rule with the inverse that any rule has: whatever it would not do."""
+    """Return a rule paired with its generic inverse: any move the rule would not make."""
     turned: dict[str, Any] = {"of": player, "params": params} if params else {"of": player}
     return Shortcut(PlayerSpec(player, params), PlayerSpec("inverse", turned), partial)
 
 
 def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
-    """The conditions as a study: every player on every instance, until there are `episodes`.
+    """Return the conditions as a study: every player on every instance, up to `episodes` episodes.
 
     A fixed set ends when all of it has been played.
     """

@@ -1,7 +1,7 @@
-"""Named chance: every random number belongs to a key, so that nothing shifts anything else.
+"""Keyed random streams: every random number belongs to a key, so draws never shift each other.
 
 A stream is made from (seed, seat, turn, purpose). Two episodes with the same seed and different
-lineups or probe arms therefore see the same deals, and comparisons are paired.
+lineups or probe arms therefore have the same deals, and comparisons are paired.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SCALE = 2.0**-53
 
 
 class Stream:
-    """Uniform draws from a hash of the key and a counter; the same on every machine."""
+    """Uniform draws from a hash of the key and a counter; identical on every machine."""
 
     __slots__ = ("_count", "_key")
 
@@ -31,21 +31,21 @@ class Stream:
         self._count = 0
 
     def __call__(self) -> float:
-        """A number in [0, 1)."""
+        """Return a number in [0, 1)."""
         digest = blake2b(f"{self._key}#{self._count}".encode(), digest_size=8).digest()
         self._count += 1
         return (int.from_bytes(digest, "big") >> 11) * _SCALE
 
     def below(self, n: int) -> int:
-        """A whole number in 0 .. n-1."""
+        """Return an integer in 0 .. n-1."""
         return int(self() * n)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One item, each as likely as any other."""
+        """Return one item, each with equal probability."""
         return items[self.below(len(items))]
 
     def draw(self, odds: Mapping[T, float]) -> T:
-        """One key of `odds`, with its probability."""
+        """Return one key of `odds`, drawn with its probability."""
         if min(odds.values()) <= 0:
             odds = {item: p for item, p in odds.items() if p > 0}
         items, reached = list(odds), list(accumulate(odds.values()))
@@ -53,7 +53,7 @@ class Stream:
         return items[min(bisect_right(reached, at), len(items) - 1)]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """The items in random order."""
+        """Return the items in random order."""
         left = list(items)
         for i in range(len(left) - 1, 0, -1):
             j = self.below(i + 1)
@@ -61,13 +61,13 @@ class Stream:
         return left
 
     def generator(self) -> np.random.Generator:
-        """A numpy generator of the same key, for bulk work."""
-        import numpy as np  # a tenth of a second, which a list of games need not wait for
+        """Return a numpy generator with the same key, for bulk draws."""
+        import numpy as np  # takes a tenth of a second, so not imported for a list of games
 
         return np.random.default_rng(list(blake2b(self._key.encode(), digest_size=16).digest()))
 
 
 def derived_seed(*key: Key) -> int:
-    """A seed made from a key; stable over runs and machines, and exact in any JSON reader."""
+    """Return a seed made from a key; the same on every machine and exact in any JSON reader."""
     digest = blake2b("/".join(map(str, key)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 11

@@ -28,21 +28,21 @@ OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus", "censors_for
 
 
 class Game(ABC, Generic[S, A, V]):
-    """Rules only. No method changes its arguments, draws a random number or says a word.
+    """Pure rules. No method changes its arguments, draws a random number or produces text.
 
     A game is a frozen dataclass; its fields are its parameters.
     """
 
     seats: tuple[Seat, ...]
     helpers: tuple[Seat, ...] = ()  # nature, a reader: no payoff, a default occupant
-    pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
-    same_menus: bool = False  # whether what a seat may do never changes
-    censors_forfeits: bool = False  # whether `censored` says why only just after a forfeit
+    pays_as_it_goes: bool = False  # whether `payoffs` is meaningful before the end
+    same_menus: bool = False  # whether a seat's options never change
+    censors_forfeits: bool = False  # whether `censored` gives a reason only right after a forfeit
 
     def __init_subclass__(cls) -> None:
-        """Keep `seats` and the like from becoming parameters where a subclass annotates them.
+        """Keep `seats` and similar names from becoming parameters if a subclass annotates them.
 
-        `dataclass` decides by the annotations alone and has no other hook.
+        `dataclass` decides by annotations alone and has no other hook.
         """
         super().__init_subclass__()
         for name in OF_THE_GAME & get_annotations(cls).keys():
@@ -53,11 +53,11 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def to_move(self, state: S) -> tuple[Seat, ...]:
-        """Who moves now: several when moves are simultaneous, nobody when the game is over."""
+        """Return the seats to move: several if simultaneous, none when the game is over."""
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> Options[A]:
-        """What `seat` may do now: ready actions, and forms to fill in."""
+        """Return the options of `seat` now: ready actions and forms to fill in."""
 
     def odds(self, state: S) -> Mapping[A, float]:
         """Return the probabilities of nature's options when nature is to move."""
@@ -68,18 +68,18 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def forfeit(self, state: S, moves: Mapping[Seat, A], forfeited: tuple[Seat, ...]) -> S:
-        """What happens when some movers gave no legal action: a void round, a pass, an end."""
+        """Return the state after some movers gave no legal action: a void round, a pass, an end."""
 
     def rejections(self, state: S, seat: Seat) -> int:
-        """How often in a row the rules have turned down what `seat` said."""
+        """Return how often in a row the rules have rejected what `seat` said."""
         return 0
 
     def begins_turn(self, state: S) -> bool:
-        """Whether probes at a turn's start are asked here; a second try does not begin a turn."""
+        """Return whether turn-start probes are asked here; a second try does not begin a turn."""
         return True
 
     def censored(self, state: S) -> str | None:
-        """Why the rules themselves stop the episode without a result, if they do."""
+        """Return why the rules stop the episode without a result, if they do."""
         return None
 
     @abstractmethod
@@ -87,14 +87,14 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def payoffs(self, state: S) -> Mapping[Seat, float]:
-        """What each seat gets, once the game is over; so far, where it pays as it goes."""
+        """Return each seat's payoff at the end, or so far if `pays_as_it_goes`."""
 
     def widest_menu(self) -> int | None:
-        """The most ready actions a seat can ever choose from; None where forms occur.
+        """Return the largest number of ready actions a seat can ever have; None if there are forms.
 
-        Found by looking at the game's play; a game that knows better may say so itself.
+        Found by exploring the game; a game that knows the number may override this.
         """
-        if "_widest" not in self.__dict__:  # a frozen dataclass keeps what it has worked out
+        if "_widest" not in self.__dict__:  # a frozen dataclass caches through __dict__
             self.__dict__["_widest"] = widest_menu_of(self)
         widest: int | None = self.__dict__["_widest"]
         return widest
@@ -102,7 +102,7 @@ class Game(ABC, Generic[S, A, V]):
 
 @dataclass(frozen=True)
 class Tool(Generic[V]):
-    """Something a player may look up while it decides: a pure function of its view."""
+    """A tool a player may use while it decides: a pure function of its view."""
 
     name: str
     about: str
@@ -111,7 +111,7 @@ class Tool(Generic[V]):
 
 
 Replies = tuple[A, ...] | Callable[[A], bool] | None
-"""Best replies to a belief: all of them, a test where moves are free text, or not defined."""
+"""Best replies to a belief: a tuple, a predicate for free-text moves, or None if undefined."""
 
 
 @dataclass(frozen=True)
@@ -119,20 +119,20 @@ class Doing:
     """How the performance of a seat is measured."""
 
     metric: str = "reward"
-    by_seat: Mapping[str, str] = field(default_factory=dict)  # seats that want something else
-    regret: str = ""  # the metric of what is missing to the exact optimum, in the same unit
-    right: float | None = None  # what a right decision counts, where each stands alone
+    by_seat: Mapping[str, str] = field(default_factory=dict)  # seats with another metric
+    regret: str = ""  # the metric of the distance to the exact optimum, in the same unit
+    right: float | None = None  # the value of a right decision, if decisions are independent
     decisions: Callable[[Any], int] | None = None  # how many of these a game has; None: one
     range: Callable[[Any, Seat], tuple[float, float]] | None = None
-    """(game, seat): the least and the most that the metric can be, where the game says so."""
-    no_split: str = ""  # why no prediction makes a move best, where none does
+    """(game, seat) -> the minimum and maximum of the metric, if the game declares them."""
+    no_split: str = ""  # why no prediction determines a best move, if none does
 
     def of(self, seat: str) -> str:
-        """The metric for one seat."""
+        """Return the metric for one seat."""
         return self.by_seat.get(seat, self.metric)
 
 
-@dataclass(frozen=True, eq=False)  # a spec is itself: it holds functions and mappings
+@dataclass(frozen=True, eq=False)  # compared by identity: it holds functions and mappings
 class GameSpec(Generic[S, A, V]):
     """A registered game: rules, words, probes and tools under one name."""
 
@@ -140,32 +140,34 @@ class GameSpec(Generic[S, A, V]):
     about: str
     game: type[Game[S, A, V]]
     words: Callable[[Any, Mapping[str, str]], Words[A, V]]  # (game, texts) -> words
-    texts: Mapping[str, str]  # every sentence by its key; a words pack may replace any
-    people: Mapping[str, str] = field(default_factory=dict)  # sentences that people read instead
-    action: Any = int  # the action type, from which the log is read back
+    texts: Mapping[str, str]  # every text by its key; a words pack may replace any
+    people: Mapping[str, str] = field(default_factory=dict)  # texts shown to people instead
+    action: Any = int  # the action type, used to decode the log
     probes: tuple[Probe, ...] = ()
     tools: tuple[Tool[V], ...] = ()
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # parameters unless given
-    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # defaults by name
-    abouts: Mapping[str, str] = field(default_factory=dict)  # what a preset is, by name
-    family: str = ""  # whose partners and metrics fit; empty: its own name
-    occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # default parameters
+    # default parameters by preset
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    abouts: Mapping[str, str] = field(default_factory=dict)  # descriptions of presets
+    family: str = ""  # the family whose partners and metrics fit; empty: its own name
+    occupants: Mapping[Seat, str] = field(default_factory=dict)  # default occupants of helper seats
     best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
     doing: Doing = field(default_factory=Doing)
     pays: Callable[[Any, Seat], tuple[float, float]] | None = None
-    """(game, seat): the least and the most that an episode can pay, where that is known."""
-    acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all on minds
-    same_question: tuple[str, ...] = ()  # probes that ask the same: the first one asked counts
-    titles: Mapping[str, str] = field(default_factory=dict)  # what people call it, by name
-    sentences: Mapping[str, str] = field(default_factory=dict)  # what people are told of it
+    """(game, seat) -> the minimum and maximum payoff of an episode, if known."""
+    acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all about minds
+    same_question: tuple[str, ...] = ()  # probes that ask the same; the first one asked counts
+    titles: Mapping[str, str] = field(default_factory=dict)  # display names
+    sentences: Mapping[str, str] = field(default_factory=dict)  # descriptions for people
     roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
-    """Parameters that a visitor may set: a whole number's bounds, or None for a frozen name."""
+    """Parameters that a visitor may set: bounds of a whole number, or None for a frozen problem."""
     portable: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Parameters in a form that means the same on every machine: a path by what lies there."""
-    usual: str = ""  # who sits across unless told; empty: the reference, or a mind of its own
-    numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view for learners
-    reference: str = ""  # the player that stands for the optimum, where there is one
+    """Converts parameters to a machine-independent form, such as a path to its file's hash."""
+    # default opponent; empty: the reference player, or a player chosen by game type
+    usual: str = ""
+    numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view as features for learners
+    reference: str = ""  # the player that represents the optimum, if any
     version: int = 1  # of the rules: raised when a playthrough changes
     words_version: int = 1  # of the words: raised when a page changes
 
@@ -182,7 +184,8 @@ class GameSpec(Generic[S, A, V]):
             raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
 
     def _check_choices(self, given: Mapping[str, Any]) -> None:
-        """Say what would be right where a parameter is one of a few names."""
+        """Raise BadInput with the valid values if a parameter with a fixed set of names has
+        another."""
         for name, hint in get_type_hints(self.game).items():
             choices = get_args(hint) if get_origin(hint) is Literal else ()
             if choices and name in given and given[name] not in choices:
@@ -190,7 +193,7 @@ class GameSpec(Generic[S, A, V]):
 
     @cached_property
     def by_name(self) -> dict[str, GameSpec[S, A, V]]:
-        """This game under its own name and under the name of each preset."""
+        """Return this game under its own name and under each preset's name."""
         named = {
             name: replace(
                 self,
@@ -210,12 +213,12 @@ class GameSpec(Generic[S, A, V]):
 
     @property
     def title(self) -> str:
-        """What people call the game."""
+        """The display name of the game."""
         return self.titles.get(self.name, self.name.replace("_", " ").capitalize())
 
     @property
     def sentence(self) -> str:
-        """What people are told of the game before they play it."""
+        """The description people see before they play."""
         return self.sentences.get(self.name, self.about)
 
     def probe(self, name: str) -> Probe:
@@ -227,14 +230,14 @@ class GameSpec(Generic[S, A, V]):
         raise unknown(f"probe of {self.name}", name, (*(p.name for p in self.probes), *EVERYWHERE))
 
     def is_best_reply(self, game: Any, view: V, belief: Any, move: A) -> bool | None:
-        """Whether a move is a best reply to a belief; None where that has no meaning."""
+        """Return whether a move is a best reply to a belief; None if that is undefined."""
         replies = self.best_replies and self.best_replies(game, view, belief)
         if replies is None:
             return None
         return replies(move) if callable(replies) else move in replies
 
 
-BUILT = 64  # games that are kept: rules are frozen, so one object serves many episodes
+BUILT = 64  # number of cached games: rules are frozen, so one object serves many episodes
 _games: dict[tuple[type[Any], bytes], Any] = {}
 # msgspec 0.22 crashes the process when two threads convert to one class for the first time;
 # tests/core/test_building.py holds this lock to it.
@@ -246,7 +249,7 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
     """Return the rules with these parameters; recently built ones are reused."""
     try:
         key = (kind, msgspec.msgpack.encode(given))
-    except (TypeError, UnicodeError, OverflowError):  # the conversion says what is wrong
+    except (TypeError, UnicodeError, OverflowError):  # the conversion reports what is wrong
         with _building:
             return msgspec.convert(given, kind)
     known: G | None = _games.get(key)
@@ -261,7 +264,7 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
 
 
 def _plainly(why: str) -> str:
-    """A validation message with the parameter's name in front and no code marks."""
+    """Return a validation message that starts with the parameter's name, without code marks."""
     what, at, where = why.partition(" - at `$.")
     what = what.rstrip(".").replace("`", "")
     return f"{where.rstrip('`')}: {what}" if at else what.replace(" - at $", "")

@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
-    """A sequence that shares its buffer with its own past and future.
+    """A sequence that shares its buffer with earlier and later versions of itself.
 
-    Tuples copied every round make long games quadratic. Here `append` writes one item behind
-    the last; an older history keeps its own length and never sees what came later. It is a struct
-    because one is made in each round, and items never point back at it.
+    Copying a tuple every round makes long games quadratic. `append` writes one item after the last;
+    an older history keeps its own length and never sees later items. It is a msgspec struct because
+    one is created in each round; items never refer back to it.
     """
 
     _length: int = 0
@@ -31,7 +31,7 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
     def append(self, item: T) -> History[T]:
         """Return this history with one more item; this one does not change."""
         items, length = self._items, self._length
-        if len(items) != length:  # a sibling has grown this buffer already: branch off
+        if len(items) != length:  # another history has already extended this buffer: branch off
             items = items[:length]
         items.append(item)
         return History(length + 1, items)
@@ -41,14 +41,14 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
         return iter(self._items[start : self._length])
 
     def continues(self, earlier: History[T]) -> bool:
-        """Whether this surely begins with all of `earlier`: it has grown from the same buffer."""
+        """Return whether this certainly begins with all of `earlier`: both share a buffer."""
         return not earlier._length or (
             self._items is earlier._items and self._length >= earlier._length
         )
 
     @property
     def last(self) -> T | None:
-        """The newest item, or None when there is none."""
+        """The newest item, or None if empty."""
         return self._items[self._length - 1] if self._length else None
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
-"""What a seat may do: a menu of ready actions and of forms to fill in.
+"""Menus: the ready actions of a seat and the forms it may fill in.
 
-One description serves the prompt, the parser, the tool call, the web form and the
-Gymnasium space, so none of them can disagree about what is legal.
+One description serves the prompt, the parser, the tool call, the web form and the Gymnasium space,
+so they always agree on what is legal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Value = int | str
 
 
 class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
-    """The base of actions that are more than an index: frozen, tagged by their class name."""
+    """Base class of actions that are more than an index: frozen, tagged by their class name."""
 
 
 class Choice(msgspec.Struct, frozen=True, tag="choice"):
@@ -60,7 +60,7 @@ class Whole(msgspec.Struct, frozen=True, tag="whole"):
 
 
 class Text(msgspec.Struct, frozen=True, tag="text"):
-    """Words of one's own, at most `limit` characters, of a given shape if there is one."""
+    """Free text of at most `limit` characters, matching a pattern if one is given."""
 
     limit: int
     pattern: str = ""
@@ -89,7 +89,7 @@ class Text(msgspec.Struct, frozen=True, tag="text"):
 
 
 class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
-    """Some of these items, each with an amount above 0 and at most what is there.
+    """Some of these items, each with an amount above 0 and at most the amount available.
 
     Amounts are written as text ("2", "2/3"): exact, and safe in every JSON reader.
     """
@@ -129,7 +129,7 @@ def _is_pair(entry: Any) -> bool:
 
 
 def _is_writable(text: str) -> bool:
-    """Whether a text has no lone surrogate, which no JSON line can hold."""
+    """Return whether a text has no lone surrogate, which JSON cannot hold."""
     return not re.search("[\ud800-\udfff]", text)
 
 
@@ -138,9 +138,9 @@ AMOUNT_SCHEMA = {"type": "string", "pattern": f"^{AMOUNT_PATTERN}$"}
 
 
 def amount_problem(amount: Any, most: str) -> str | None:
-    """Why `amount` is no amount above 0 and at most `most`, or None when it is one."""
+    """Return why `amount` is not above 0 and at most `most`, or None if it is."""
     if _is_whole(amount) and most.isdecimal() and 0 < int(amount) <= int(most):
-        return None  # whole amounts are the rule, and fractions take ten times as long
+        return None  # whole amounts are common, and fractions take ten times as long
     if not isinstance(amount, str) or not re.fullmatch(AMOUNT_PATTERN, amount):
         return f'{amount!r} is not an amount such as "2" or "2/3"'
     if "/" in amount and int(amount.partition("/")[2]) == 0:
@@ -176,7 +176,7 @@ class Many(msgspec.Struct, frozen=True, tag="many"):
 
 
 class Form(msgspec.Struct, Generic[A], frozen=True):
-    """An action to be filled in: its type, and what may stand in each field."""
+    """An action to be filled in: its type, and the values allowed in each field."""
 
     make: type[A]
     fields: tuple[tuple[str, Field], ...] = ()
@@ -210,7 +210,7 @@ class Form(msgspec.Struct, Generic[A], frozen=True):
 
 
 def kind_of(action: type[Any]) -> str:
-    """The tag of a struct type."""
+    """Return the tag of a struct type."""
     return str(action.__struct_config__.tag)
 
 
@@ -219,12 +219,12 @@ Options = tuple[A | Form[A], ...]
 
 
 def is_finite(options: Options[A]) -> bool:
-    """Whether every option is a ready action."""
+    """Return whether every option is a ready action."""
     return not any(type(option) is Form for option in options)
 
 
 def span(options: Options[Any]) -> Whole | None:
-    """The scale of a menu that is whole numbers without a gap, from low to high; else None."""
+    """Return the range of a menu of consecutive whole numbers as (low, high), else None."""
     numbers = [option for option in options if type(option) is int]
     if not numbers or len(numbers) < len(options):
         return None
@@ -233,9 +233,11 @@ def span(options: Options[Any]) -> Whole | None:
 
 
 def admitted(options: Options[A], action: A) -> A:
-    """The action as the menu has it; raises IllegalMove, with the reason, if it does not."""
+    """Return the menu's own copy of an action; raises IllegalMove with the reason if it is not
+    legal."""
     if action in options:
-        return cast(A, options[options.index(action)])  # ours, not an equal of another type
+        # the menu's object, not an equal one of another type
+        return cast(A, options[options.index(action)])
     reasons = [o.problem(action) for o in options if type(o) is Form]
     if None in reasons:
         return action
@@ -247,13 +249,13 @@ def admitted(options: Options[A], action: A) -> A:
 
 
 def example(options: Options[A], draws: Stream) -> A:
-    """A legal action, drawn: each option as likely as any other."""
+    """Return a legal action, drawn uniformly over the options."""
     drawn: Any = draws.pick(options)
     return cast(A, drawn.example(draws) if type(drawn) is Form else drawn)
 
 
 def filled(options: Options[A], plain: Any) -> A:
-    """The action that plain JSON data describes; raises IllegalMove with the reason."""
+    """Return the action that plain JSON data describes; raises IllegalMove with the reason."""
     if not isinstance(plain, Mapping):
         ready: A = plain
         return admitted(options, ready)
@@ -264,13 +266,13 @@ def filled(options: Options[A], plain: Any) -> A:
         raise IllegalMove(f"kind must be {listed(kinds, 'or')}, not {plain.get('kind')!r}.")
     try:
         action: A = msgspec.convert(plain, make)
-    except (msgspec.ValidationError, UnicodeError) as why:  # a key may hold half a character
+    except (msgspec.ValidationError, UnicodeError) as why:  # a key may hold a lone surrogate
         raise IllegalMove(f"{why}.") from None
     return admitted(options, action)
 
 
 def menu_schema(options: Options[Any]) -> dict[str, Any]:
-    """A JSON schema that exactly the legal actions satisfy."""
+    """Return a JSON schema that exactly the legal actions satisfy."""
     ready = [msgspec.to_builtins(o) for o in options if type(o) is not Form]
     forms = [o.schema() for o in options if type(o) is Form]
     kinds: list[dict[str, Any]] = ([{"enum": ready}] if ready else []) + forms

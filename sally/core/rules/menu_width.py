@@ -1,4 +1,4 @@
-"""How wide the widest menu of a game is, found by looking at its play."""
+"""The width of a game's widest menu, found by exploring its play."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.menu import is_finite
 from sally.core.rules.seat import NATURE
 
-MOST_STATES = 5000  # looked at one by one; a larger game is sampled
-SAMPLES, MOST_STEPS = 64, 10_000  # whole plays by chance, and how long each may be
+MOST_STATES = 5000  # explored exhaustively; a larger game is sampled
+SAMPLES, MOST_STEPS = 64, 10_000  # random games, and the most steps of each
 
-OVER = object()  # no state of any game
+OVER = object()  # a sentinel that is no state of any game
 
 
 def widest_menu_of(game: Any) -> int | None:
-    """The most ready actions that a seat can choose from; None where forms occur.
+    """Return the largest number of ready actions a seat can have; None if there are forms.
 
-    Exact for a game of few states; of a larger one, the widest menu of many plays by chance.
+    Exact for a game with few states; for a larger one, the widest menu met in many random games.
     """
     widest = 0
     for state in _states(game):
@@ -33,7 +33,7 @@ def widest_menu_of(game: Any) -> int | None:
 
 
 def _states(game: Any) -> Iterator[Any]:
-    """Every state that play can reach, or the states of plays by chance if there are too many."""
+    """Yield every reachable state, or the states of random games if there are too many."""
     seen: set[Any] = set()
     ways, looked = [iter([game.start()])], 0
     while ways:
@@ -53,7 +53,7 @@ def _states(game: Any) -> Iterator[Any]:
 
 
 def _menus(game: Any, state: Any) -> dict[Any, Any]:
-    """By mover, what it can do; of nature, what has a chance."""
+    """Return the options of each mover; of nature, those with a positive probability."""
     menus = {}
     for seat in game.to_move(state):
         if seat == NATURE:

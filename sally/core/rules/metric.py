@@ -1,4 +1,4 @@
-"""A metric: a number read off a replayed episode for one seat, or None where it has no meaning."""
+"""Metrics: a number computed from a replayed episode for one seat, or None if undefined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sally.core.rules.probe import At, ProbeReport, Question, Value, score
 
 @dataclass(frozen=True)
 class Played:
-    """An episode with its replay, laid open for measuring."""
+    """An episode with its replay, ready for measuring."""
 
     spec: GameSpec[Any, Any, Any]
     episode: Episode
@@ -27,7 +27,7 @@ class Played:
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What was said or told, with its question and the truth; `truth` None: it is not scored."""
+    """A report or injected value with its question and the truth; `truth` is None if unscored."""
 
     question: Question
     report: Reported | Told
@@ -39,12 +39,12 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def scores(self) -> Mapping[str, float]:
-        """Right, Brier, log and the like; empty without an answer or a truth."""
+        """The scores, such as right, Brier and log; empty without an answer or a truth."""
         return score(self.question, ProbeReport(self.report.value, self.report.odds), self.truth)
 
     @property
     def right(self) -> bool | None:
-        """Whether it is the truth; None where nothing is true, or only nearly so."""
+        """Whether it equals the truth; None without a truth or for item values."""
         if self.truth is None or self.question.kind == "values":
             return None
         return self.report.value == self.truth
@@ -53,7 +53,7 @@ class Judged(msgspec.Struct, frozen=True):
 def judged(
     spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
 ) -> Judged | None:
-    """A report beside its question and the truth; None if the game asks no such thing there."""
+    """Return a report with its question and the truth; None if the game does not ask that there."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)
     if event.turn >= len(replay.states):
         return None
@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
-    """What several metrics ask of a seat, worked out once an episode; nobody changes it."""
+    """Compute a value that several metrics share once per episode and seat; never modify it."""
 
     @wraps(find)
     def found(played: Played, seat: Seat) -> T:
@@ -83,16 +83,17 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
 
 
 class Terms(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The mean loss of an episode's decisions by where it arose, in the unit of doing."""
+    """The mean loss of an episode's decisions by its cause, in the unit of doing."""
 
-    inference: float | None = None  # the best reply to the prediction, where it was wrong
-    translation: float | None = None  # by one's own prediction, what the move gave up: never < 0
+    inference: float | None = None  # the best reply to a wrong prediction
+    # what the move gave up by the player's own prediction: never < 0
+    translation: float | None = None
     format: float | None = None  # forfeited decisions
-    luck: float | None = None  # the rest: what moves against one's prediction happened to change
+    luck: float | None = None  # the rest: the effect of moves against one's own prediction
 
 
 def terms_of(parts: Sequence[tuple[float, float, float]], format: float | None) -> Terms:
-    """The means over decisions, each (inference, translation, all that it missed)."""
+    """Return the means over decisions, each given as (inference, translation, total loss)."""
     if not parts:
         return Terms(format=format)
     inference, translation, missed = (sum(p[i] for p in parts) / len(parts) for i in range(3))
@@ -100,23 +101,23 @@ def terms_of(parts: Sequence[tuple[float, float, float]], format: float | None) 
 
 
 Losses = Callable[[Played, Seat], Terms]
-"""How a game splits what a seat lost, where it knows better than decision by decision."""
+"""A game's own split of a seat's loss, used instead of the split by decision."""
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What one decision gave up, in the unit of payoffs or of doing, and what would have been best.
+    """What one decision gave up, in the unit of payoffs or of doing, and the best move.
 
-    It is judged by what the others were going to do, not by what luck made of it.
+    It is judged by what the others were going to do, not by the realised outcome.
     """
 
     turn: int
     loss: float
-    best: tuple[Any, ...] = ()  # moves; empty where they are not known one by one
-    how: str = ""  # by what it is judged
+    best: tuple[Any, ...] = ()  # best moves; empty if not enumerable
+    how: str = ""  # the criterion it is judged by
 
 
 Costs = Callable[[Played, Seat], list[Cost]]
-"""What each decision of a seat gave up, where a game can say so."""
+"""A game's own list of what each decision of a seat gave up."""
 
 
 Ends = tuple[float, float]
@@ -127,12 +128,12 @@ ENDS: Mapping[str, Ends] = {
     "nats": (0.0, inf),
     **dict.fromkeys(COUNTED, (0.0, inf)),
 }
-"""By unit, the least and the most that a metric of it can be, unless it declares its own."""
+"""The minimum and maximum of a metric by unit, unless it declares its own."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of an episode, for a seat."""
+    """A number computed from an episode for one seat."""
 
     name: str
     about: str
@@ -140,13 +141,13 @@ class Metric:
     games: tuple[str, ...] = ()  # the families it fits; empty: all
     better: Literal["higher", "lower", ""] = ""
     unit: str = ""
-    bounds: Ends | None = None  # the least and the most that it can be, where the unit is no guide
-    within: Callable[[Any, Seat], Ends] | None = None  # (game, seat): the same in one game
-    label: str = ""  # the heading of its column; empty: its name
-    headline: bool = False  # whether a table shows it unasked
+    bounds: Ends | None = None  # the minimum and maximum, if the unit does not imply them
+    within: Callable[[Any, Seat], Ends] | None = None  # (game, seat) -> the same for one game
+    label: str = ""  # column heading; empty: its name
+    headline: bool = False  # whether tables show it by default
     published: bool = False  # a paper's convention, kept beside our exact measure
 
     @property
     def ends(self) -> Ends | None:
-        """The least and the most that it can be: as declared, else as its unit implies."""
+        """The minimum and maximum: as declared, else as its unit implies."""
         return self.bounds if self.bounds is not None else ENDS.get(self.unit)

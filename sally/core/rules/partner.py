@@ -19,16 +19,16 @@ Answerer = Callable[[Turn[Any, Any]], ProbeReport | Silence]
 
 @dataclass(frozen=True)
 class Automaton(Generic[Q]):
-    """A finite machine that plays as the partner does; against it, optimal play is exact."""
+    """A finite automaton that plays as the partner does; optimal play against it is exact."""
 
     start: Q
-    odds: Callable[[Q], Mapping[int, float]]  # what it plays in a state
+    odds: Callable[[Q], Mapping[int, float]]  # the move probabilities in a state
     after: Callable[[Q, int, int], Q]  # (state, its own move, the other's move) -> next state
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of play: against these moves the partner plays these."""
+    """A line of play: the partner's moves against a fixed sequence of moves."""
 
     against: str
     plays: str  # a question mark where the move is drawn
@@ -45,19 +45,19 @@ class Partner:
     source: str  # who described it first
     make: Callable[..., Script]  # (game, seat, **params) -> script
     automaton: Callable[..., Automaton[Any]] | None = None  # (game, seat, **params)
-    memory: int | None = None  # how many past rounds it looks at; None: all of them
+    memory: int | None = None  # number of past rounds it uses; None: all
     lines: tuple[Line, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
     answers: Callable[..., Answerer] | None = None  # (game, seat, **params) -> its reports
-    helps: bool = False  # whether it is a helper's occupant (a reader) and no player
+    helps: bool = False  # whether it fills a helper seat (a reader) and is not a player
     version: int = 1
 
 
 class Scripted(msgspec.Struct, frozen=True):
-    """A plain function as a player."""
+    """A player made from a plain function."""
 
     script: Script
-    report: Answerer | None = None  # None: it takes no questions
+    report: Answerer | None = None  # None: it answers no probes
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(self.script(turn))

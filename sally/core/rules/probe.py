@@ -1,7 +1,7 @@
-"""A question put to a seat aside from play, and how its answer is judged.
+"""Probes: questions put to a seat outside play, and how answers are scored.
 
-Truth is never logged: it is computed from the replay, so that a probe can be re-scored,
-corrected, or added later.
+The truth is never logged. It is computed from the replay, so a probe can be re-scored, corrected or
+added later.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Value = int | str | dict[str, float]
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One probe at one point: about whom or what, and what may be answered."""
+    """One probe at one point: its subject and the possible answers."""
 
     probe: str
     kind: Kind
-    choices: tuple[int | str, ...]  # what may be named; for `values`, the items
+    choices: tuple[int | str, ...]  # possible answers; for `values`, the items
     about: str = ""
     low: float = 0.0  # the scale, for `values`
     high: float = 10.0
-    numeric: bool = False  # the choices are whole numbers without a gap, answered as a number
+    numeric: bool = False  # the choices are consecutive whole numbers, answered as a number
 
     @property
     def scale(self) -> Whole | None:
-        """The range of a numeric answer; None if names are answered."""
+        """The range of a numeric answer; None if the answer is a name."""
         return span(self.choices) if self.numeric and self.kind == "choice" else None
 
 
@@ -52,21 +52,21 @@ class At(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Probe:
-    """A kind of question: who is asked, when, what may be answered, and what was true."""
+    """A kind of question: who is asked, when, the possible answers, and the truth."""
 
     name: str
     about: str  # one line for `sally list`
     point: Point  # at a turn's start; before the move; after it and before the reveal
     kind: Kind
-    seats: tuple[Seat, ...]  # none named: any
+    seats: tuple[Seat, ...]  # empty: any
     asks: Callable[[Any, Any, Seat], tuple[Question, ...]]  # (game, view, seat) -> questions
     truth: Callable[[Any, At], Value | None]  # (replay, where) -> value; None = unscored
-    of_mind: bool = True  # whether it asks for somebody else's mind, and so is part of knowing
-    once: bool = False  # whether a seat is asked it once an episode and not again
+    of_mind: bool = True  # whether it asks about another's mind, and so counts as knowing
+    once: bool = False  # whether a seat is asked at most once per episode
 
 
 class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
-    """An answer to a probe; `value` None means that none could be read."""
+    """An answer to a probe; `value` is None if none could be read."""
 
     value: Value | None
     odds: tuple[float, ...] | None = None  # over the question's choices, where given
@@ -76,7 +76,7 @@ class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="wh
 
 
 class Foreseen(msgspec.Struct, frozen=True):
-    """A prediction made inside a decision; it is a report too."""
+    """A prediction made inside a decision; it counts as a report."""
 
     probe: str
     value: Value | None
@@ -147,7 +147,7 @@ def score(question: Question, report: ProbeReport, truth: Value | None) -> Mappi
     given = sum(p * t for p, t in zip(odds, true, strict=True))
     brier = sum((p - t) ** 2 for p, t in zip(odds, true, strict=True))
     marks = {"right": right, "brier": brier, "log": -log(given) if given > 0 else inf}
-    if question.scale is not None:  # a near miss is better than a wide one
+    if question.scale is not None:  # near misses score better than wide ones
         marks["absolute_error"] = abs(float(report.value) - float(truth))  # type: ignore[arg-type]
     return marks
 
@@ -163,19 +163,19 @@ def _score_values(value: Any, truth: Any) -> Mapping[str, float]:
 
 
 class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a seat is told of another's mind before it moves."""
+    """Information about another's mind that a seat receives before it moves."""
 
     seat: Seat
     probe: str
     source: Literal["truth", "own"] = "truth"
-    error: float = 0.0  # with this chance a wrong value instead, uniform over the wrong ones
-    keep: bool = False  # told for this turn only, or kept as a line of the history
+    error: float = 0.0  # the chance of a wrong value, uniform over the wrong ones
+    keep: bool = False  # True: kept as a history line; False: shown in this turn only
 
     def __post_init__(self) -> None:
         if not 0 <= self.error <= 1:
             raise ValueError(f"error must be from 0 to 1, not {self.error}")
         if self.source == "own" and self.error:
-            raise ValueError("error goes with source truth only")
+            raise ValueError("error is allowed only with source 'truth'")
 
 
 def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> Value:

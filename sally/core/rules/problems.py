@@ -1,4 +1,4 @@
-"""Frozen problems that a visitor may choose from: each by a few choices, one after the other."""
+"""Frozen problems that a visitor may select by a few successive choices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sally.core.log.events import Instance
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One problem: what is chosen to get it, and the seats that it has."""
+    """One problem: the choices that select it, and its seats."""
 
     choice: tuple[str, ...]
     instance: Instance
@@ -16,7 +16,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Problems(msgspec.Struct, frozen=True):
-    """The problems of a game, and what is chosen in turn: a ruleset, a number of players."""
+    """The problems of a game, and the choices made in turn: a ruleset, a number of players."""
 
     asked: tuple[str, ...]
     problems: tuple[Problem, ...]

@@ -1,4 +1,4 @@
-"""What a game offers to those who train on it: splits of its problems, and what moves are worth."""
+"""What a game offers for training: splits of its problems, and the values of moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARTS = ("train", "validation", "held_out")
 
 
 class Task(msgspec.Struct, frozen=True):
-    """A problem, the seat that learns, and who else is at the table."""
+    """A problem, the learning seat, and the players in the other seats."""
 
     instance: Instance
     seat: str
@@ -26,45 +26,44 @@ class Task(msgspec.Struct, frozen=True):
 
     @property
     def company(self) -> str:
-        """Who else is there, by name."""
+        """The other players by name."""
         return ", ".join(label(who) for who in self.others.values())
 
 
 @dataclass(frozen=True)
 class Split:
-    """Tasks to learn from, to choose by, and to be tested on, none of them in two parts."""
+    """Disjoint sets of tasks for training, validation and testing."""
 
     name: str
     about: str
     parts: Mapping[str, tuple[Task, ...]] = field(default_factory=dict)
 
     def part(self, name: str) -> tuple[Task, ...]:
-        """The tasks of one part, or an error that names the parts there are."""
+        """Return the tasks of one part; raises BadInput with the known parts."""
         if name not in self.parts:
             raise unknown(f"part of the split {self.name}", name, self.parts)
         return self.parts[name]
 
 
 Worths = Callable[[Any], Sequence[float] | None]
-"""(view) -> what each option is worth with optimal play from there on, and, last, a forfeit.
+"""(view) -> the value of each option under optimal play from there on; the last is a forfeit.
 
-It may remember how far it has followed one episode, in attributes of its own: every episode is
-given a copy of one that was never asked.
+It may keep track of one episode in its own attributes: each episode gets a fresh copy.
 """
 
 Alike = Callable[[Task, Task], str]
-"""Why two tasks are one to a learner, as the end of a sentence; empty where they are not."""
+"""Why two tasks are equivalent for a learner, as the end of a sentence; "" if they are not."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """The room `training` of a game."""
+    """The `training` module of a game."""
 
     split: Callable[[str], Split | None]  # by the game's public name
     worths: (
         Callable[[Game[Any, Any, Any], Seat, Mapping[str, PlayerSpec]], Worths | None] | None
     ) = None
-    """(game, seat, lineup): exact worths where the others are known machines; None elsewhere."""
+    """(game, seat, lineup) -> exact values if the others are known automata, else None."""
     alike: Alike | None = None
 
 
@@ -74,10 +73,10 @@ def by_problem(
     problems: Mapping[str, Mapping[str, Any]],
     others: Mapping[str, PlayerSpec],
 ) -> Split:
-    """Problems by id and parameters, dealt to the parts by chance that is fixed by the id."""
+    """Return a split of problems by id; each is assigned to a part by a hash of its id."""
     parts: dict[str, list[Task]] = {part: [] for part in PARTS}
     for id, params in problems.items():
-        at = derived_seed("split", game, id) % 10  # seven in ten are learnt from
+        at = derived_seed("split", game, id) % 10  # seven in ten are for training
         part = "train" if at < 7 else "validation" if at == 7 else "held_out"
         parts[part].append(Task(Instance(id, game, dict(params)), seat, dict(others)))
     about = f"{len(problems)} frozen problems, each in one part"
@@ -85,17 +84,18 @@ def by_problem(
 
 
 def check_split(split: Split, alike: Alike | None = None) -> None:
-    """Refuse a split in which a task, or one that is the same to a learner, is in two parts."""
+    """Raise BadInput if a task, or one equivalent to it for a learner, is in two parts."""
     for part, tasks in split.parts.items():
         if not tasks:
-            raise BadInput(f"The part {part!r} of the split {split.name} holds no task.")
+            raise BadInput(f"The part {part!r} of the split {split.name} is empty.")
     for one, other in combinations(split.parts, 2):
         for a in split.parts[one]:
             for b in split.parts[other]:
                 why = "which is the same task" if _same(a, b) else alike(a, b) if alike else ""
                 if why:
                     raise BadInput(
-                        f"The split {split.name} overlaps: {one} has {_said(a)}, and {other} has "
+                        f"The split {split.name} overlaps: {one} contains {_said(a)}, and {other} "
+                        "contains "
                         f"{_said(b)}, {why}."
                     )
 

@@ -16,7 +16,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, NotPublished, Oddity, or_listed, told
+from sally.core.log.imported import Difference, NotPublished, Oddity, import_result, listing_errors
 from sally.core.registry.paper import Imported, Importer
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
@@ -204,7 +204,7 @@ def imported(path: Path) -> Imported:
     for file in files:
         if file.kind in ("info", "lookup"):
             continue
-        with or_listed(taken.odd, str(file.path), NOT_IMPORTED):
+        with listing_errors(taken.odd, str(file.path), NOT_IMPORTED):
             if file.kind == "people":
                 episodes, oddities, counts = people_in(file, files)
                 taken.episodes += episodes
@@ -216,7 +216,7 @@ def imported(path: Path) -> Imported:
     if wrong and not taken.episodes:
         raise BadInput(wrong[0].why)
     taken.counts["found"] = len(taken.episodes)
-    return told(taken.episodes, taken.odd, taken.differences, dict(taken.counts))
+    return import_result(taken.episodes, taken.odd, taken.differences, dict(taken.counts))
 
 
 def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
@@ -250,7 +250,7 @@ class _Import:
         game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
         coded = _codes(file, found, game)
         for number, lines in enumerate(found, 1):
-            with or_listed(self.odd, str(file.path), NOT_IMPORTED):
+            with listing_errors(self.odd, str(file.path), NOT_IMPORTED):
                 self._episode(file, number, lines, _told(file, lines, info, game, coded))
         if game == "bos" and any(row["player2"] == "Defect_once" for _, row in found[0]):
             why = "player2 is called Defect_once and alternates, the first letter first"

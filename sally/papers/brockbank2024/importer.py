@@ -14,7 +14,7 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, NotPublished, Oddity, or_listed, told
+from sally.core.log.imported import Difference, NotPublished, Oddity, import_result, listing_errors
 from sally.core.registry.paper import Imported, Importer
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -58,7 +58,7 @@ def imported(path: Path) -> Imported:
     differences: list[Difference] = []
     odd, counts = list(found.oddities), Counter(found=len(found.games))
     for game in found.games:
-        with or_listed(odd, game.source.file, NOT_IMPORTED):
+        with listing_errors(odd, game.source.file, NOT_IMPORTED):
             _refuse_strange(game)
             episode, differs, counted = as_episode(game)
             episodes.append(episode)
@@ -68,7 +68,7 @@ def imported(path: Path) -> Imported:
     wrong = [each for each in odd if each.what == NOT_IMPORTED]
     if wrong and not episodes:
         raise BadInput(wrong[0].why)
-    return told(episodes, odd, differences, dict(counts))
+    return import_result(episodes, odd, differences, dict(counts))
 
 
 def _refuse_strange(game: Game) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import RECORDED, Difference, Oddity, or_listed, told
+from sally.core.log.imported import RECORDED, Difference, Oddity, import_result, listing_errors
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry.paper import Imported, Importer
@@ -36,7 +36,7 @@ def imported(path: Path) -> Imported:
     met: Counter[tuple[int, str, str]] = Counter()
     seen: dict[str, str] = {}
     for file in files_under(path):
-        with or_listed(odd, str(file), NOT_IMPORTED):
+        with listing_errors(odd, str(file), NOT_IMPORTED):
             record = read_record(file)
             counts["found"] += 1
             if (before := seen.setdefault(record.id, file.name)) != file.name:
@@ -49,7 +49,7 @@ def imported(path: Path) -> Imported:
             counts["repeated seeds"] += bool(met[key])
             met[key] += 1
             counts.update(_tally(record))
-    return told(episodes, odd, differences, dict(counts))
+    return import_result(episodes, odd, differences, dict(counts))
 
 
 def _tally(record: Record) -> dict[str, int]:

@@ -18,7 +18,14 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import RECORDED, Difference, Oddity, Source, or_listed, told
+from sally.core.log.imported import (
+    RECORDED,
+    Difference,
+    Oddity,
+    Source,
+    import_result,
+    listing_errors,
+)
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry import registry
@@ -305,7 +312,7 @@ def imported(path: Path) -> Imported:
     differs: list[Difference] = []
     counts: Counter[str] = Counter(found=len(files))
     for file in files:
-        with or_listed(odd, file.name, NOT_IMPORTED):
+        with listing_errors(odd, file.name, NOT_IMPORTED):
             game = read_game(file)
             episode, differences = as_episode(game)
             episodes.append(episode)
@@ -315,7 +322,7 @@ def imported(path: Path) -> Imported:
     wrong = [each for each in odd if each.what == NOT_IMPORTED]
     if wrong and not episodes:
         raise BadInput(wrong[0].why)
-    return told(episodes, odd, differs, dict(counts))
+    return import_result(episodes, odd, differs, dict(counts))
 
 
 def _counts(game: RecordedGame) -> Counter[str]:

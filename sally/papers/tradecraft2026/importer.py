@@ -14,7 +14,7 @@ from typing import Any
 
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import HUMAN, RECORDED, Difference, Oddity, Source, told
+from sally.core.log.imported import HUMAN, RECORDED, Difference, Oddity, Source, import_result
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry.paper import Imported, Importer
@@ -77,7 +77,7 @@ def imported(path: Path) -> Imported:
         episodes.append(played.episode())
         differences += played.differences
         counts.update(played.counts)
-    return told(episodes, odd, differences, dict(counts))
+    return import_result(episodes, odd, differences, dict(counts))
 
 
 def _files(path: Path) -> list[Path]:

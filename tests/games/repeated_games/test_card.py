@@ -117,13 +117,13 @@ def test_bad_input() -> None:
         audit("rpss")
     with pytest.raises(BadInput, match="own inverse"):
         Shortcut(PlayerSpec("constant"), PlayerSpec("constant"))
-    with pytest.raises(BadInput, match="has a chance but no column"):
+    with pytest.raises(BadInput, match="has a chance level but"):
         Condition("x", (instance("rps"),), "agent", (), ("reward",), chance={"regret": 0.0})
-    with pytest.raises(BadInput, match="is the one audited"):
+    with pytest.raises(BadInput, match="is audited and takes"):
         Condition(
             "x", (instance("rps"),), "agent", (), ("reward",), {"agent": PlayerSpec("random")}
         )
-    with pytest.raises(BadInput, match="each with its own name"):
+    with pytest.raises(BadInput, match="distinct names"):
         Card("x", "none", ())
 
 
