@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from sally.games.toma.mg import rules as mg_rules
+from sally.games.toma.po import depths
 from sally.games.toma.po import rules as po_rules
 
 T = TypeVar("T")
@@ -21,6 +22,14 @@ class Keyed(msgspec.Struct, Generic[T], frozen=True):
     scenario: T
     answer: int
     predictions: dict[str, int]  # agent name -> index of its task or place
+
+
+class Certified(Keyed[T], Generic[T], frozen=True):
+    """A scenario of a certified set, with the answers of reasoners of every depth."""
+
+    block: int  # reasoners of this depth answer the whole block, shallower ones are at chance
+    depth: int  # of this scenario: the least depth from which on the answer is right
+    by_depth: tuple[int, ...]  # answers of reasoners of depth 0, 1, ...
 
 
 class Frozen(msgspec.Struct, Generic[T], frozen=True):
@@ -56,6 +65,49 @@ def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
     return Keyed(scenario, po_rules.answer(scenario), named)
 
 
+PER_DEPTH = 60
+
+
+class CertifiedSet(msgspec.Struct, Generic[T], frozen=True):
+    """A frozen set of certified scenarios with its version and seed."""
+
+    set: str
+    version: int
+    seed: int
+    scenarios: tuple[Certified[T], ...]
+
+
+def po_certified() -> CertifiedSet[po_rules.Scenario]:
+    """Return the 240 certified scenarios of the partially observable game, 60 per depth 0 to 3."""
+    text = files(f"{__package__}.po").joinpath("instances", "po_certified.json").read_bytes()
+    return msgspec.json.decode(text, type=CertifiedSet[po_rules.Scenario])
+
+
+def make_po_certified() -> CertifiedSet[po_rules.Scenario]:
+    """Return the first 60 generated scenarios of every certified block."""
+    from sally.games.toma.po import certified  # heavy; only a new set needs it
+
+    drawn = tuple(
+        certified_po(scenario, block)
+        for block in certified.DEPTHS
+        for scenario in islice(certified.scenarios(block, SEED), PER_DEPTH)
+    )
+    return CertifiedSet("toma_po_certified", 1, SEED, drawn)
+
+
+def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.Scenario]:
+    """Return a scenario of a block with its solution and the answers of every depth."""
+    solved = keyed_po(scenario)
+    return Certified(
+        scenario,
+        solved.answer,
+        solved.predictions,
+        block,
+        depths.depth(scenario),
+        depths.answers_by_depth(scenario),
+    )
+
+
 def mg(version: int = 4) -> Frozen[mg_rules.Scenario]:
     """Return the 90 frozen scenarios of the minority game, 30 per level.
 
@@ -81,7 +133,7 @@ def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
     return Keyed(scenario, mg_rules.answer(scenario), named)
 
 
-def write(frozen: Frozen[Any], path: Path) -> None:
+def write(frozen: Frozen[Any] | CertifiedSet[Any], path: Path) -> None:
     """Write a new set, one scenario per line. Raises FileExistsError if the file exists."""
     head = {"set": frozen.set, "version": frozen.version, "seed": frozen.seed}
     lines = ",\n".join(msgspec.json.encode(item).decode() for item in frozen.scenarios)

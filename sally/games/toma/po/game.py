@@ -99,5 +99,17 @@ def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Return every frozen scenario by id, superseded ones included."""
-    return {**frozen_scenarios(1), **frozen_scenarios(2)}
+    """Return every frozen scenario by id, superseded and certified ones included."""
+    return {**frozen_scenarios(1), **frozen_scenarios(2), **certified_scenarios()}
+
+
+@cache
+def certified() -> dict[str, frozen.Certified[Scenario]]:
+    """Return the certified scenarios by id, each with its depth and the answers of every depth."""
+    return {one.scenario.id: one for one in frozen.po_certified().scenarios}
+
+
+def certified_scenarios(block: int | None = None) -> dict[str, Scenario]:
+    """Return the certified scenarios by id: all of them, or those of one depth."""
+    kept = {id: one for id, one in certified().items() if block in (None, one.block)}
+    return {id: one.scenario for id, one in kept.items()}

@@ -65,7 +65,7 @@ def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
     debt: Floats | None = None
     for kind in dealt(KINDS[level], rng):
         costs, right = _fitting(level, _own_row(level, rng), kind, rng)
-        excess = np.hstack([excess_of(level, costs, right), _leans(costs, right)])
+        excess = np.hstack([excess_of(level, costs, right), leans(costs, right)])
         debt = np.zeros(excess.shape[1]) if debt is None else debt
         chosen = pick(excess, debt)
         debt = debt + excess[chosen]
@@ -94,7 +94,7 @@ def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tupl
             return costs[keep], right[keep]
 
 
-def _leans(costs: Ints, right: Ints) -> Floats:
+def leans(costs: Ints, right: Ints) -> Floats:
     """Return how far the right column is from the mean column in sum, minimum and maximum."""
     is_task = (right != FAILURE)[:, None]
     others = costs[:, 1:]

@@ -6,6 +6,7 @@ from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
+from sally.games.toma.po.depths import answer_at, predictions_at
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, rational_actions
 from sally.games.toma.po.shortcuts import SHORTCUTS
@@ -72,6 +73,21 @@ def _believer(game: PartlySeen, seat: Seat) -> Script:
     return act
 
 
+def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
+    return lambda turn: answer_at(game.as_seen(turn.view), depth)
+
+
+def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
+    """Report the predictions of a reasoner; one of depth 0 predicts what depth 1 does."""
+
+    def report(turn: Turn[int, View]) -> ProbeReport:
+        assert turn.question is not None
+        found = predictions_at(game.as_seen(turn.view), max(depth, 1))
+        return ProbeReport(found[AGENTS.index(turn.question.about)])
+
+    return report
+
+
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
     """Predict that every agent takes its own cheapest task."""
 
@@ -115,6 +131,14 @@ PARTNERS = {
         "ours, for the injection experiment of Kang et al. 2026",
         _believer,
         answers=_solved,
+    ),
+    "reasoner": Partner(
+        "reasoner",
+        "predicts the others as reasoners of depth `depth` - 1; depth 0 takes its cheapest task",
+        "ours; level-k reasoning (Stahl and Wilson 1995) with what each agent knows",
+        _reasoner,
+        params={"depth": 1},
+        answers=_reasoned,
     ),
     **{name: _shortcut(name) for name in SHORTCUTS},
 }

@@ -1,0 +1,157 @@
+"""Generator of the certified set: scenarios by the depth of reasoning that scores above chance.
+
+A block of depth d (0 to 3) uses the knowledge structure of kang2026's level d. Every reasoner of
+depth d answers all of it. Shallower ones gain nothing:
+
+- Depth 2 and 3: the others' costs are drawn so that the predictions of depth d - 1 always collide.
+  That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never
+  in block 3 (a chain cannot collide), as a constant answer is.
+- The player's own costs are assigned to the tasks by dealt permutations, independently of what the
+  others take, so no rule over the own row, and no reasoner of depth 0, beats chance.
+- No cost of another agent is below the player's least, so the smallest cost on the page says
+  nothing more. Rules over columns are balanced by selection (see `balance`).
+
+What no set can exclude: a player that predicts some of the others correctly and ignores that two
+predictions collide has ruled out their tasks, and guesses among those that are left (two or three
+of four). Within these, the own row tells nothing either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.toma.balance import Floats, dealt, pick
+from sally.games.toma.po import generators
+from sally.games.toma.po.first_generator import (
+    COSTS,
+    Ints,
+    answers,
+    certify,
+    excess_of,
+    listing,
+    seated,
+    untied,
+)
+from sally.games.toma.po.rules import FAILURE, Scenario
+from sally.games.toma.po.stories import stories
+
+DEPTHS = (0, 1, 2, 3)
+POOL = 6000  # candidate costs of the others drawn at a time
+FAILS_IN = 5  # in block 2 failure is right in one of so many scenarios
+Bools = npt.NDArray[np.bool_]
+
+
+def scenarios(depth: int, seed: int) -> Iterator[Scenario]:
+    """Yield the scenarios of one block without end, determined by the seed."""
+    if depth not in DEPTHS:
+        raise ValueError(f"Depth {depth} does not exist: the certified set has depths 0 to 3.")
+    made = generators.scenarios(depth, seed) if depth < 2 else _deep(depth, seed)
+    for index, scenario in enumerate(made):
+        yield msgspec.structs.replace(scenario, id=f"po-certified-D{depth}-{seed}-{index + 1}")
+
+
+def _deep(depth: int, seed: int) -> Iterator[Scenario]:
+    rng = np.random.default_rng([3, seed, depth])
+    seats, places = dealt(range(4), rng), dealt(range(4), rng)
+    names = dealt(list(stories()), rng)
+    for costs, right in _balanced(depth, rng):
+        order = listing(right, next(places) if right != FAILURE else None, rng)
+        scenario = seated(depth, costs[:, order], next(seats), next(names), rng)
+        certify(scenario)
+        yield scenario
+
+
+def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
+    """Yield cost matrices by role with their answers, balanced over columns."""
+    debt: Floats | None = None
+    # dealt apart, so that the ranks of the right task are exactly even
+    orders = {fails: dealt(list(permutations(range(4))), rng) for fails in (False, True)}
+    for turn in dealt(range(FAILS_IN), rng):
+        fails = depth == 2 and turn == 0
+        own = np.sort(rng.choice(np.arange(*COSTS), size=4, replace=False))
+        own[0] = rng.integers(COSTS[0], min(own[1], COSTS[0] + 20))  # room above it for the others
+        costs, right = _fitting(depth, own, np.array(next(orders[fails])), fails, rng)
+        excess = np.hstack([_excess(depth, costs, right), _patterns(costs, right)])
+        debt = np.zeros(excess.shape[1]) if debt is None else debt
+        chosen = pick(excess, debt)
+        debt = debt + excess[chosen]
+        yield costs[chosen], int(right[chosen])
+
+
+def _fitting(
+    depth: int, own: Ints, order: Ints, fails: bool, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Return matrices whose shallower predictions collide, and their answers.
+
+    `order` gives the rank of the player's cost for the first choice of role 1, then for the three
+    other tasks by what the others take; so own costs are independent of the roles of the tasks.
+    """
+    while True:
+        others = rng.integers(own[0] + 1, COSTS[1], size=(POOL, 3, 4))
+        others = others[_collides(depth, others)]
+        roles = _roles_of_tasks(depth, others)
+        mine = np.empty((len(others), 1, 4), dtype=np.int64)
+        np.put_along_axis(mine[:, 0], roles, np.broadcast_to(own[order], roles.shape), axis=1)
+        costs = untied(np.concatenate([mine, others], axis=1))
+        right = answers(depth, costs)
+        keep = (right == FAILURE) == fails
+        if keep.any():
+            return costs[keep], right[keep]
+
+
+def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
+    """Return the cheapest task of each row, leaving out one task per row if given."""
+    left = rows.copy()
+    if without is not None:
+        np.put_along_axis(left, without[:, None], COSTS[1] + 1, axis=1)
+    found: Ints = left.argmin(axis=1)
+    return found
+
+
+def _collides(depth: int, others: Ints) -> Bools:
+    """Return where the predictions of a reasoner of depth - 1 collide for no deeper reason.
+
+    Block 2: two first choices are equal, and not just those of the two agents who both avoid the
+    third, whose collision depth 1 already sees. Block 3: X, avoiding only the first choices of Y
+    and Z, would take what Y takes.
+    """
+    one, two, three = (others[:, role] for role in range(3))
+    first = _firsts(one)
+    if depth == 2:
+        return np.asarray((_firsts(two) == first) | (_firsts(three) == first))
+    same = _firsts(two) == first
+    return np.asarray(same & (_firsts(three, first) == _firsts(two, first)))
+
+
+def _roles_of_tasks(depth: int, others: Ints) -> Ints:
+    """Return the four tasks of each matrix in the order: of role 1, of role 2, of role 3, left."""
+    one, two, three = (others[:, role] for role in range(3))
+    first = _firsts(one)
+    second = _firsts(two, first)
+    rest = three.copy()
+    for taken in (first, second) if depth == 3 else (first,):
+        np.put_along_axis(rest, taken[:, None], COSTS[1] + 1, axis=1)
+    third: Ints = rest.argmin(axis=1)
+    tasks = np.stack([first, second, third], axis=1)
+    keys = np.full((len(others), 4), 3)
+    for role in (2, 1, 0):  # where two collide, the lower role keeps the task
+        np.put_along_axis(keys, tasks[:, role : role + 1], role, axis=1)
+    found: Ints = np.argsort(keys, axis=1, kind="stable")
+    return found
+
+
+def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
+    return np.hstack([excess_of(depth, costs, right), generators.leans(costs, right)])
+
+
+def _patterns(costs: Ints, right: Ints) -> Floats:
+    """Return a column that keeps the share of failures alike where all first choices are equal."""
+    first = costs[:, 1:].argmin(axis=2)
+    alike = (first == first[:, :1]).all(axis=1)
+    fails = (right == FAILURE) - 1 / FAILS_IN
+    return np.asarray(np.where(alike, fails, 0.0)[:, None])

@@ -1,0 +1,62 @@
+"""Reasoners of limited depth in the partially observable game, and the depth that an answer takes.
+
+A reasoner of depth 0 takes its own cheapest task. One of depth k predicts every agent whose costs
+it knows as a reasoner of depth k - 1, who knows only what that agent knows, and applies the rule on
+the page to these predictions: if two of them collide, failure is inevitable; otherwise the cheapest
+task that is left.
+"""
+
+from __future__ import annotations
+
+from sally.games.toma.po.rules import (
+    TASKS,
+    Scenario,
+    answer,
+    cheapest_of,
+    predictable,
+    rational_actions,
+)
+
+DEEPEST = 3  # of an answer by the stated rule: the longest chain is player, X, Y, Z
+
+
+def answer_at(scenario: Scenario, depth: int) -> int:
+    """Return the option that a player of this depth takes.
+
+    Raises:
+        ValueError: If the goal is the total cost, where agents follow one plan and do not reply.
+    """
+    if scenario.goal != "own":
+        raise ValueError(
+            f"Scenario {scenario.id}: level {scenario.level} asks for one plan for all four, which "
+            "no reasoner of limited depth computes; depths are defined at levels 0 to 3."
+        )
+    if depth < 0:
+        raise ValueError(f"A depth of reasoning is 0 or more, not {depth}.")
+    if depth == 0:
+        return _choice_at(scenario, scenario.player, 0)
+    return min(rational_actions(scenario, predictions_at(scenario, depth)))
+
+
+def predictions_at(scenario: Scenario, depth: int) -> dict[int, int]:
+    """Return what a player of depth 1 or more predicts for each agent that it can predict."""
+    return {agent: _choice_at(scenario, agent, depth - 1) for agent in predictable(scenario)}
+
+
+def _choice_at(scenario: Scenario, agent: int, depth: int) -> int:
+    """Return the task of an agent that predicts others as reasoners of depth - 1."""
+    known = scenario.knows[agent] if depth else ()
+    avoided = {_choice_at(scenario, other, depth - 1) for other in known}
+    return min(cheapest_of(scenario.costs[agent], set(TASKS) - avoided))
+
+
+def answers_by_depth(scenario: Scenario) -> tuple[int, ...]:
+    """Return the answers of reasoners of depth 0 to DEEPEST; the last one is the right answer."""
+    return tuple(answer_at(scenario, depth) for depth in range(DEEPEST + 1))
+
+
+def depth(scenario: Scenario) -> int:
+    """Return the least depth from which on every reasoner gives the right answer."""
+    right = answer(scenario)
+    wrong = [k for k, given in enumerate(answers_by_depth(scenario)) if given != right]
+    return wrong[-1] + 1 if wrong else 0

@@ -1,0 +1,127 @@
+"""Depths of reasoning in the partially observable game, and the certified set."""
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import sally
+from sally.games.toma import frozen
+from sally.games.toma.po.certified import DEPTHS, scenarios
+from sally.games.toma.po.depths import DEEPEST, answer_at, answers_by_depth
+from sally.games.toma.po.game import certified, certified_scenarios
+from sally.games.toma.po.generators import scenarios as level_scenarios
+from sally.games.toma.po.rules import FAILURE, Scenario, answer
+from sally.games.toma.po.shortcuts import hit_rates
+
+MANY = 120
+# rules that do a part of the reasoning: they rule out first choices, and guess among the rest
+PARTIAL = {"spare_task"}
+CHANCE = {1: 0.25, 2: 0.2, 3: 0.25}
+
+
+def second_solver(scenario: Scenario, deepest: int) -> list[int]:
+    """Return the answers by depth from tables of every agent's choice, filled depth by depth."""
+    ranking = np.argsort(np.array(scenario.costs), axis=1)
+    tables = [[int(order[0]) for order in ranking]]
+    answers = [tables[0][scenario.player]]
+    for _ in range(deepest):
+        before = tables[-1]
+        others = [before[other] for other in scenario.knows[scenario.player]]
+        clash = any(count > 1 for count in Counter(others).values())
+        table = []
+        for agent, order in enumerate(ranking):
+            gone = {before[other] for other in scenario.knows[agent]}
+            table.append(next(int(task) for task in order if task not in gone))
+        answers.append(FAILURE if clash else table[scenario.player])
+        tables.append(table)
+    return answers
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[int, list[Scenario]]:
+    return {block: list(islice(scenarios(block, 11), MANY)) for block in DEPTHS}
+
+
+def test_a_second_solver_finds_the_same_answers_at_every_depth(
+    drawn: dict[int, list[Scenario]],
+) -> None:
+    published = [s for level in range(4) for s in islice(level_scenarios(level, 3), 40)]
+    for one in [*published, *(s for block in drawn.values() for s in block)]:
+        assert list(answers_by_depth(one)) == second_solver(one, DEEPEST)
+        assert answers_by_depth(one)[-1] == answer(one)
+        assert answer_at(one, DEEPEST + 2) == answer(one)  # it stays right
+
+
+def test_depth_is_the_least_from_which_the_answer_stays_right() -> None:
+    for one in certified().values():
+        right = [given == one.answer for given in one.by_depth]
+        assert all(right[one.depth :]) and (one.depth == 0 or not right[one.depth - 1])
+
+
+@pytest.mark.parametrize("block", DEPTHS)
+def test_a_reasoner_of_the_depth_answers_the_whole_block(
+    drawn: dict[int, list[Scenario]], block: int
+) -> None:
+    assert all(answer_at(s, block) == answer(s) for s in drawn[block])
+
+
+@pytest.mark.parametrize("block", [1, 2, 3])
+def test_shallower_reasoners_and_rules_are_at_chance(
+    drawn: dict[int, list[Scenario]], block: int
+) -> None:
+    rates = hit_rates(drawn[block])
+    constant_failure = rates.pop("mission_failure")
+    for shallow in range(1, block):
+        hits = sum(answer_at(s, shallow) == answer(s) for s in drawn[block]) / MANY
+        assert hits == constant_failure  # it predicts a collision in every scenario
+    if block == 1:  # the level itself: see the exceptions of test_po_generate
+        assert rates["own_min"] == CHANCE[1]
+        return
+    off = {n: r for n, r in rates.items() if abs(r - CHANCE[block]) > 0.05 and n not in PARTIAL}
+    assert off.keys() <= {"middle_cost", "extreme_cost"}  # of the own row's shape: not picked for
+    assert abs(rates["own_min"] - CHANCE[block]) <= 0.01
+
+
+def test_own_costs_tell_nothing_about_the_tasks_that_are_left(
+    drawn: dict[int, list[Scenario]],
+) -> None:
+    """A player that knows what Y and Z take has two tasks left: the dearer is right in half."""
+    dearer = 0
+    for s in drawn[3]:
+        first = {seat: row.index(min(row)) for seat, row in enumerate(s.costs)}
+        z = next(a for a in s.knows[s.player] if not s.knows[a])
+        y = next(a for a in s.knows[s.player] if s.knows[a] == (z,))
+        taken = {first[z], min(set(range(4)) - {first[z]}, key=s.costs[y].__getitem__)}
+        dearer += max(set(range(4)) - taken, key=s.costs[s.player].__getitem__) == answer(s)
+    assert dearer == MANY // 2
+
+
+def test_the_frozen_set_has_sixty_scenarios_a_depth_and_comes_out_again() -> None:
+    assert Counter(one.block for one in certified().values()) == dict.fromkeys(DEPTHS, 60)
+    assert len({one.scenario.costs for one in certified().values()}) == 240
+    for one in certified().values():
+        assert one == frozen.certified_po(one.scenario, one.block)
+    for block in DEPTHS:
+        first = list(islice(scenarios(block, frozen.SEED), 3))
+        assert first == list(certified_scenarios(block).values())[:3]
+
+
+def test_a_certified_scenario_is_played_by_its_id() -> None:
+    id = "po-certified-D3-2026-7"
+    for k, wins in ((2, 0.0), (3, 1.0)):
+        episode = sally.play("toma_po", {"player": ("reasoner", {"depth": k})}, scenario=id)
+        assert episode.payoffs == {"player": wins}
+
+
+def test_depths_are_not_defined_where_one_plan_is_asked_for() -> None:
+    with pytest.raises(ValueError, match="levels 0 to 3"):
+        answer_at(next(level_scenarios(4, 1)), 1)
+
+
+def test_a_depth_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        answer_at(next(level_scenarios(1, 1)), -1)
+    with pytest.raises(ValueError, match="depths 0 to 3"):
+        next(scenarios(4, 1))
