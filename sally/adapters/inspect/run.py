@@ -10,6 +10,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import rich
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
@@ -60,7 +61,7 @@ def play_orders(
         if not in_process(model):
             provider_of(model, config)
     forget_refusals()
-    with rarer_collections(), session(out, meter, cache, label, told, ours):
+    with rarer_collections(), console_on_stderr(), session(out, meter, cache, label, told, ours):
         for begin in range(0, len(wanted), EVAL_SIZE):
             logs = inspect_eval(
                 task_of(name, wanted[begin : begin + EVAL_SIZE], str(out)),
@@ -99,6 +100,21 @@ def rarer_collections() -> Iterator[None]:
     finally:
         gc.set_threshold(*usual)
         gc.unfreeze()
+
+
+@contextmanager
+def console_on_stderr() -> Iterator[None]:
+    """Write what Inspect displays and logs to stderr; stdout is for results.
+
+    Inspect's log handler keeps Rich's global console, which writes to stdout by default.
+    """
+    console = rich.get_console()
+    usual = console.__dict__
+    rich.reconfigure(stderr=True)
+    try:
+        yield
+    finally:
+        console.__dict__ = usual
 
 
 def models_in(wanted: Sequence[Order]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import sys
 from collections.abc import Iterator
@@ -143,11 +144,16 @@ def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(
 
 
 def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with config(tmp_path, lambda handler: handler.say("Option: J"), "openai") as file:
-        done = typed(command("quickstart_model", file, out, "--limit", "1", "--json", *CHAT))
+    def warned(handler: Handler) -> None:
+        logging.getLogger("inspect_ai.model").warning("a library's warning")
+        handler.say("Option: J")
+
+    with config(tmp_path, warned, "openai") as file:
+        given = command("quickstart_model", file, tmp_path / "out", "--limit", "1", "--json")
+        done = typed([*given, *CHAT])
     assert done.exit_code == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout)["reasons"] == {}
+    assert json.loads(done.stdout)["reasons"] == {}  # JSON alone
+    assert "a library's warning" in done.stderr
 
 
 def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) -> None:
