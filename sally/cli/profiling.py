@@ -46,12 +46,23 @@ ESTIMATES = {  # heading -> field of a row and decimal places
     "regret": ("regret", 2),
     "acts on it %": ("consistency", 0),
     "acting": ("acting", 2),
+    "beyond habits": ("acting_beyond", 2),
+    "label bias": ("label_bias", 2),
+    "position bias": ("position_bias", 2),
+    "imitates %": ("imitation", 0),
+    "copies %": ("copying", 0),
     "inference": ("inference", 2),
     "translation": ("translation", 2),
     "format": ("format", 2),
     "luck": ("luck", 2),
 }
-QUIET = ("value_error", "brier_skill", "doing_most")  # missing for the reason of another column
+QUIET = (
+    "value_error",
+    "brier_skill",
+    "doing_most",
+    "position_bias",
+    "copying",
+)  # missing for the reason of another column
 IF_LOST = ("at most", "format")  # shown only where moves were forfeited or episodes censored
 
 
@@ -229,9 +240,13 @@ LEGEND = (
     "rules: 0 for the best mindless rule. doing: 0 for a random player, 1 for the optimum or the "
     "reference, with forfeited moves as the rules score them (at most: at the best they could have "
     "earned). acts on it: moves that are best replies to the player's own prediction; acting: the "
-    "same, 0 for a random choice. inference, translation, format: payoff lost by wrong "
-    "predictions, by not acting on them, by unreadable moves; luck: payoff that not acting on them "
-    "happened to change. After ±: 95% intervals."
+    "same, 0 for a random choice; beyond habits: 0 for the habit that explains most of it (one "
+    "label, one position, the predicted label, the other's last move), by exchanging moves between "
+    "instances. label bias, position bias: moves with the favourite label or position, 0 for a "
+    "random choice, 1 for always; imitates: moves with the label that the player predicted; "
+    "copies: with the label of the other's last move. inference, translation, format: payoff lost "
+    "by wrong predictions, by not acting on them, by unreadable moves; luck: payoff that not "
+    "acting on them happened to change. After ±: 95% intervals."
 )
 
 
@@ -263,7 +278,20 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
     found.append(
         f"{lost} of {lost + made} moves were forfeited" if lost else "no move was forfeited"
     )
+    for row in group:
+        found += habit_sentences(row)
     return [*found, *_blanks(group)]
+
+
+def habit_sentences(row: ProfileRow) -> list[str]:
+    """Return what a player always does, and what explains its moves without a prediction."""
+    found = [f"{row.player} {row.called}"] if row.called else []
+    if row.habit is not None and row.decides is not None and row.decides < 100:
+        found.append(
+            f"{row.player}: the best reply depends on the prediction in {row.decides:.0f} % of "
+            "its moves"
+        )
+    return found
 
 
 def _guess(group: Sequence[ProfileRow]) -> str:

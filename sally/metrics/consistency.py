@@ -24,6 +24,8 @@ class Acted(msgspec.Struct, frozen=True):
     turn: int
     fits: bool  # whether the move is a best reply to the prediction
     chance: float | None  # the share of the menu that fits; None for free text
+    best: tuple[int, ...] | None = None  # the options that fit, by their index in the menu
+    decides: bool | None = None  # whether another prediction has other best replies, if known
 
 
 @shared
@@ -65,7 +67,8 @@ def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> Act
     if not is_finite(menu):
         return Acted(turn, fits, None)
     best = [spec.is_best_reply(replay.game, view, belief, option) for option in menu]
-    return Acted(turn, fits, sum(map(bool, best)) / len(menu))
+    fitting = tuple(n for n, is_best in enumerate(best) if is_best)
+    return Acted(turn, fits, len(fitting) / len(menu), fitting)
 
 
 def _action_consistency(played: Played, seat: Seat) -> float | None:

@@ -32,6 +32,7 @@ from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played, Terms
 from sally.metrics.answers import scored
 from sally.metrics.consistency import acted
+from sally.metrics.habits import Habits, habits
 from sally.players.language import uses_model
 
 
@@ -63,6 +64,7 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
     optimum: float | None  # exact, of this episode; None if not known
     knowing: Knowing
     acting: Acting
+    habits: Habits
     terms: Terms
     moves: int
     forfeits: int
@@ -135,6 +137,7 @@ def measure(played: Played, seat: Seat) -> Measured:
         optimum=optimum,
         knowing=knowing(played, seat, scores),
         acting=acting(played, seat),
+        habits=habits(played, seat),
         terms=terms(played, seat, [answer for answer, _ in scores]),
         moves=mine.count(Moved),
         forfeits=mine.count(Forfeited),

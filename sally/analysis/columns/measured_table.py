@@ -28,6 +28,7 @@ from sally.analysis.columns.measured import Acting, Measured, measured_seats, se
 from sally.analysis.profile.knowing import AGAIN, BINS, MIRROR, Knowing
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.rules.metric import Played, Terms
+from sally.metrics.habits import Habits, Keys
 from sally.store.deduplicate import packed_ids
 from sally.store.index import Columns
 
@@ -35,11 +36,14 @@ Codes = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 ASKED = Knowing.__struct_fields__[: Knowing.__struct_fields__.index("bins")]
 ACTED = Acting.__struct_fields__
+PRESSED = Habits.__struct_fields__[:-1]  # the last field holds the keys
 LOST = Terms.__struct_fields__
 GOT = ("doing", "least", "most", "optimum")
-NUMBERS = (*GOT, *ASKED, AGAIN, MIRROR, *ACTED, *LOST, "moves", "forfeits")
-WHOLE = frozenset(("asked", "unread", "scored", "with_odds", "valued", *ACTED[:-1], "moves",
-                   "forfeits"))  # fmt: skip
+NUMBERS = (*GOT, *ASKED, AGAIN, MIRROR, *ACTED, *PRESSED, *LOST, "moves", "forfeits")
+WHOLE = frozenset(
+    ("asked", "unread", "scored", "with_odds", "valued", *ACTED[:-1], "moves", "forfeits",
+     *(name for name in PRESSED if name != "blind" and not name.startswith("by_")))
+)  # fmt: skip
 
 
 class Shared(msgspec.Struct, frozen=True):
@@ -80,6 +84,8 @@ class MeasuredChunk(msgspec.Struct, array_like=True):
     truths: list[int]
     sure: list[int]
     counts: list[dict[str, int]]  # of truths, by code
+    keys: list[int]
+    pressed: list[Keys]  # by code of `keys`
     numbers: dict[str, bytes]  # columns of zeros are left out
     bins: bytes
     shared: list[Shared]
@@ -100,6 +106,8 @@ class MeasuredTable(Sequence[Measured]):
     truths: Codes
     sure: Codes
     counts: list[dict[str, int]]
+    keys: Codes
+    pressed: list[Keys]  # by code of `keys`
     numbers: dict[str, Floats]
     bins: Floats | None  # by row and bin: count, sum of odds, sum of correct answers
 
@@ -122,7 +130,8 @@ class MeasuredTable(Sequence[Measured]):
         """Return some rows, by number or by a boolean mask."""
         if rows.dtype == np.bool_ and rows.all():
             return self
-        arrays = ("kind", "episode", "seed", "repeat", "setting", "censored", "truths", "sure")
+        arrays = ("kind", "episode", "seed", "repeat", "setting", "censored", "truths", "sure",
+                  "keys")  # fmt: skip
         return replace(
             self,
             **{name: getattr(self, name)[rows] for name in arrays},
@@ -167,6 +176,10 @@ class MeasuredTable(Sequence[Measured]):
             span=shared.span,
             knowing=self._knowing(n),
             acting=Acting(*(self.of_row(name, n) for name in ACTED)),
+            habits=Habits(
+                **{name: self.of_row(name, n) for name in PRESSED},
+                keys=self.pressed[self.keys[n]],
+            ),
             terms=Terms(*(_known(self.of_row(name, n)) for name in LOST)),
             moves=int(self.of_row("moves", n)),
             forfeits=int(self.of_row("forfeits", n)),
@@ -208,11 +221,12 @@ def table_of(found: Sequence[Measured]) -> MeasuredTable:
     return joined.table()
 
 
-def _dictionaries() -> tuple[Dictionary, Dictionary, Dictionary]:
-    """Return empty dictionaries of kinds, causes and counts; code 0 means no cause, no counts."""
-    counts = Dictionary()
-    counts.code({}, b"\x80")
-    return Dictionary(), Dictionary([""]), counts
+def _dictionaries() -> tuple[Dictionary, Dictionary, Dictionary, Dictionary]:
+    """Return empty dictionaries of kinds, causes, counts and keys; code 0 means none of them."""
+    counts, keys = Dictionary(), Dictionary()
+    for empty in (counts, keys):
+        empty.code({}, b"\x80")
+    return Dictionary(), Dictionary([""]), counts, keys
 
 
 class MeasuredRows:
@@ -224,7 +238,8 @@ class MeasuredRows:
         self._setting = bytearray()
         self._seed, self._repeat = list[int](), list[int]()
         self._censored, self._truths, self._sure = list[int](), list[int](), list[int]()
-        self._kinds, self._causes, self._counts = _dictionaries()
+        self._keys = list[int]()
+        self._kinds, self._causes, self._counts, self._presses = _dictionaries()
 
     def add(self, m: Measured) -> None:
         """Add one seat."""
@@ -235,6 +250,9 @@ class MeasuredRows:
         for column, found in ((self._truths, k.truths), (self._sure, k.sure_truths)):
             key = msgspec.msgpack.encode(found, order="sorted") if found else b"\x80"
             column.append(self._counts.code(found, key))
+        keys = m.habits.keys
+        key = msgspec.msgpack.encode(keys, order="sorted") if keys else b"\x80"
+        self._keys.append(self._presses.code(keys, key))
         self._seed.append(m.setup.seed)
         self._repeat.append(m.setup.repeat)
         self._setting += m.setting.encode()
@@ -242,7 +260,8 @@ class MeasuredRows:
             self._bins[len(self._numbers)] = k.bins
         got, answers = (m.doing, m.least, m.most, m.optimum), astuple(k)[: len(ASKED)]
         mindless = (k.mindless.get(AGAIN, k.guess), k.mindless.get(MIRROR, k.guess))
-        rest = (*astuple(m.acting), *astuple(m.terms), m.moves, m.forfeits)
+        pressed = astuple(m.habits)[: len(PRESSED)]
+        rest = (*astuple(m.acting), *pressed, *astuple(m.terms), m.moves, m.forfeits)
         self._numbers.append((*got, *answers, *mindless, *rest))
 
     def filled(self, ids: list[str], rows: list[int], **lines: Any) -> MeasuredChunk:
@@ -264,6 +283,8 @@ class MeasuredRows:
             truths=self._truths,
             sure=self._sure,
             counts=self._counts.values,
+            keys=self._keys,
+            pressed=self._presses.values,
             numbers={n: c.tobytes() for n, c in zip(NUMBERS, numbers, strict=True) if c.any()},
             bins=bins.tobytes(),
             shared=self._kinds.values,
@@ -275,7 +296,7 @@ class MeasuredTableBuilder:
     """Builder of a table from chunks, none of which it keeps."""
 
     def __init__(self) -> None:
-        self._kinds, self._causes, self._counts = _dictionaries()
+        self._kinds, self._causes, self._counts, self._presses = _dictionaries()
         self._columns: dict[str, list[NDArray[Any]]] = {}
         self._numbers: dict[str, list[Floats | int]] = {name: [] for name in (*NUMBERS, "bins")}
 
@@ -289,8 +310,12 @@ class MeasuredTableBuilder:
             self._counts.code(counts, msgspec.msgpack.encode(counts, order="sorted"))
             for counts in piece.counts
         ]
+        coded["keys"] = [
+            self._presses.code(keys, msgspec.msgpack.encode(keys, order="sorted"))
+            for keys in piece.pressed
+        ]
         mine = {"kind": np.frombuffer(piece.kind, dtype=np.int64)}
-        for name in ("censored", "truths", "sure"):
+        for name in ("censored", "truths", "sure", "keys"):
             mine[name] = np.array(getattr(piece, name), dtype=np.int64)
         found = {n: np.array(coded[n], dtype=np.int32)[codes] for n, codes in mine.items()}
         found["repeat"] = np.array(piece.repeat, dtype=np.int64)
@@ -319,6 +344,7 @@ class MeasuredTableBuilder:
             shared=self._kinds.values,
             causes=self._causes.values,
             counts=self._counts.values,
+            pressed=self._presses.values,
             numbers={name: column for name, column in numbers.items() if column is not None},
             bins=None if bins is None else bins.reshape(-1, BINS, 3),
             **columns,

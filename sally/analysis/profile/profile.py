@@ -28,6 +28,7 @@ from sally.analysis.profile.doing_scale import (
     tops,
 )
 from sally.analysis.profile.estimates import Means, clusters_of, or_missing, total
+from sally.analysis.profile.habits import Habit, habit_estimates
 from sally.analysis.profile.knowing import BINS
 from sally.analysis.profile.knowing_scale import Predictor, Skills, skills
 from sally.core.log.events import Episode, label
@@ -93,6 +94,14 @@ class ProfileRow(msgspec.Struct, frozen=True):
     reference: Mark | None
     consistency: Estimate  # moves that are best replies to the player's own prediction, in percent
     acting: Estimate  # the same, with a uniformly random pick at 0
+    acting_beyond: Estimate  # the same, with the player's own habits at 0
+    habit: Habit | None  # the habit that explains most of it
+    decides: float | None  # moves whose best reply depends on the prediction, in percent
+    label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
+    position_bias: Estimate  # moves at the favourite position of the page, likewise
+    imitation: Estimate  # moves with the label that was predicted of the other, in percent
+    copying: Estimate  # moves with the label of the other's last move, in percent
+    called: str  # what the player always does, such as pressing one key; empty: nothing
     inference: Estimate
     translation: Estimate
     format: Estimate
@@ -183,6 +192,7 @@ def _row(
         raw=means.mean(group.of("least"), _ends(metric, group)),
         **_doing(found := scaled(means, met, zero)),
         **_acting(means),
+        **msgspec.structs.asdict(habit_estimates(means)),
         why={},
         clusters=name,
     )
@@ -258,6 +268,7 @@ def _reasons(
     no_split = _no_split(row.game, no_answer, bool(chosen or not asked))
     no_skill = no_answer if not asked or chosen else "only values were asked for"
     no_odds = "no odds were stated" if asked else no_answer
+    no_keys = "no move was chosen from a short menu"
     found = {
         "accuracy": no_skill,
         "skill": no_skill,
@@ -272,6 +283,11 @@ def _reasons(
         "regret": no_regret,
         "consistency": no_split,
         "acting": no_split if not group.of("n").any() else "moves are free text",
+        "acting_beyond": no_split if row.habit is None else _no_acting_beyond(row.habit),
+        "label_bias": no_keys,
+        "position_bias": no_keys,
+        "imitation": no_keys if row.label_bias.value is None else "no label was predicted",
+        "copying": no_keys if row.label_bias.value is None else "no label of the other is known",
         "inference": no_split,
         "translation": no_split,
         "luck": no_split,
@@ -301,3 +317,7 @@ def _no_split(game: str, no_answer: str, scored: bool) -> str:
 
 def _no_beyond(best: Predictor) -> str:
     return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"
+
+
+def _no_acting_beyond(best: Habit) -> str:
+    return f"nothing is left to explain: {best.rule} fits in {best.fits:.0f} %"

@@ -161,6 +161,11 @@ class Words(Generic[A, V]):
         """The names of ready actions, in the order of the menu."""
         return tuple(self.name(option) for option in options)
 
+    def positions(self, options: Options[A]) -> tuple[int, ...]:
+        """Return the position, from 0, at which a page lists each ready action of the menu."""
+        order = self.listing(range(len(options)))
+        return tuple(sorted(range(len(order)), key=order.__getitem__))
+
     def read(self, reply: str, view: V, options: Options[A]) -> A:
         """The action a reply names; raises Unreadable, with what would be right."""
         if (scale := self.scale(options)) is not None:

@@ -43,6 +43,15 @@ class PredictedRound:
         most = max(self.expected) - SAME
         self.best = [m for m, worth in enumerate(self.expected) if worth >= most]
 
+    @property
+    def decides(self) -> bool:
+        """Whether the best replies are others against another move of the other."""
+        sets = {
+            tuple(m for m, worth in enumerate(column) if worth >= max(column) - SAME)
+            for column in self.table.T.tolist()
+        }
+        return len(sets) > 1
+
     def _against(self, theirs: int) -> list[float]:
         """Return the worth of each own move against this one."""
         worth: list[float] = self.table[:, theirs].tolist()  # faster than numpy for 2 or 3 moves
@@ -94,7 +103,13 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 def ACTING(played: Played, seat: Seat) -> list[Acted]:
     """Return, for each round with a prediction, whether the move is a best reply to it."""
     return [
-        Acted(each.turn, each.mine in each.best, len(each.best) / len(each.table))
+        Acted(
+            each.turn,
+            each.mine in each.best,
+            len(each.best) / len(each.table),
+            tuple(each.best),
+            each.decides,
+        )
         for each in predicted_rounds(played, seat)
     ]
 

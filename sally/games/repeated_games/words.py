@@ -166,6 +166,10 @@ class RepeatedWords(Words[int, View]):
         whole = options == self.game.moves_of(seat)
         return self._names[seat] if whole else super().menu(options)
 
+    def positions(self, options: Options[int]) -> tuple[int, ...]:
+        order = self._order(self.seat or AGENT)
+        return tuple(order.index(move) for move in options)
+
     def stem(self, view: View, options: Options[int]) -> str:
         return self.say("stem.move", now=self.now(view), question=self.question(view, options))
 

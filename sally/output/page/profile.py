@@ -26,7 +26,8 @@ Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of
 MANY = 12  # dots that fit in one plot with readable names
 LOSSES = ("inference", "translation", "format", "luck")
 SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
-         "consistency", "acting", *LOSSES)  # fmt: skip
+         "consistency", "acting", "acting_beyond", "label_bias", "position_bias", "imitation",
+         "copying", *LOSSES)  # fmt: skip
 
 HOW_TO_READ = (
     "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
@@ -159,6 +160,11 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
                 ("regret ↓", "distance to the optimum or the reference"),
                 ("acts on it %", "moves that are best replies to the player's own prediction"),
                 ("acting ↑", "the same, 0 for a random choice, 1 for always"),
+                ("beyond habits ↑", "the same, 0 for the player's habit that explains most of it"),
+                ("label bias", "moves with the favourite label, 0 for a random choice"),
+                ("position bias", "moves at the favourite position, 0 for a random choice"),
+                ("imitates %", "moves with the label that the player predicted of the other"),
+                ("copies %", "moves with the label of the other's last move"),
                 ("inference", "payoff lost by wrong predictions"),
                 ("translation", "payoff lost by not acting on the player's own prediction"),
                 ("format", "payoff lost by forfeited moves"),
@@ -236,6 +242,11 @@ NAMES = {
     "beyond": "beyond rules",
     "raw": "in its unit",
     "consistency": "acts on it",
+    "acting_beyond": "beyond habits",
+    "label_bias": "label bias",
+    "position_bias": "position bias",
+    "imitation": "imitates",
+    "copying": "copies",
 }
 
 

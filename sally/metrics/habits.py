@@ -1,0 +1,264 @@
+"""Habits of choosing: one label, one position, the label just predicted, the other's last move.
+
+A move is made by pressing a key: an option that a page lists under a label, at a position. A
+player whose keys follow from a habit can look as if it acted on a prediction, or as if it did not.
+Labels are those of the page that the player was shown, so a wording with other labels counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.scenes import texts_of
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import is_finite
+from sally.core.rules.metric import Judged, Metric, Played, shared
+from sally.metrics.answers import counted
+from sally.metrics.consistency import acted
+
+MOST = 12  # options of a menu whose labels are counted; longer menus are lists, not keys
+
+
+class KeyPress(msgspec.Struct, frozen=True, gc=False):
+    """One move as a key: options by their index in the menu."""
+
+    turn: int
+    chosen: int
+    labels: tuple[str, ...]
+    positions: tuple[int, ...]  # on the page, of each option
+    predicted: int | None = None  # the option with the label of the player's own prediction
+    copied: int | None = None  # the option with the label of the other's last move
+    best: tuple[int, ...] | None = None  # best replies to the prediction; None without one
+    decides: bool | None = None  # whether another prediction has other best replies
+
+    @property
+    def label(self) -> str:
+        return self.labels[self.chosen]
+
+    @property
+    def position(self) -> int:
+        return self.positions[self.chosen]
+
+
+@shared
+def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
+    """Return a seat's moves from menus of 2 to 12 options, as keys."""
+    menus = dict(_menus(played, seat))
+    if not menus or (words := _words(played, seat)) is None:
+        return []
+    named = _named(played, seat, words)
+    fits = {each.turn: each for each in acted(played, seat)}
+    found = []
+    for turn, menu in menus.items():
+        move, labels = played.replay.move(turn, seat), words.menu(menu)
+        predicted, last = named.get(turn, (None, None))
+        fit = fits.get(turn)
+        found.append(
+            KeyPress(
+                turn,
+                menu.index(move),
+                labels,
+                words.positions(menu),
+                _place(labels, predicted),
+                _place(labels, last),
+                None if fit is None else fit.best,
+                None if fit is None else fit.decides,
+            )
+        )
+    return found
+
+
+def _menus(played: Played, seat: Seat) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the turns in which a seat moved by choosing from a short menu, with the menu."""
+    replay = played.replay
+    for turn, moves in enumerate(replay.moves):
+        if (move := moves.get(seat)) is None:
+            continue
+        menu = replay.game.options(replay.states[turn], seat)
+        if is_finite(menu) and 1 < len(menu) <= MOST and move in menu:
+            yield turn, menu
+
+
+def _words(played: Played, seat: Seat) -> Words[Any, Any] | None:
+    """Return the words that a seat was shown; None if its words pack is not at hand."""
+    spec, replay = played.spec, played.replay
+    try:
+        texts = texts_of(replay.lineup.get(seat))
+    except BadInput:
+        return None
+    words = spec.words(replay.game, {**spec.texts, **texts})
+    words.seat = seat
+    return words
+
+
+def _place(labels: tuple[str, ...], label: str | None) -> int | None:
+    return labels.index(label) if label in labels else None
+
+
+def _named(
+    played: Played, seat: Seat, words: Words[Any, Any]
+) -> dict[int, tuple[str | None, str | None]]:
+    """Return, by turn, the label of the one prediction made in it and of the truth before it."""
+    spec, last = played.spec, dict[tuple[str, str], str]()
+    found: dict[int, tuple[str | None, str | None]] = {}
+    for answer in counted(played, seat):
+        question, report = answer.question, answer.report
+        if not spec.probe(question.probe).of_mind or question.kind == "values":
+            continue
+        key = (question.probe, question.about)
+        many = report.turn in found  # predictions about several others name no one label
+        said = None if many else _label(words, answer, report.value)
+        found[report.turn] = (said, None if many else last.get(key))
+        if (truth := _label(words, answer, answer.truth)) is not None:
+            last[key] = truth
+    return found
+
+
+def _label(words: Words[Any, Any], answer: Judged, value: Any) -> str | None:
+    if value not in answer.question.choices:
+        return None
+    return words.of(answer.question).choice_name(answer.question, value)
+
+
+# --- sums over an episode, for a profile ----------------------------------------------------------
+
+Keys = dict[str, tuple[float, int, int]]
+"""By key: expected presses of a blind pick, presses, decisions in which it is a best reply."""
+
+
+class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Sums over the key presses of one seat."""
+
+    presses: int = 0
+    blind: float = 0.0  # chances of a blind pick to press what was pressed, summed: 1 / options
+    imitable: int = 0  # presses with a prediction whose label is on the menu
+    imitated: int = 0  # of these, presses of that label
+    copyable: int = 0  # presses with a last move of the other whose label is on the menu
+    copies: int = 0
+    judged: int = 0  # presses with known best replies to the player's own prediction
+    judged_fits: int = 0
+    by_blind: float = 0.0  # expected best replies of a blind pick among these
+    # Expected best replies if the predicted label is played, and if any other is; likewise for the
+    # label of the other's last move. Where there is no such label: a blind pick.
+    by_predicted: float = 0.0
+    by_unpredicted: float = 0.0
+    by_copied: float = 0.0
+    by_uncopied: float = 0.0
+    decided: int = 0  # judged presses in which another prediction has other best replies
+    undecided: int = 0  # judged presses in which all predictions have the same best replies
+    keys: Keys = {}
+
+
+def habits(played: Played, seat: Seat) -> Habits:
+    """Return the sums over the key presses of a seat."""
+    pressed = key_presses(played, seat)
+    if not pressed:
+        return Habits()
+    judged = [p for p in pressed if p.best is not None]
+    predicted = [_if_followed(p, p.predicted) for p in judged]
+    copied = [_if_followed(p, p.copied) for p in judged]
+    return Habits(
+        presses=len(pressed),
+        blind=sum(1 / len(p.labels) for p in pressed),
+        imitable=sum(p.predicted is not None for p in pressed),
+        imitated=sum(p.predicted == p.chosen for p in pressed),
+        copyable=sum(p.copied is not None for p in pressed),
+        copies=sum(p.copied == p.chosen for p in pressed),
+        judged=len(judged),
+        judged_fits=sum(p.chosen in (p.best or ()) for p in judged),
+        by_blind=sum(len(p.best or ()) / len(p.labels) for p in judged),
+        by_predicted=sum(on for on, _ in predicted),
+        by_unpredicted=sum(off for _, off in predicted),
+        by_copied=sum(on for on, _ in copied),
+        by_uncopied=sum(off for _, off in copied),
+        decided=sum(p.decides is True for p in judged),
+        undecided=sum(p.decides is False for p in judged),
+        keys=_keys(pressed),
+    )
+
+
+def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
+    """Return the chance to be a best reply of an option, and of a blind pick among the others."""
+    best, many = press.best or (), len(press.labels)
+    if option is None:
+        return len(best) / many, len(best) / many
+    hit = option in best
+    return float(hit), (len(best) - hit) / (many - 1)
+
+
+def _keys(pressed: Iterable[KeyPress]) -> Keys:
+    found: dict[str, list[float]] = {}
+    for press in pressed:
+        many, best = 1 / len(press.labels), press.best or ()
+        for option, (label, position) in enumerate(zip(press.labels, press.positions, strict=True)):
+            for name in (f"{LABEL}{label}", f"{POSITION}{position + 1}"):
+                sums = found.setdefault(name, [0.0, 0, 0])
+                sums[0] += many
+                sums[1] += option == press.chosen
+                sums[2] += option in best
+    return {name: (even, int(n), int(best)) for name, (even, n, best) in found.items()}
+
+
+LABEL, POSITION = "label ", "position "  # with which the name of a key begins
+
+
+# --- metrics of an episode ------------------------------------------------------------------------
+
+
+def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat], float | None]:
+    """Return a measure: the share of the most frequent key, with a blind pick at 0."""
+
+    def measure(played: Played, seat: Seat) -> float | None:
+        pressed = key_presses(played, seat)
+        even = sum(1 / len(p.labels) for p in pressed)
+        if len(pressed) < 2:
+            return None
+        most = max(Counter(map(of, pressed)).values())
+        return (most - even) / (len(pressed) - even)
+
+    return measure
+
+
+def _imitation(played: Played, seat: Seat) -> float | None:
+    pressed = [p for p in key_presses(played, seat) if p.predicted is not None]
+    return sum(p.predicted == p.chosen for p in pressed) / len(pressed) if pressed else None
+
+
+def _copying(played: Played, seat: Seat) -> float | None:
+    pressed = [p for p in key_presses(played, seat) if p.copied is not None]
+    return sum(p.copied == p.chosen for p in pressed) / len(pressed) if pressed else None
+
+
+METRICS = (
+    Metric(
+        name="label_bias",
+        about="how far moves go to one label: 0 for a blind pick, 1 for always the same; in one "
+        "episode labels, positions and meanings go together, over several see `sally profile`",
+        measure=_concentrated(lambda press: press.label),
+        bounds=(-1, 1),
+    ),
+    Metric(
+        name="position_bias",
+        about="how far moves go to one position on the page: 0 for a blind pick, 1 for always",
+        measure=_concentrated(lambda press: press.position),
+        bounds=(-1, 1),
+    ),
+    Metric(
+        name="imitation",
+        about="share of moves with the label that the player itself predicted of the other",
+        measure=_imitation,
+        bounds=(0, 1),
+    ),
+    Metric(
+        name="copying",
+        about="share of moves with the label of the other's last known move",
+        measure=_copying,
+        bounds=(0, 1),
+    ),
+)

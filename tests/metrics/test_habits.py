@@ -1,0 +1,179 @@
+"""Habits are called by their name, and acting is what they leave unexplained."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import msgspec
+import pytest
+
+from sally import api
+from sally.analysis.columns.measured import Measured, measured
+from sally.analysis.columns.measured_table import table_of
+from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.core.match.playback import replayed
+from sally.core.match.player import Decision, Turn
+from sally.core.registry import registry
+from sally.core.registry.study import player_spec
+from sally.core.rules.metric import Played
+from sally.core.rules.probe import ProbeReport
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.metrics.habits import METRICS, key_presses
+
+CYCLER = ("previous_move_plus", {"follow": 1.0})
+
+
+class Bot(msgspec.Struct, frozen=True):
+    """Foresees that the partner repeats its last move, or goes `ahead` of it; moves by a rule."""
+
+    rule: str
+    ahead: int = 0
+
+    def _last(self, turn: Turn) -> int:
+        return 0 if turn.view.last is None else turn.view.last[1]
+
+    def _foreseen(self, turn: Turn) -> int:
+        return (self._last(turn) + self.ahead) % len(turn.options)
+
+    def report(self, turn: Turn) -> ProbeReport:
+        return ProbeReport(self._foreseen(turn))
+
+    def decide(self, turn: Turn) -> Decision[int]:
+        words, menu, game = turn.context.words, turn.options, turn.context.game
+        labels, theirs = words.menu(menu), game.names_of(PARTNER)
+        match self.rule:
+            case "label":
+                return Decision(labels.index("J"))
+            case "position":
+                return Decision(words.positions(menu).index(0))
+            case "imitates":
+                return Decision(labels.index(theirs[self._foreseen(turn)]))
+            case "repeats":
+                return Decision(labels.index(theirs[self._last(turn)]))
+            case "one move":
+                return Decision(0)
+        return Decision(game.best_replies(AGENT, self._foreseen(turn))[0])
+
+
+def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list[Measured]:
+    found = []
+    for seed, params in enumerate(variants):
+        lineup = {"agent": bot, "partner": partner}
+        asked = {"agent": ["their_move"]}
+        episode = api.play(game, lineup, seed, probes=asked, rounds=12, **params)
+        (m,) = measured(episode, ("agent",))
+        problem = msgspec.structs.replace(m.setup.instance, id=f"{game} {seed}")
+        setup = msgspec.structs.replace(m.setup, instance=problem)
+        found.append(msgspec.structs.replace(m, setup=setup))
+    return found
+
+
+RPS = [
+    {"names": names, "order": order}
+    for names in permutations(["J", "F", "B"])
+    for order in permutations(range(3))
+]
+IBS = [  # the partner's options are called as one's own, or the other way round
+    {"names": list(names), "order": list(order), "partner_names": list(theirs)}
+    for names, order, theirs in product(
+        permutations(["J", "F"]), permutations(range(2)), permutations(["J", "F"])
+    )
+]
+
+
+def _row(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> ProfileRow:
+    (row,) = profile_of(_measured(game, bot, variants, partner))
+    return row
+
+
+def test_a_player_that_always_presses_one_label_is_called_that():
+    row = _row("rps", Bot("label"), RPS)
+    assert row.label_bias.value == pytest.approx(1) and row.position_bias.value == pytest.approx(0)
+    assert row.called == "always presses one key: label J in 100 % of 432 moves"
+    assert row.acting_beyond.value == pytest.approx(0, abs=0.05)
+
+
+def test_a_player_that_always_takes_the_first_position_is_called_that():
+    row = _row("rps", Bot("position"), RPS)
+    assert row.position_bias.value == pytest.approx(1) and row.label_bias.value == pytest.approx(0)
+    assert row.called == "always presses one key: position 1 in 100 % of 432 moves"
+
+
+def test_without_other_labels_and_orders_the_two_are_not_told_apart():
+    row = _row("rps", Bot("one move"), [{}] * 6)
+    assert "label R in 100 % and position 1 in 100 %" in row.called
+    assert -0.1 < row.acting_beyond.value <= 0
+
+
+def test_one_move_under_changing_labels_is_no_key():
+    """Rock under three letters at three places: neither a letter nor a position is preferred."""
+    row = _row("rps", Bot("one move"), RPS)
+    assert row.label_bias.value == pytest.approx(0) and row.called == ""
+
+
+def test_a_player_that_plays_the_label_it_predicts_is_called_that():
+    row = _row("rps", Bot("imitates", ahead=1), RPS)
+    assert row.imitation.value == 100 and row.copying.value == 0
+    assert row.called == "plays the label that it predicted of the other in 100 % of 432 moves"
+    assert row.consistency.value == 0 and row.acting_beyond.value < 0
+
+
+def test_a_player_that_repeats_the_partners_last_move_is_called_that():
+    row = _row("rps", Bot("repeats", ahead=1), RPS)
+    assert row.copying.value == 100 and row.imitation.value == 0
+    assert row.called.startswith("repeats the other's last move in 100 %")
+
+
+def test_where_imitation_is_the_best_reply_nothing_is_left_to_explain():
+    """In the battle of the sexes with one set of names, to meet is to play the same letter."""
+    same = [variant for variant in IBS if variant["names"] == variant["partner_names"]]
+    row = _row("ibs", Bot("imitates"), same, ("single_action", {"action": 1}))
+    assert row.consistency.value == 100 and row.acting_beyond.value is None
+    assert row.why["acting_beyond"].startswith("nothing is left to explain: the predicted label")
+
+
+def test_names_that_differ_between_the_seats_tell_imitation_from_best_replies():
+    constant = ("single_action", {"action": 1})
+    imitates, replies = (_row("ibs", Bot(rule), IBS, constant) for rule in ("imitates", "best"))
+    assert imitates.acting_beyond.value == pytest.approx(0, abs=0.2)
+    assert imitates.acting_beyond.value <= 0
+    assert replies.acting_beyond.value == pytest.approx(1) and replies.called == ""
+
+
+def test_a_player_that_follows_its_predictions_acts_beyond_every_habit():
+    row = _row("rps", Bot("best", ahead=1), RPS)
+    assert row.consistency.value == 100 and row.acting_beyond.value == pytest.approx(1)
+    assert row.called == "" and row.decides == 100
+
+
+def test_a_dominant_move_depends_on_no_prediction():
+    row = _row("ipd", Bot("best"), [{}] * 6, ("single_action", {"action": 1}))
+    assert row.decides == 0 and row.consistency.value == 100
+
+
+def test_habits_survive_the_table():
+    found = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
+    assert list(table_of(found)) == found
+
+
+def test_labels_are_those_of_the_words_pack():
+    who = player_spec("language", model="x", pack="repeated_games_swapped")
+    spec = registry.game("ipd")
+    episode = api.play("ipd", {"agent": Bot("one move"), "partner": "tit_for_tat"}, rounds=3)
+    lineup = {**episode.setup.lineup, "agent": who}
+    setup = msgspec.structs.replace(episode.setup, lineup=lineup)
+    shown = msgspec.structs.replace(episode, setup=setup)
+    plain, packed = (
+        key_presses(Played(spec, e, replayed(spec, e)), AGENT)[0].label for e in (episode, shown)
+    )
+    assert (plain, packed) == ("J", "F")
+
+
+def test_metrics_of_one_episode():
+    lineup = {"agent": Bot("imitates", ahead=1), "partner": CYCLER}
+    episode = api.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=9)
+    spec = registry.game("rps")
+    played = Played(spec, episode, replayed(spec, episode))
+    found = {metric.name: metric.measure(played, AGENT) for metric in METRICS}
+    assert found["imitation"] == 1 and found["copying"] == 0
+    assert found["label_bias"] == found["position_bias"] == pytest.approx((4 - 3) / (9 - 3))
