@@ -12,6 +12,13 @@ for (const part of document.querySelectorAll("[data-waiting]")) {
     if (answer.ok && !(await answer.json()).waiting) location.reload();
   };
   setInterval(() => look().catch(() => {}), 2000);
+  const waited = part.querySelector("[data-waited]");
+  const began = Date.now() - 1000 * Number(waited.dataset.waited);
+  const pad = (n) => String(n).padStart(2, "0");
+  setInterval(() => {
+    const seconds = Math.round((Date.now() - began) / 1000);
+    waited.textContent = t("waited", { time: `${Math.floor(seconds / 60)}:${pad(seconds % 60)}` });
+  }, 1000);
 }
 
 for (const text of document.querySelectorAll("textarea[data-count]")) {

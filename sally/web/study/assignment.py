@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from sally.core.rules.chance import Stream
-from sally.web.study.definition import HumanStudy
+from sally.web.study.definition import Condition, HumanStudy
 
 T = TypeVar("T")
 
@@ -23,18 +23,30 @@ class Assignment(msgspec.Struct, frozen=True):
     reverse: bool  # whether options are shown in reverse order
 
 
-def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> Assignment:
+def assigned(
+    study: HumanStudy,
+    filled: Sequence[Assignment],
+    number: int,
+    among: Sequence[str] = (),
+    row: int | None = None,
+) -> Assignment:
     """Return the place of participant `number`, given the places of active and finished ones.
 
     The least-filled place is taken; ties are broken by a random stream of the study's seed and
     the number. Conditions are balanced overall, instance and option orders within each condition.
     Drop-outs do not count as filled, so later participants fill the gap.
+
+    Args:
+        among: Names of the conditions to choose from; empty for all.
+        row: The instance order, if it is given by the participant's group.
     """
     draws = Stream(study.seed, "assign", number)
-    name = _condition(study, filled, draws)
+    conditions = [c for c in study.conditions if not among or c.name in among]
+    name = _condition(study, conditions, filled, draws)
     here = [place for place in filled if place.condition == name]
     many = study.orders(study.condition(name))
-    row = _least(range(many), Counter(place.row for place in here).__getitem__, draws)
+    if row is None:
+        row = _least(range(many), Counter(place.row for place in here).__getitem__, draws)
     reverse = False
     if study.option_order == "balanced":
         # Balanced within the condition first, then within the instance order.
@@ -44,13 +56,15 @@ def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> As
     return Assignment(name, row, reverse)
 
 
-def _condition(study: HumanStudy, filled: Sequence[Assignment], draws: Stream) -> str:
+def _condition(
+    study: HumanStudy, among: Sequence[Condition], filled: Sequence[Assignment], draws: Stream
+) -> str:
     """Return the least-filled condition, or one drawn in proportion to the places left."""
     counts = Counter(place.condition for place in filled)
     if study.assignment == "balanced":
-        share = {c.name: counts[c.name] / study.places(c) for c in study.conditions}
+        share = {c.name: counts[c.name] / study.places(c) for c in among}
         return _least(list(share), share.__getitem__, draws)
-    left = {c.name: max(0, ceil(study.places(c)) - counts[c.name]) for c in study.conditions}
+    left = {c.name: max(0, ceil(study.places(c)) - counts[c.name]) for c in among}
     names = [name for name, n in left.items() for _ in range(n)]
     return draws.pick(names or list(left))
 

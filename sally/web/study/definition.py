@@ -18,15 +18,18 @@ from sally.core.prompt import packs
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.probe import Injection
+from sally.core.rules.problems import Problem
 from sally.store import PeoplePlan
 from sally.web.live.matches import PERSON, settled
 from sally.web.live.plain import words_of
+from sally.web.play.lobby import bots_of, usual
 from sally.web.study.items import Item, StudySection, several
 from sally.web.texts import ENGLISH, Texts, languages, shipped, texts_of
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
 GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a participant id of a platform
 CENT = Decimal("0.01")
+SKIP, BOT = "skip", "bot"  # values of `fallback`; any other names a bot
 EXAMPLE = Path(__file__).parent / "example_study.toml"
 EXAMPLES = {ENGLISH: EXAMPLE, "de": EXAMPLE.with_name("example_study_de.toml")}  # by language
 
@@ -132,7 +135,9 @@ class Limits(StudySection, frozen=True):
 
     idle_minutes: float = 30.0  # between two pages; then the place is given to another person
     answer_seconds: float = 300.0  # for one answer in a game; then the match stops
-    pair_minutes: float = 10.0  # to wait for a partner; then the games are skipped
+    pair_minutes: float = 10.0  # to wait for a partner; then `fallback` applies
+    # "skip" the games, play with a "bot" (the usual one of the game), or with a bot by its name
+    fallback: str = SKIP
 
     def __post_init__(self) -> None:
         if min(self.idle_minutes, self.answer_seconds, self.pair_minutes) <= 0:
@@ -332,6 +337,27 @@ class HumanStudy(StudySection, frozen=True):
             found.append((there, min(block.rounds or len(there), len(there)), layout))
         return found
 
+    def interchangeable(self, condition: Condition) -> list[Condition]:
+        """Return the conditions that cannot be told apart before the first game starts.
+
+        Groups are formed across them, and each group is then assigned to one of them.
+        """
+
+        def before(c: Condition) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+            return len(c.people), self.pages(c), c.blocks[0].instructions if c.blocks else ()
+
+        return [c for c in self.conditions if before(c) == before(condition)]
+
+    def stand_in(self, layout: Layout, instance: Instance, seat: str) -> PlayerSpec:
+        """Return the bot that takes the seat of a participant who did not come."""
+        if self.limits.fallback != BOT:
+            return PlayerSpec(self.limits.fallback)
+        spec = registry.game(instance.game)
+        bots = bots_of(spec, Problem((), instance, layout.people)).get(seat, ())
+        if (name := usual(spec, bots)) == PERSON:
+            raise BadInput(f"{instance.game} has no bot for seat {seat!r}; name one.")
+        return PlayerSpec(name)
+
     def orders(self, condition: Condition) -> int:
         """Return the number of instance orders to be balanced."""
         return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
@@ -511,6 +537,19 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
         for instance in there:
             people = dict.fromkeys(layout.people, "person")
             settled(study.setup(layout, instance, people), layout.people)
+            if len(layout.people) > 1 and study.limits.fallback != SKIP:
+                _check_stand_ins(study, layout, instance)
+
+
+def _check_stand_ins(study: HumanStudy, layout: Layout, instance: Instance) -> None:
+    """Raise BadInput if a participant of a group cannot play with bots in the other seats."""
+    for seat in layout.people:
+        bots = {s: study.stand_in(layout, instance, s) for s in layout.people if s != seat}
+        with_bots = msgspec.structs.replace(layout, others={**layout.others, **bots})
+        try:
+            settled(study.setup(with_bots, instance, {seat: "person"}), [seat])
+        except BadInput as why:
+            raise BadInput(f"limits.fallback: {why}") from None
 
 
 def _refuse_same_ids(problems: Sequence[Instance]) -> None:

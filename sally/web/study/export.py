@@ -18,6 +18,7 @@ from sally.web.live.answers import LookUp, Stop, from_text
 from sally.web.study import participants
 from sally.web.study.participants import Person
 from sally.web.study.running import RunningStudy
+from sally.web.study.steps import FALLBACK
 from sally.web.study.tables import ExportedPerson, files_of, tables
 
 FILE = "people.jsonl"  # in the store; rewritten by each export, without withdrawn participants
@@ -133,14 +134,15 @@ def _row(
     here: RunningStudy, person: Person, given: dict[str, Any], played: list[dict[str, Any]]
 ) -> dict[str, Any]:
     condition = here.study.condition(person.condition)
-    ended = person.finished
+    ended, paired = person.finished, person.pair and FALLBACK not in given
     return {
         "participant": here.secrets.exported(person),
         "state": person.state,
         "condition": person.condition,
         "order": [p.instance.id for p in here.study.plan(condition, person.row)],
         "option_order": "reversed" if person.reverse else "as given",
-        "pair": blake2b(person.pair.encode(), digest_size=8).hexdigest() if person.pair else None,
+        "pair": blake2b(person.pair.encode(), digest_size=8).hexdigest() if paired else None,
+        "fallback": given.get(FALLBACK),
         "minutes": round((ended - person.joined) / 60, 2) if ended else None,
         "bonus": person.bonus or None,
         "check": [given[key] for key in sorted(given) if key.startswith("check-")],

@@ -23,6 +23,7 @@ from sally.web.study.definition import GIVEN, read_human_study
 from sally.web.study.export import FILE, put_into_store
 from sally.web.study.participants import ACTIVE, Person
 from sally.web.study.running import AlreadyWithdrawn, Position, RunningStudy
+from sally.web.study.steps import FALLBACK
 from sally.web.texts import Texts
 
 LOG = logging.getLogger("sally.web")
@@ -276,6 +277,8 @@ def facts_of(here: RunningStudy, place: Position) -> dict[str, Any]:
         "text": block_page(here, place),
         "pay": study.bonus.parts(person.bonus),
         "waiting": place.waiting,
+        "waited": place.waited,
+        "with_bot": FALLBACK in place.given,
         "person": person,
         "cut_short": cut_short(place),
         "back_to": study.completion.address(person.code) if study.completion.url else "",
@@ -323,7 +326,8 @@ async def waiting(request: Request, here: RunningStudy) -> Response:
     person = await here.who(request.cookies.get(COOKIE, ""))
     if person is None or person.state != ACTIVE:
         return JSONResponse({"waiting": False})
-    return JSONResponse({"waiting": (await here.place(person)).waiting})
+    place = await here.place(person)
+    return JSONResponse({"waiting": place.waiting, "seconds": round(place.waited)})
 
 
 async def noted(request: Request, here: RunningStudy) -> Response:

@@ -32,6 +32,7 @@ WITHDRAWN, DECLINED = "withdrawn", "declined"  # only their number is stored
 MOST_EVENTS = 2000  # stored per person; later ones are dropped
 Kind = Literal["paste", "hidden", "shown", "blur", "focus", "resize", "typing"]
 HEARTBEAT = 15.0  # seconds without a poll after which a waiting person is gone
+READING = 300.0  # seconds on one page during which a person is expected to go on
 
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS people (
@@ -57,6 +58,12 @@ SCHEMA = (
         study TEXT PRIMARY KEY, salt TEXT NOT NULL, sign TEXT NOT NULL, design TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS study_counts (
         study TEXT NOT NULL, what TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (study, what))""",
+)
+# People without a group whose first game has neither begun nor been skipped.
+UNGROUPED = (
+    "pair = '' AND NOT EXISTS "
+    "(SELECT 1 FROM people_tables t WHERE t.person = people.id) AND NOT EXISTS "
+    "(SELECT 1 FROM people_steps s WHERE s.person = people.id AND s.step = 'round-0')"
 )
 COLUMNS = (
     "id, given, number, state, cell, design, reverse, pair, seat, waits, bonus, code, joined, "
@@ -229,7 +236,7 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person 
     number = taken[0] if taken else 0  # includes those who withdrew, so a number is used once
     count(tx, study.name, "joined")
     filled = [Assignment(p.condition, p.row, p.reverse) for p in people if p.state in COUNTED]
-    place = assigned(study, filled, number)
+    place = assigned(study, filled, number, _open_group(tx, study))
     now, id = time.time(), secrets.token_hex(16)
     tx.put(
         "INSERT INTO people (id, study, given, cookie, number, state, cell, design, reverse, "
@@ -238,6 +245,26 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person 
         *(int(place.reverse), now, now),
     )
     return by_cookie(tx, study.name, cookie)
+
+
+def _open_group(tx: Transaction, study: HumanStudy) -> list[str]:
+    """Return the conditions in which one more person completes a group; empty if none does.
+
+    The condition whose first member joined earliest comes first. Conditions that look alike
+    before the first game share their groups.
+    """
+    now = time.time()
+    alone = tx.all(
+        f"SELECT cell FROM people WHERE study = ? AND state = ? AND {UNGROUPED} "
+        "AND seen >= CASE WHEN waits IS NULL THEN ? ELSE ? END ORDER BY number",
+        *(study.name, ACTIVE, now - READING, now - HEARTBEAT),
+    )
+    for (name,) in alone:
+        condition = study.condition(name)
+        alike = [c.name for c in study.interchangeable(condition)]
+        if sum(cell in alike for (cell,) in alone) % len(condition.people):
+            return alike
+    return []
 
 
 def lapse(tx: Transaction, study: HumanStudy) -> None:
@@ -367,39 +394,59 @@ def event_counts(tx: Transaction, study: str) -> dict[str, dict[str, int]]:
     return found
 
 
-# --- pairs --------------------------------------------------------------------------------------
+# --- groups -------------------------------------------------------------------------------------
 
 
-def find_pair(
-    tx: Transaction, study: HumanStudy, person: Person, seats: Sequence[str]
-) -> dict[str, str]:
+def find_group(tx: Transaction, study: HumanStudy, person: Person) -> dict[str, str]:
     """Return the group of a person by seat; empty while too few people wait.
 
-    Those who have waited longest come first. The group uses the instance order of the one who
-    waited longest; seats are drawn at random.
+    Those who have waited longest come first, from all conditions that look alike so far.
     """
     now = time.time()
     if person.pair:
-        rows = tx.all("SELECT seat, id FROM people WHERE pair = ?", person.pair)
-        return dict(rows)
+        return dict(tx.all("SELECT seat, id FROM people WHERE pair = ?", person.pair))
     tx.put("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
              now, now, person.id)  # fmt: skip
+    alike = study.interchangeable(study.condition(person.condition))
     rows = tx.all(
-        "SELECT id, design FROM people WHERE study = ? AND cell = ? AND state = ? AND pair = '' "
-        "AND waits IS NOT NULL AND seen >= ? ORDER BY waits, number",
-        *(study.name, person.condition, ACTIVE, now - HEARTBEAT),
+        f"SELECT {COLUMNS} FROM people WHERE study = ? AND state = ? AND {UNGROUPED} "
+        f"AND cell IN ({', '.join('?' * len(alike))}) AND waits IS NOT NULL AND seen >= ? "
+        "ORDER BY waits, number",
+        *(study.name, ACTIVE, *(c.name for c in alike), now - HEARTBEAT),
     )
-    if len(rows) < len(seats):
+    size = len(alike[0].people)
+    if len(rows) < size:
         return {}
-    chosen, pair = rows[: len(seats)], secrets.token_hex(8)
-    drawn = Stream(study.seed, "seats", person.number).shuffled(seats)
-    for (id, _), seat in zip(chosen, drawn, strict=True):
+    group = form_group(tx, study, [_person(row) for row in rows[:size]])
+    return group if person.id in group.values() else {}
+
+
+def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) -> dict[str, str]:
+    """Make people a group and assign it; return its members by seat.
+
+    Conditions and instance orders are balanced over groups, option orders over their members.
+    Seats are drawn from the study's seed. One member alone plays with bots.
+    """
+    first, pair = members[0], secrets.token_hex(8)
+    alike = [c.name for c in study.interchangeable(study.condition(first.condition))]
+    filled = [
+        Assignment(p.condition, p.row, p.reverse)
+        for p in everybody(tx, study.name)
+        if p.pair and p.state in COUNTED
+    ]
+    place = assigned(study, filled, first.number, alike)
+    condition = study.condition(place.condition)
+    drawn = Stream(study.seed, "seats", first.number).shuffled(condition.people)
+    group = {}
+    for member, seat in zip(members, drawn, strict=False):
+        own = assigned(study, filled, member.number, (place.condition,), place.row)
+        filled.append(own)
         tx.put(
-            "UPDATE people SET pair = ?, seat = ?, design = ? WHERE id = ?",
-            *(pair, seat, chosen[0][1], id),
+            "UPDATE people SET pair = ?, seat = ?, cell = ?, design = ?, reverse = ? WHERE id = ?",
+            *(pair, seat, own.condition, own.row, int(own.reverse), member.id),
         )
-    mine = {seat: id for (id, _), seat in zip(chosen, drawn, strict=True)}
-    return mine if person.id in mine.values() else {}
+        group[seat] = member.id
+    return group
 
 
 # --- withdrawal ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.errors import listed
-from sally.web.study.definition import HumanStudy
+from sally.web.study.definition import BOT, SKIP, HumanStudy
 from sally.web.study.items import ChoiceItem
 
 
@@ -18,7 +18,13 @@ def _assignment(study: HumanStudy) -> list[str]:
         "balanced": "New participants are assigned to the condition that is filled least.",
         "random": "New participants are assigned at random, in proportion to the places left.",
     }[study.assignment]
-    return [f"The target is {study.participants} participants: {listed(wanted, 'and')}.", how]
+    rules = [f"The target is {study.participants} participants: {listed(wanted, 'and')}.", how]
+    if any(len(c.people) > 1 for c in study.conditions):
+        rules.append(
+            "Participants who play together are grouped in order of arrival among conditions with "
+            "the same pages before the first game; then the group is assigned to a condition."
+        )
+    return rules
 
 
 def _exclusion(study: HumanStudy) -> list[str]:
@@ -51,10 +57,13 @@ def _time(study: HumanStudy) -> list[str]:
     if any(len(c.people) > 1 for c in study.conditions):
         extra = study.bonus.partner_left
         paid = f" and are paid {extra:g} {study.bonus.currency} more" if extra else ""
-        rules.append(
-            f"Participants who wait {_many(limits.pair_minutes, 'minute')} without a partner, or "
-            f"whose partner leaves, skip the remaining games{paid}."
-        )
+        wait = f"Participants who wait {_many(limits.pair_minutes, 'minute')} without a partner"
+        if limits.fallback == SKIP:
+            rules.append(f"{wait}, or whose partner leaves, skip the remaining games{paid}.")
+        else:
+            bot = "the game's usual bot" if limits.fallback == BOT else limits.fallback
+            rules.append(f"{wait} play with {bot}, which the data mark as fallback.")
+            rules.append(f"Participants whose partner leaves skip the remaining games{paid}.")
     return rules
 
 

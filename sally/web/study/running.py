@@ -20,12 +20,13 @@ from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
 from sally.web.live.plain import Labels
 from sally.web.study import participants
-from sally.web.study.definition import Condition, HumanStudy
+from sally.web.study.definition import SKIP, Condition, HumanStudy
 from sally.web.study.items import attention, read_survey
 from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
 from sally.web.study.steps import (
     END,
     FAILED,
+    FALLBACK,
     RoundOutcome,
     current,
     judged,
@@ -51,6 +52,7 @@ class Position(msgspec.Struct, frozen=True):
     given: Mapping[str, Any]
     token: str = ""  # seat token during a game
     waiting: bool = False  # waiting for a partner
+    waited: float = 0.0  # seconds
 
     @property
     def number(self) -> int:
@@ -126,9 +128,11 @@ class RunningStudy:
 
     async def place(self, person: Person) -> Position:
         """Return the current step, after opening matches and storing outcomes as needed."""
-        condition = self.study.condition(person.condition)
         while True:
-            given = await self.database.run(lambda tx: self._seen(tx, person))
+            person, given = await self.database.run(
+                lambda tx, known=person: self._seen(tx, known)  # type: ignore[misc]
+            )
+            condition = self.study.condition(person.condition)  # may change until the first game
             step = current(self.study, condition, given)
             here = Position(person, condition, step, given)
             if step in (END, FAILED):
@@ -139,12 +143,12 @@ class RunningStudy:
             if at_table is not None:
                 return at_table
 
-    def _seen(self, tx: Transaction, person: Person) -> dict[str, Any]:
-        if participants.by_id(tx, person.id) is None:
+    def _seen(self, tx: Transaction, person: Person) -> tuple[Person, dict[str, Any]]:
+        if (found := participants.by_id(tx, person.id)) is None:
             raise AlreadyWithdrawn
         if person.state == ACTIVE:
             participants.see(tx, person.id)
-        return participants.given_by(tx, person.id)
+        return found, participants.given_by(tx, person.id)
 
     async def _at_table(self, here: Position) -> Position | None:
         """Return the position in a match or waiting for one; None if the round is over."""
@@ -197,7 +201,7 @@ class RunningStudy:
             ):
                 return None  # opened by the partner or in another tab
             company = await self._company(here)
-            if company is not None and len(company) == len(here.condition.people):
+            if company is not None and len(company) == self._size(here):
                 await self._open(here, company)
                 return None
         if company is not None:  # a member of the group is gone
@@ -206,9 +210,29 @@ class RunningStudy:
         since = await self.database.run(lambda tx: participants.by_id(tx, here.person.id))
         waited = time.time() - ((since.waits if since else None) or time.time())
         if waited > 60 * self.study.limits.pair_minutes:
-            await self._skip_from(here, RoundOutcome("no partner"))
+            await self._stop_waiting(here)
             return None
-        return msgspec.structs.replace(here, waiting=True)
+        return msgspec.structs.replace(here, waiting=True, waited=waited)
+
+    def _size(self, here: Position) -> int:
+        """Return how many people play in the rounds of a participant."""
+        return 1 if FALLBACK in here.given else len(here.condition.people)
+
+    async def _stop_waiting(self, here: Position) -> None:
+        """Let a person who waited in vain play with bots, or skip the games."""
+        fallback = self.study.limits.fallback
+        if fallback == SKIP:
+            await self._skip_from(here, RoundOutcome("no partner"))
+            return
+
+        def alone(tx: Transaction) -> None:
+            person = participants.by_id(tx, here.person.id)
+            if person is None or person.pair:
+                return  # withdrew, or was grouped after all
+            participants.form_group(tx, self.study, [person])
+            participants.note(tx, person.id, FALLBACK, fallback)
+
+        await self.database.run(alone)
 
     async def _company(self, here: Position) -> dict[str, Person] | None:
         """Return the players of this round by seat; None while the group is incomplete."""
@@ -220,7 +244,7 @@ class RunningStudy:
                 return {}
             if len(seats) == 1:
                 return {seats[0]: person}
-            company = participants.find_pair(tx, self.study, person, seats)
+            company = participants.find_group(tx, self.study, person)
             if not company:
                 return None
             members = {seat: participants.by_id(tx, id) for seat, id in company.items()}
@@ -231,15 +255,20 @@ class RunningStudy:
     async def _open(self, here: Position, company: Mapping[str, Person]) -> None:
         study, k = self.study, here.number
         first = next(iter(company.values()))
-        planned = study.plan(here.condition, first.row)[k]
-        seats = dict(zip(here.condition.people, planned.layout.people, strict=True))
+        condition = study.condition(first.condition)  # a group is assigned when it is formed
+        planned = study.plan(condition, first.row)[k]
+        seats = dict(zip(condition.people, planned.layout.people, strict=True))
         company = {seats[seat]: person for seat, person in company.items()}
         names = {seat: self.secrets.exported(person) for seat, person in company.items()}
+        layout, empty = planned.layout, [s for s in planned.layout.people if s not in company]
+        if empty:
+            bots = {s: study.stand_in(layout, planned.instance, s) for s in empty}
+            layout = msgspec.structs.replace(layout, others={**layout.others, **bots})
         await self.live_matches.open(
-            study.setup(planned.layout, planned.instance, names),
+            study.setup(layout, planned.instance, names),
             list(company),
             keys={s: hashed(self.secrets.seat_token(p.id, k)) for s, p in company.items()},
-            cell=here.condition.name,
+            cell=condition.name,
             owner=self.owner,
             patience=study.limits.answer_seconds,
             mirrored=[seat for seat, person in company.items() if person.reverse],

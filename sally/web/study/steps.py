@@ -10,6 +10,7 @@ import msgspec
 from sally.web.study.definition import Check, Condition, HumanStudy
 
 END, FAILED = "end", "failed"
+FALLBACK = "fallback"  # key of a person who waited in vain and plays with bots; no step
 
 
 class CheckAttempt(msgspec.Struct, frozen=True):

@@ -49,6 +49,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "order": "Instances in the planned order.",
         "option_order": "Whether options were shown as given or reversed.",
         "pair": "Code of the pair, where two participants played together.",
+        "fallback": "Bot that was played with because no partner came: its name, or bot for the "
+        "game's usual one; empty for everyone else.",
         "minutes": "From consent to the end.",
         "games_played": "Games that ended with a result.",
         "points": "Sum of the payoffs; for an interrupted game, the points earned so far.",
@@ -162,7 +164,7 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
         fast = person.survey_seconds < study.quality.least_seconds
     return {
         **{k: row[k] for k in ("participant", "condition", "state", "order", "option_order")},
-        **{k: row[k] for k in ("pair", "minutes")},
+        **{k: row[k] for k in ("pair", "fallback", "minutes")},
         "games_played": sum(came["how"] == "ended" for came in row["rounds"]),
         "points": sum(came.get("payoff") or 0 for came in row["rounds"]),
         "base_pay": str(base) if row["bonus"] else None,

@@ -185,10 +185,13 @@ def pair(tmp_path):
     with study_server(tmp_path, PAIRS) as server:
         one = Participant(server).agree("one").read_on().check(*RIGHT)
         assert "Waiting for another participant" in one.text
-        assert one.browser.get(f"{one.address}/waiting").json() == {"waiting": True}
+        assert one.browser.get(f"{one.address}/waiting").json() == {
+            "waiting": True,
+            "seconds": 0,
+        }
         two = Participant(server).agree("two").read_on().check(*RIGHT)
         assert two.seat_token
-        assert one.browser.get(f"{one.address}/waiting").json() == {"waiting": False}
+        assert one.browser.get(f"{one.address}/waiting").json()["waiting"] is False
         yield one.get(), two, server
 
 

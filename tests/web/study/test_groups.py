@@ -1,0 +1,148 @@
+"""Participants who play together: grouped in order of arrival, then assigned to a condition."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.web.study import participants
+from sally.web.study.definition import read_human_study
+from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server
+from tests.web.study.test_design import PAIRS, play_together
+
+ANSWERS = {"human": "4", "device": "A phone"}
+
+
+def paired(*conditions: str) -> str:
+    """A study whose conditions all pair two participants."""
+    tables = "".join(
+        f"""[[conditions]]\nname = "{name}"\npeople = ["agent", "partner"]\n{more}\n"""
+        for name, _, more in (each.partition(":") for each in conditions)
+    )
+    return re.sub(r"\[\[conditions\]\] .*?(?=\[\[survey\]\])", tables, TEXT, flags=re.S)
+
+
+ALIKE = paired("one", "two", 'three:arms = { agent = ["their_move"] }')
+APART = paired('one:instructions = ["Page of one."]', 'two:instructions = ["Page of two."]')
+BOTS = PAIRS.replace("[limits]", '[limits]\nfallback = "bot"')
+
+
+def rows(server) -> list[dict]:
+    return logged_in(server).browser.get("/experimenter/study/people.json").json()
+
+
+def ready(server, id: str) -> Participant:
+    return Participant(server).agree(id).read_on().check(*RIGHT)
+
+
+@pytest.mark.parametrize("text", [ALIKE, APART], ids=["alike", "apart"])
+def test_the_first_two_arrivals_play_together(tmp_path, text):
+    with study_server(tmp_path, text) as server:
+        one, two = ready(server, "one"), ready(server, "two")
+        assert two.seat_token and one.get().seat_token
+        assert len({row["pair"] for row in rows(server)}) == 1
+
+
+def test_groups_fill_conditions_evenly_and_no_pair_is_split(tmp_path):
+    with study_server(tmp_path, ALIKE) as server:
+        for n in range(18):
+            ready(server, f"p{n}")
+        found = rows(server)
+        pairs: dict[str, set[str]] = {}
+        for row in found:
+            pairs.setdefault(row["pair"], set()).add(row["condition"])
+        assert len(pairs) == 9 and all(len(conditions) == 1 for conditions in pairs.values())
+        assert set(Counter(row["condition"] for row in found).values()) == {6}
+        orders = Counter((row["condition"], tuple(row["order"])) for row in found)
+        assert max(orders.values()) - min(orders.values()) <= 2  # one group
+        assert Counter(row["option_order"] for row in found) == {"as given": 9, "reversed": 9}
+
+
+def test_conditions_with_other_pages_are_not_mixed(tmp_path):
+    """Who has read the page of a condition plays in it, even if others wait elsewhere."""
+    with study_server(tmp_path, APART) as server:
+        read = {}
+        for n in range(8):
+            person = Participant(server).agree(f"p{n}")
+            while person.heading == "Instructions":
+                for name in re.findall(r"Page of (one|two)", person.text):
+                    read[n] = name
+                person.next()
+            person.check(*RIGHT)
+        found = rows(server)
+        assert [row["condition"] for row in found] == [read[n] for n in range(8)]
+        assert all(row["pair"] for row in found)
+        assert Counter(row["condition"] for row in found) == {"one": 4, "two": 4}
+
+
+def test_who_comes_completes_the_group_of_who_waits(tmp_path):
+    with study_server(tmp_path, APART) as server:
+        failed = Participant(server).agree("fails").read_on()
+        waits = ready(server, "waits")
+        failed.check("I choose first", "Nothing").check("I choose first", "Nothing")
+        assert ready(server, "comes").seat_token and waits.get().seat_token
+
+
+def test_a_waiting_person_survives_a_restart(tmp_path):
+    with study_server(tmp_path, ALIKE) as server:
+        first = ready(server, "first")
+        cookies = first.browser.cookies
+    with study_server(tmp_path, ALIKE) as server:
+        first = Participant(server)
+        first.browser.cookies = cookies
+        assert "You have waited" in first.get().text
+        assert ready(server, "second").seat_token and first.get().seat_token
+
+
+def test_a_waiting_person_reads_how_long_and_what_is_paid(tmp_path, monkeypatch):
+    text = PAIRS.replace("[bonus] ", "[bonus]\npartner_left = 0.25 ")
+    with study_server(tmp_path, text) as server:
+        alone = ready(server, "alone")
+        assert "You have waited 0:00 minutes" in alone.text and "within 10 minutes" in alone.text
+        assert "paid 0.25 EUR extra" in alone.text
+        now = participants.time.time
+        monkeypatch.setattr(participants.time, "time", lambda: now() + 65)
+        assert "You have waited 1:05 minutes" in alone.get().text
+        assert alone.browser.get(f"{alone.address}/waiting").json()["seconds"] >= 65
+        monkeypatch.setattr(participants.time, "time", lambda: now() + 601)
+        assert alone.get().heading == "Final questions" and "paid 0.25 EUR extra" in alone.text
+        late = ready(server, "late")  # not grouped with somebody who has stopped waiting
+        assert "Waiting for another participant" in late.text
+        assert alone.survey(**ANSWERS).heading == "Thank you"
+        assert rows(server)[0]["bonus"] == "1.25"
+
+
+@pytest.mark.parametrize(("fallback", "plays"), [("bot", None), ("tit_for_tat", "tit_for_tat")])
+def test_who_waits_in_vain_may_play_with_a_bot_which_the_data_say(
+    tmp_path, monkeypatch, fallback, plays
+):
+    with study_server(tmp_path, BOTS.replace('"bot"', f'"{fallback}"')) as server:
+        alone = ready(server, "alone")
+        assert "you play with a computer program instead" in alone.text
+        now = participants.time.time
+        monkeypatch.setattr(participants.time, "time", lambda: now() + 601)
+        assert "you play with a computer program" in alone.get().text
+        alone.play_all()
+        assert alone.survey(**ANSWERS).heading == "Thank you"
+        one, two = ready(server, "one"), ready(server, "two")
+        play_together(one.get(), two)
+        found = {row["fallback"]: row for row in rows(server)}
+        assert found[fallback]["state"] == "done" and found[fallback]["pair"] is None
+        assert found[None]["pair"] is not None and len(found[fallback]["episodes"]) == 2
+        here = server.app.state.study
+        lineups = [
+            {who.player for who in live.match.setup.lineup.values()}
+            for live in here.live_matches._by_id.values()
+        ]
+        assert sum("person" in lineup and len(lineup) == 2 for lineup in lineups) == 2
+        assert plays is None or any(plays in lineup for lineup in lineups)
+
+
+def test_an_unknown_fallback_is_refused_when_the_study_is_read(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(BOTS.replace('"bot"', '"bott"'))
+    with pytest.raises(BadInput, match=r"limits\.fallback: .*bott"):
+        read_human_study(file)
