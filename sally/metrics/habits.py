@@ -128,8 +128,9 @@ def _label(words: Words[Any, Any], answer: Judged, value: Any) -> str | None:
 
 # --- sums over an episode, for a profile ----------------------------------------------------------
 
-Keys = dict[str, tuple[float, int, int]]
-"""By key: expected presses of a blind pick, presses, decisions in which it is a best reply."""
+Keys = dict[str, tuple[int, int, int, int]]
+"""By key: options of its menu, decisions that offer it, presses, decisions in which it is a best
+reply. A key is a label of a set of labels, or a position among so many."""
 
 
 class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -192,20 +193,21 @@ def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
     return float(hit), (len(best) - hit) / (many - 1)
 
 
-def _keys(pressed: Iterable[KeyPress]) -> Keys:
-    found: dict[str, list[float]] = {}
-    for press in pressed:
-        many, best = 1 / len(press.labels), press.best or ()
-        for option, (label, position) in enumerate(zip(press.labels, press.positions, strict=True)):
-            for name in (f"{LABEL}{label}", f"{POSITION}{position + 1}"):
-                sums = found.setdefault(name, [0.0, 0, 0])
-                sums[0] += many
-                sums[1] += option == press.chosen
-                sums[2] += option in best
-    return {name: (even, int(n), int(best)) for name, (even, n, best) in found.items()}
-
-
 LABEL, POSITION = "label ", "position "  # with which the name of a key begins
+
+
+def _keys(pressed: Iterable[KeyPress]) -> Keys:
+    found: dict[str, list[int]] = {}
+    for press in pressed:
+        size, best = len(press.labels), press.best or ()
+        every = "/".join(sorted(press.labels))
+        for option, (label, position) in enumerate(zip(press.labels, press.positions, strict=True)):
+            for name in (f"{LABEL}{label} of {every}", f"{POSITION}{position + 1} of {size}"):
+                sums = found.setdefault(name, [size, 0, 0, 0])
+                sums[1] += 1
+                sums[2] += option == press.chosen
+                sums[3] += option in best
+    return {name: (size, many, n, best) for name, (size, many, n, best) in found.items()}
 
 
 # --- metrics of an episode ------------------------------------------------------------------------

@@ -2,22 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sally.core.errors import BadInput
 from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
 from sally.core.rules.chance import Stream
 
+CONTENT_FREE = ("N/A", "[MASK]", "")
+"""What stands in place of rules and past when the prior of the names is measured (Zhao et al. 2021,
+Calibrate Before Use, section 5)."""
+
 
 async def scored(
-    prompt: PromptContext, speaker: Speaker, purpose: str, form: str, sample: bool = False
+    prompt: PromptContext,
+    speaker: Speaker,
+    purpose: str,
+    form: str,
+    sample: bool = False,
+    calibrated: int = 0,
 ) -> StrategyResult:
-    """The likeliest name (or one drawn by its probability), with the odds of all."""
+    """Return the likeliest name (or one drawn by its probability), with the odds of all.
+
+    With `calibrated`, each probability is divided by its mean on pages without content, where it
+    depends on the name and its position alone.
+    """
     told = prompt.told_text()
     context = prompt.opening(form).plus(f"{told}\n{prompt.stem}" if told else prompt.stem)
-    scores = await speaker.score(purpose, context, _apart(prompt.names))
+    names = _apart(prompt.names)
+    scores = await speaker.score(purpose, context, names)
     odds = tuple(scores.normalised().values())  # in the order of the candidates
+    if calibrated:
+        odds = _without_prior(odds, await _prior(prompt, speaker, names))
     place = max(range(len(odds)), key=odds.__getitem__)
     if sample:
         place = Stream(prompt.seed, purpose).draw(dict(enumerate(odds)))
     return StrategyResult(prompt.names[place], place, odds)
+
+
+async def _prior(
+    prompt: PromptContext, speaker: Speaker, names: tuple[str, ...]
+) -> tuple[float, ...]:
+    """Return the mean odds of the names on pages without content."""
+    found = []
+    for text in CONTENT_FREE:
+        page = f"{text}\n\n{prompt.stem}" if text else prompt.stem
+        scores = await speaker.score("prior", page, names)
+        found.append(tuple(scores.normalised().values()))
+    return tuple(sum(each) / len(found) for each in zip(*found, strict=True))
+
+
+def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float, ...]:
+    """Return the odds divided by the prior, normalised; a prior of 0 counts as the least above 0.
+
+    >>> _without_prior((0.6, 0.4), (0.75, 0.25))
+    (0.33333333333333337, 0.6666666666666667)
+    """
+    least = min((p for p in prior if p > 0), default=1.0)
+    ratios = [p / max(q, least) for p, q in zip(odds, prior, strict=True)]
+    return tuple(ratio / sum(ratios) for ratio in ratios)
 
 
 def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -27,27 +69,33 @@ def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 async def guessed(
-    prompt: PromptContext, speaker: Speaker, purpose: str = "probe"
+    prompt: PromptContext, speaker: Speaker, purpose: str = "probe", calibrated: int = 0
 ) -> StrategyResult:
-    """A probe by score: behind one's own move in the usual order, before it in the other."""
+    """Answer a probe by score: after one's own move in the usual order, before it in the other."""
     form = prompt.forms[0] if prompt.mine_is_stated else prompt.forms[-1]
-    return await scored(prompt, speaker, purpose, form)
+    return await scored(prompt, speaker, purpose, form, calibrated=calibrated)
 
 
-def _make(sample: bool = False) -> tuple[Run, Run]:
+def _make(sample: bool = False, calibrated: int = 0) -> tuple[Run, Run]:
+    if calibrated not in (0, 1):
+        raise BadInput(f"calibrated must be 0 (off) or 1 (the first version), not {calibrated}.")
+
     async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        return await scored(prompt, speaker, "move", prompt.forms[0], sample)
+        return await scored(prompt, speaker, "move", prompt.forms[0], sample, calibrated)
 
-    return act, guessed
+    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        return await guessed(prompt, speaker, calibrated=calibrated)
+
+    return act, answer
 
 
 STRATEGY = Strategy(
     name="lm",
     about="the action name with the largest log-probability as the continuation",
-    source="Riemer et al. 2025",
+    source="Riemer et al. 2025; calibrated = 1 after Zhao et al. 2021",
     make=_make,
-    calls="1 scoring",
+    calls="1 scoring (4 if calibrated)",
     needs=frozenset({"finite", "scoring"}),
-    params={"sample": False},
+    params={"sample": False, "calibrated": 0},
     version=2,
 )

@@ -9,7 +9,7 @@ that presses a key does not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -49,20 +49,22 @@ def habit_estimates(means: Means) -> HabitEstimates:
     """Return the habits of a row."""
     table = means.group
     of = table.of
-    explained = _explained(table)
+    units = _exchanged_units(table)
+    keys = {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
+    explained = _explained(table, units, keys)
     rule = max(explained, key=lambda name: total(explained[name])) if explained else ""
     expected = explained.get(rule, np.zeros(len(table)))
     judged = of("judged")
     known = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
-        label_bias=_bias(means, LABEL),
-        position_bias=_bias(means, POSITION),
+        label_bias=_bias(means, keys[LABEL]),
+        position_bias=_bias(means, keys[POSITION]),
         imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
         copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
         decides=100 * total(of("decided")) / known if known else None,
-        called=_called(table),
+        called=_called(table, keys),
     )
 
 
@@ -79,55 +81,76 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 # --- one key --------------------------------------------------------------------------------------
 
 
-def _favourite(table: MeasuredTable, kind: str) -> str:
-    """Return the key pressed most often beyond a blind pick; the first by name if several are."""
-    excess: dict[str, float] = {}
-    for code, many in _codes(table).items():
-        for key, (even, pressed, _) in table.pressed[code].items():
+class Elsewhere(msgspec.Struct):
+    """By row: presses whose keys are offered in other units too, and what these predict of them."""
+
+    presses: Floats
+    blind: Floats  # presses that a blind pick would predict
+    agreed: Floats  # presses that one pick from the other units would predict
+    fits: Floats  # expected best replies if keys were pressed as in the other units
+    most: float = 0.0  # presses of the favourite key of each set, over all rows
+    names: list[str] = []  # the favourite keys
+
+
+def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> Elsewhere:
+    """Compare the keys of each row with those that the player presses in the other units."""
+    sums: dict[str, list[float]] = {}
+    own: dict[tuple[int, str], list[float]] = {}
+    rows = [table.pressed[code] for code in table.keys.tolist()]
+    for unit, keys in zip(units, rows, strict=True):
+        for key, (_, offered, pressed, _) in keys.items():
             if key.startswith(kind):
-                excess[key] = excess.get(key, 0.0) + many * (pressed - even)
-    return min(excess, key=lambda key: (-excess[key], key)) if excess else ""
-
-
-def _codes(table: MeasuredTable) -> dict[int, int]:
-    codes, many = np.unique(table.keys, return_counts=True)
-    return dict(zip(codes.tolist(), many.tolist(), strict=True))
-
-
-def _column(table: MeasuredTable, key: str, part: int) -> Floats:
-    """Return one number of a key in each row."""
-    by_code = np.array([float(keys.get(key, (0.0, 0, 0))[part]) for keys in table.pressed])
-    found: Floats = by_code[table.keys]
-    return found
-
-
-def _bias(means: Means, kind: str) -> Estimate:
-    """Return the presses of the favourite key beyond a blind pick, as a share of those possible."""
-    table = means.group
-    presses, blind = table.of("presses"), table.of("blind")
-    key = _favourite(table, kind)
-    if not key:
-        return without_interval(None, 0, "t", "no move was chosen from a short menu")
-    excess = _column(table, key, 1) - _column(table, key, 0)
-    left = total(presses) - total(blind)
-    lowest = -total(blind) / left
-    return means.ratio(
-        np.where(presses == 0, np.nan, excess), or_missing(presses) - blind, (lowest, 1.0)
+                for found in (sums.setdefault(key, [0, 0]), own.setdefault((unit, key), [0, 0])):
+                    found[0] += offered
+                    found[1] += pressed
+    alone = len(set(units)) == 1  # a single unit is set against itself
+    result = Elsewhere(
+        presses=np.zeros(len(table)),
+        blind=np.zeros(len(table)),
+        agreed=np.zeros(len(table)),
+        fits=np.zeros(len(table)),
     )
+    for n, (unit, keys) in enumerate(zip(units, rows, strict=True)):
+        for key, (size, offered, pressed, best) in keys.items():
+            if not key.startswith(kind):
+                continue
+            here = [0.0, 0.0] if alone else own[unit, key]
+            many, hits = (sums[key][part] - here[part] for part in range(2))
+            result.fits[n] += best * (hits / many if many else 1 / size)
+            if many:
+                result.presses[n] += pressed
+                result.blind[n] += offered / size**2
+                result.agreed[n] += pressed * hits / many
+    favourites: dict[str, str] = {}
+    for key in sorted(sums):
+        of = key.partition(" of ")[2]
+        if of not in favourites or sums[key][1] > sums[favourites[of]][1]:
+            favourites[of] = key
+    result.names = sorted(favourites.values())
+    result.most = sum(sums[key][1] for key in result.names)
+    return result
 
 
-def _called(table: MeasuredTable) -> str:
+def _bias(means: Means, keys: Elsewhere) -> Estimate:
+    """Return how often moves of different instances fall on one key, with a blind pick at 0."""
+    presses, blind = keys.presses, keys.blind
+    left = total(presses) - total(blind)
+    if left <= 0:
+        return without_interval(None, 0, "t", "no key is offered twice")
+    excess = np.where(presses == 0, np.nan, keys.agreed - blind)
+    return means.ratio(excess, or_missing(presses) - blind, (-total(blind) / left, 1.0))
+
+
+def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
     """Return what the player always does, in words."""
     presses = total(table.of("presses"))
-    if presses < 2:
-        return ""
-    found = []
-    keys = []
-    for kind in (LABEL, POSITION):
-        key = _favourite(table, kind)
-        share = total(_column(table, key, 1)) / presses
-        if share >= ALWAYS:
-            keys.append(f"{key} in {100 * share:.0f} %")
+    found, keys = [], []
+    for kind, of in by_kind.items():
+        again = total(of.presses)  # keys that occur once cannot show a habit
+        if presses > 1 and again >= ALWAYS * presses and of.most >= ALWAYS * presses:
+            sets = len(of.names)
+            what = of.names[0] if sets == 1 else f"one {kind.strip()} of each of {sets} sets"
+            keys.append(f"{what} in {100 * of.most / presses:.0f} %")
     if keys:
         found.append(f"always presses one key: {' and '.join(keys)} of {presses:.0f} moves")
     for did, able, what in (
@@ -144,21 +167,21 @@ def _called(table: MeasuredTable) -> str:
 # --- what a habit explains ------------------------------------------------------------------------
 
 
-def _explained(table: MeasuredTable) -> dict[str, Floats]:
+def _explained(
+    table: MeasuredTable, units: Sequence[int], keys: Mapping[str, Elsewhere]
+) -> dict[str, Floats]:
     """Return, by habit, the expected number of moves in each row that fit the predictions."""
     of = table.of
     if not of("judged").any():
         return {}
     found = {BLIND: of("by_blind")}
-    units = _exchanged_units(table)
-    for kind, name in ((LABEL, "one label"), (POSITION, "one position")):
-        found[name] = _by_key(table, kind, units)
+    found |= {"one label": keys[LABEL].fits, "one position": keys[POSITION].fits}
     for name, did, able, on, off in (
         (IMITATION, "imitated", "imitable", "by_predicted", "by_unpredicted"),
         (COPYING, "copies", "copyable", "by_copied", "by_uncopied"),
     ):
-        rate = _elsewhere(of(did), units) / np.maximum(_elsewhere(of(able), units), 1e-12)
         if of(able).any():
+            rate = _elsewhere(of(did), units) / np.maximum(_elsewhere(of(able), units), 1e-12)
             found[name] = rate * of(on) + (1 - rate) * of(off)
     return found
 
@@ -181,15 +204,3 @@ def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:
     where = np.asarray(units, dtype=np.int64)
     sums: Floats = np.bincount(where, weights=column).astype(np.float64)
     return float(column.sum()) - sums[where] if len(sums) > 1 else sums[where]
-
-
-def _by_key(table: MeasuredTable, kind: str, units: Sequence[int]) -> Floats:
-    """Return the expected fits in each row of keys pressed as often as in the other units."""
-    names = dict.fromkeys(k for code in _codes(table) for k in table.pressed[code])
-    presses = np.maximum(_elsewhere(table.of("presses"), units), 1e-12)
-    found = np.zeros(len(table))
-    for key in names:
-        if key.startswith(kind):
-            share = _elsewhere(_column(table, key, 1), units) / presses
-            found += share * _column(table, key, 2)
-    return found
