@@ -217,21 +217,55 @@ def payments(file: Path, database: str, out: Path) -> None:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write to.")
 @json_option
 def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
-    """Export the participants' games to a store for score, replay, show and report."""
+    """Export the participants' games to a store for score, replay, show and report.
+
+    The server may be running; games in progress are left out.
+    """
     from sally.web.study import export
 
-    async def put(here: RunningStudy) -> int:
-        return await export.put_into_store(here, out)
+    async def put(here: RunningStudy) -> tuple[int, list[str]]:
+        episodes = await export.put_into_store(here, out)
+        return episodes, [code for code, _ in await export.withdrawn(here)]
 
-    episodes = _with(file, database, put)
+    episodes, codes = _with(file, database, put, shared=True)
     if as_json:
-        print_json({"episodes": episodes, "out": str(out)})
-    else:
-        click.echo(f"{episodes} episodes are in {out}; {out}/people.json lists the participants.")
+        print_json({"episodes": episodes, "out": str(out), "withdrawn": codes})
+        return
+    click.echo(f"{episodes} episodes are in {out}; {out}/people.json lists the participants.")
+    if codes:
+        click.echo(f"Withdrawn; delete from earlier copies: {', '.join(codes)}")
 
 
-def _with(file: Path, database: str, act: Any, read_only: bool = False) -> Any:
-    """Call `act` with the study; without `read_only` the server must not be running."""
+@people.command("withdraw")
+@file_argument
+@click.argument("participant", metavar="ID")
+@database_option
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+def withdraw_(file: Path, participant: str, database: str, yes: bool) -> None:
+    """Delete all data of a participant of the study in FILE.
+
+    ID is the platform's id, the code of the exports, or a personal completion code. The server
+    must be stopped; a running one has a button for it at /experimenter/study.
+    """
+
+    async def erase(here: RunningStudy) -> str:
+        person = await here.find(participant)
+        code = here.secrets.exported(person)
+        if not yes:
+            click.confirm(
+                f"Delete all data of {code[:8]} ({person.state}, {person.condition})?", abort=True
+            )
+        await here.withdraw(person)
+        return code
+
+    code = _with(file, database, erase)
+    click.echo(f"The data of {code[:8]} were deleted; export again to rewrite exported files.")
+
+
+def _with(
+    file: Path, database: str, act: Any, read_only: bool = False, shared: bool = False
+) -> Any:
+    """Call `act` with the study; without `read_only` or `shared` the server must be stopped."""
     from sally.web import database as databases
     from sally.web.live.matches import LiveMatches
     from sally.web.study import participants
@@ -246,11 +280,18 @@ def _with(file: Path, database: str, act: Any, read_only: bool = False) -> Any:
 
     async def run() -> Any:
         schema = (*databases.SCHEMA, *participants.SCHEMA)
-        kept = databases.Database(database, schema, read_only)
-        kept.open()
+        kept = databases.Database(database, schema, read_only, shared)
+        try:
+            kept.open()
+        except BadInput as why:
+            if "Another server already uses" not in str(why):
+                raise
+            raise BadInput(
+                f"{why} Stop it, or use the buttons on its page /experimenter/study."
+            ) from None
         try:
             matches = LiveMatches(kept, None)
-            known = participants.known if read_only else participants.prepare
+            known = participants.known if read_only or shared else participants.prepare
             secrets = await known(kept, study)
             return await act(RunningStudy(study, secrets, kept, matches))
         finally:

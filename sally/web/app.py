@@ -291,6 +291,7 @@ async def log_in(request: Request) -> Response:
     cookie = login.enter(sent.get("secret", ""))
     if cookie is None:
         return page(request, "login.html", 403, next=wanted, wrong=True)
+    login.tries.give_back(security.address_of(request.scope))
     response = RedirectResponse(security.next_page(wanted), 303)
     response.set_cookie(
         security.SESSION,

@@ -172,12 +172,12 @@ class Engine(Protocol):
 
 
 class Sqlite:
-    """A SQLite file, used by one server."""
+    """A SQLite file, used by one server; `shared` opens it beside that server."""
 
     _db: sqlite3.Connection
 
-    def __init__(self, path: Path, read_only: bool = False) -> None:
-        self.path, self.read_only = path, read_only
+    def __init__(self, path: Path, read_only: bool = False, shared: bool = False) -> None:
+        self.path, self.read_only, self.shared = path, read_only, shared
         self._lock: Any = None
 
     def connect(self) -> None:
@@ -188,7 +188,8 @@ class Sqlite:
                                            check_same_thread=False)  # fmt: skip
                 return
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._hold()
+            if not self.shared:
+                self._hold()
             if hasattr(self, "_db"):
                 self._db.close()
             self._db = sqlite3.connect(
@@ -248,10 +249,10 @@ class Sqlite:
 
 
 class Postgres:
-    """A PostgreSQL server."""
+    """A PostgreSQL server; `shared` opens the database beside the server that uses it."""
 
-    def __init__(self, address: str, read_only: bool = False) -> None:
-        self.address, self.read_only = address, read_only
+    def __init__(self, address: str, read_only: bool = False, shared: bool = False) -> None:
+        self.address, self.read_only, self.shared = address, read_only, shared
 
     def connect(self) -> None:
         try:
@@ -267,6 +268,7 @@ class Postgres:
             self._db.execute("SET statement_timeout TO '15s'")  # fail instead of hanging
             if self.read_only:
                 self._db.execute("SET default_transaction_read_only TO on")
+            if self.read_only or self.shared:
                 return
             held = self._db.execute("SELECT pg_try_advisory_lock(7255)").fetchone()
         except psycopg.Error as why:
@@ -346,9 +348,13 @@ class Database:
     """A database whose jobs run in order in one thread."""
 
     def __init__(
-        self, address: str, schema: Sequence[str] = SCHEMA, read_only: bool = False
+        self,
+        address: str,
+        schema: Sequence[str] = SCHEMA,
+        read_only: bool = False,
+        shared: bool = False,
     ) -> None:
-        self.engine, self.read_only = engine_for(address, read_only), read_only
+        self.engine, self.read_only = engine_for(address, read_only, shared), read_only
         self._schema = tuple(schema)
         self._queue: queue.SimpleQueue[_Pending[Any] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -461,13 +467,13 @@ class Database:
         return outcomes, None
 
 
-def engine_for(address: str, read_only: bool = False) -> Sqlite | Postgres:
+def engine_for(address: str, read_only: bool = False, shared: bool = False) -> Sqlite | Postgres:
     """Return the database engine for an address: a file, or `postgresql://...`."""
     if address.startswith(("postgresql://", "postgres://")):
-        return Postgres(address, read_only)
+        return Postgres(address, read_only, shared)
     scheme, found, _ = address.partition("://")
     if found:
         raise BadInput(
             f"The database must be a file or postgresql://user@host/name, not {scheme}://..."
         )
-    return Sqlite(Path(address), read_only)
+    return Sqlite(Path(address), read_only, shared)

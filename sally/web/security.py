@@ -163,6 +163,12 @@ class RateLimiter:
         self._buckets[who] = (left - 1, now)
         return 0.0
 
+    def give_back(self, who: str) -> None:
+        """Undo the last `take` of a client, whose request was no attack."""
+        if who in self._buckets:
+            left, then = self._buckets[who]
+            self._buckets[who] = (min(self._size, left + 1), then)
+
     def unlimited(self) -> RateLimiter:
         """Return a limiter that allows everything, for rehearsals."""
         return RateLimiter(1e9, 1e9)

@@ -51,6 +51,11 @@ def test_guesses_at_the_secret_are_few(web: Any) -> None:
     assert logged_in(web).status_code == 429  # even the right one has to wait
 
 
+def test_logging_in_often_is_no_attack(web: Any) -> None:
+    assert [logged_in(web).status_code for _ in range(12)] == [303] * 12
+    assert logged_in(web, secret="wrong").status_code == 403
+
+
 def test_experimenters_pages_are_closed_to_everybody_else(web: Any) -> None:
     closed = 0
     for route in web.app.routes:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import logging
 import zipfile
 from pathlib import Path
+from urllib.parse import urlencode
 
 import msgspec
 from starlette.requests import Request
@@ -14,10 +17,20 @@ from starlette.routing import BaseRoute, Route
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
 from sally.web.security import Refused, experimenter_required, form_token, page
-from sally.web.study.export import exported, put_into_store, tabled
+from sally.web.study import participants
+from sally.web.study.export import (
+    FILE,
+    exported,
+    note_export,
+    put_into_store,
+    tabled,
+    withdrawn,
+)
 from sally.web.study.progress import listed, payments, progress
 from sally.web.study.rules import rules_of
 from sally.web.study.running import RunningStudy
+
+LOG = logging.getLogger("sally.web")
 
 
 def running(request: Request) -> RunningStudy:
@@ -42,6 +55,8 @@ async def overview(request: Request) -> Response:
         store=store_of(request, here),
         form_token=form_token(request),
         said=request.query_params.get("said", ""),
+        what=request.query_params.get("what", ""),
+        withdrawn=[code for code, _ in await withdrawn(here)],
     )
 
 
@@ -61,15 +76,73 @@ async def export(request: Request) -> Response:
         episodes = await put_into_store(here, store)
     except BadInput as why:
         raise Refused(409, str(why)) from None
-    return RedirectResponse(f"/experimenter/study?said={episodes}", 303)
+    return said("exported", str(episodes))
+
+
+def said(what: str, detail: str) -> Response:
+    """Return to the overview, which then says what was done."""
+    return RedirectResponse(f"/experimenter/study?{urlencode({'what': what, 'said': detail})}", 303)
+
+
+async def withdraw(request: Request) -> Response:
+    """Delete the data of a participant who asked for it, by e-mail for example."""
+    here, sent = running(request), request.state.form
+    if sent.get("sure") != "yes":
+        raise Refused(422, "Tick the box to confirm that the data of this participant are deleted.")
+    try:
+        person = await here.find(sent.get("participant", "").strip())
+    except BadInput as why:
+        raise Refused(404, str(why)) from None
+    await here.withdraw(person)
+    await export_again(here, store_of(request, here))
+    return said("withdrawn", here.secrets.exported(person)[:8])
+
+
+async def export_again(here: RunningStudy, store: Path | None) -> None:
+    """Repeat this server's own export, if any, so that it drops withdrawn participants."""
+    if store is None or not (store / FILE).exists():
+        return
+    try:
+        await put_into_store(here, store)
+    except (BadInput, OSError) as why:
+        LOG.error(
+            '%s still holds data of a withdrawn participant; press "Export to the store" on '
+            "/experimenter/study: %s",
+            *(store, why),
+        )
+
+
+async def purged(request: Request) -> Response:
+    """Forget the codes of withdrawn participants, since earlier copies are purged."""
+    here = running(request)
+    await here.database.run(lambda tx: participants.forget_codes(tx, here.study.name))
+    await asyncio.to_thread(participants.wipe, here.database)
+    return said("purged", "")
+
+
+async def help_on(request: Request) -> Response:
+    """Advance a stuck participant by one step, or end the participation."""
+    here, sent = running(request), request.state.form
+    try:
+        person = await here.find(sent.get("participant", ""))
+        if sent.get("action") == "advance":
+            return said("advanced", await here.advance(person))
+        if sent.get("action") == "remove":
+            await here.remove(person)
+            return said("removed", here.secrets.exported(person)[:8])
+    except BadInput as why:
+        raise Refused(409, str(why)) from None
+    raise Refused(400, "action must be advance or remove.")
 
 
 async def download_episodes(request: Request) -> Response:
+    await note_export(running(request))
     found, _ = await exported(running(request))
     return attached(b"".join(map(to_line, found)), "episodes.jsonl", "application/jsonl")
 
 
 async def download_people(request: Request) -> Response:
+    await note_export(running(request))
     _, rows = await exported(running(request))
     data = msgspec.json.format(msgspec.json.encode(rows), indent=2)
     return attached(data, "people.json", "application/json")
@@ -80,6 +153,7 @@ async def download_payments(request: Request) -> Response:
 
 
 async def download_tables(request: Request) -> Response:
+    await note_export(running(request))
     files, out = await tabled(running(request)), io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as folder:
         for name, data in files.items():
@@ -95,6 +169,9 @@ def attached(data: bytes, name: str, kind: str) -> Response:
 ROUTES: list[BaseRoute] = [
     Route("/experimenter/study", experimenter_required(overview)),
     Route("/experimenter/study/export", experimenter_required(export), methods=["POST"]),
+    Route("/experimenter/study/withdraw", experimenter_required(withdraw), methods=["POST"]),
+    Route("/experimenter/study/purged", experimenter_required(purged), methods=["POST"]),
+    Route("/experimenter/study/help", experimenter_required(help_on), methods=["POST"]),
     Route("/experimenter/study/episodes.jsonl", experimenter_required(download_episodes)),
     Route("/experimenter/study/people.json", experimenter_required(download_people)),
     Route("/experimenter/study/psych-ds.zip", experimenter_required(download_tables)),

@@ -18,7 +18,7 @@ from sally.web.live.answers import LookUp, Stop, from_text
 from sally.web.study import participants
 from sally.web.study.participants import Person
 from sally.web.study.running import RunningStudy
-from sally.web.study.steps import FALLBACK
+from sally.web.study.steps import ADVANCED, FALLBACK, REMOVED
 from sally.web.study.tables import ExportedPerson, files_of, tables
 
 FILE = "people.jsonl"  # in the store; rewritten by each export, without withdrawn participants
@@ -40,11 +40,25 @@ async def tabled(here: RunningStudy) -> dict[str, bytes]:
     """Return the files of the study's Psych-DS folder."""
     async with here.erasing:
         episodes, people = await _gathered(here)
-    return files_of(here.study, tables(here.study, people, episodes))
+    return files_of(here.study, tables(here.study, people, episodes, await withdrawn(here)))
+
+
+async def withdrawn(here: RunningStudy) -> list[tuple[str, float]]:
+    """Return the codes of people who withdrew after an export, to be deleted from copies."""
+    return await here.database.run(lambda tx: participants.withdrawn_codes(tx, here.study.name))
+
+
+async def note_export(here: RunningStudy) -> None:
+    """Store that data leave this server now; must happen before they do."""
+    await here.database.run(lambda tx: participants.note_export(tx, here.study.name))
 
 
 async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPerson]]:
     people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
+    over = await here.database.run(
+        lambda tx: tx.all("SELECT id FROM matches WHERE owner = ? AND ended = 1", here.owner)
+    )
+    ended = {row[0] for row in over}
     episodes: dict[str, Episode] = {}
     rows: list[ExportedPerson] = []
     for person in people:
@@ -52,9 +66,11 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPer
         given = await here.database.run(lambda tx, id=person.id: participants.given_by(tx, id))  # type: ignore[misc]
         played = []
         for k, match, seat in sat:
+            if match not in ended:
+                continue  # in progress, and only its own server may load it
             found = episodes.get(match) or await here.live_matches.episode(match)
             if found is None:
-                continue  # in progress
+                continue
             seconds = await here.database.run(
                 lambda tx, match=match, seat=seat: response_times(tx, match, seat)  # type: ignore[misc]
             )
@@ -145,6 +161,8 @@ def _row(
         "fallback": given.get(FALLBACK),
         "minutes": round((ended - person.joined) / 60, 2) if ended else None,
         "bonus": person.bonus or None,
+        "advanced": [k.removeprefix(ADVANCED) for k in given if k.startswith(ADVANCED)],
+        "removed": given.get(REMOVED),
         "check": [given[key] for key in sorted(given) if key.startswith("check-")],
         "rounds": [given[key] for key in sorted(given, key=_number) if key.startswith("round-")],
         "episodes": played,
@@ -159,6 +177,7 @@ def _number(key: str) -> int:
 
 async def put_into_store(here: RunningStudy, folder: Path) -> int:
     """Write the study's store, replacing an earlier export; return the number of episodes."""
+    await note_export(here)
     plan = here.study.kept_plan
     store.claim(folder, store.Manifest(here.study.name, plan.asks))
     store.keep_people_plan(folder, plan)
@@ -168,6 +187,7 @@ async def put_into_store(here: RunningStudy, folder: Path) -> int:
         rows = [person.row for person in people]
         place.put(FILE, b"".join(map(to_line, episodes)))
         place.put(ROWS, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
-        for name, data in files_of(here.study, tables(here.study, people, episodes)).items():
+        found = tables(here.study, people, episodes, await withdrawn(here))
+        for name, data in files_of(here.study, found).items():
             place.put(f"{DATA}/{name}", data)
     return len(episodes)

@@ -13,14 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from sally.core.errors import BadInput, NotAsked
+from sally.core.errors import NotAsked
 from sally.web.database import StorageFull, StorageLost
 from sally.web.live.match import MatchDiscarded
 from sally.web.security import Refused, form_of, json_of, page
 from sally.web.study import participants
-from sally.web.study.dashboard import running, store_of
+from sally.web.study.dashboard import export_again, running, store_of
 from sally.web.study.definition import GIVEN, read_human_study
-from sally.web.study.export import FILE, put_into_store
 from sally.web.study.participants import ACTIVE, Person
 from sally.web.study.running import AlreadyWithdrawn, Position, RunningStudy
 from sally.web.study.steps import FALLBACK
@@ -59,7 +58,11 @@ class NoSuchStudy(Exception):
 
 def notice(request: Request, title: str, *text: str, status: int = 200) -> Response:
     """Render a page with a message."""
-    return page(request, "study/notice.html", status, heading=title, paragraphs=text)
+    here: RunningStudy | None = getattr(request.app.state, "study", None)
+    study = None if here is None else here.study
+    return page(
+        request, "study/notice.html", status, heading=title, paragraphs=text, contact_of=study
+    )
 
 
 def for_participants(
@@ -358,7 +361,7 @@ async def withdraw(request: Request, here: RunningStudy) -> Response:
     person = await here.who(cookie)
     if person is not None:
         await here.withdraw(person)
-        await export_again(request, here)
+        await export_again(here, store_of(request, here))
     answer = notice(
         request,
         here.texts("withdraw.done"),
@@ -368,17 +371,6 @@ async def withdraw(request: Request, here: RunningStudy) -> Response:
     )
     answer.delete_cookie(COOKIE, path="/study")
     return answer
-
-
-async def export_again(request: Request, here: RunningStudy) -> None:
-    """Repeat this server's own export, if any, so that it drops withdrawn participants."""
-    store = store_of(request, here)
-    if store is None or not (store / FILE).exists():
-        return
-    try:
-        await put_into_store(here, store)
-    except (BadInput, OSError) as why:
-        LOG.error("%s still holds data of a withdrawn participant; export again: %s", store, why)
 
 
 ROUTES: list[BaseRoute] = [

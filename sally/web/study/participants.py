@@ -56,6 +56,11 @@ SCHEMA = (
         detail TEXT NOT NULL, made DOUBLE PRECISION NOT NULL, PRIMARY KEY (person, n))""",
     """CREATE TABLE IF NOT EXISTS study_secrets (
         study TEXT PRIMARY KEY, salt TEXT NOT NULL, sign TEXT NOT NULL, design TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS study_exports (
+        study TEXT PRIMARY KEY, made DOUBLE PRECISION NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS study_withdrawn (
+        study TEXT NOT NULL, participant TEXT NOT NULL, made DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (study, participant))""",
     """CREATE TABLE IF NOT EXISTS study_counts (
         study TEXT NOT NULL, what TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (study, what))""",
 )
@@ -464,12 +469,66 @@ def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundO
     tx.put("DELETE FROM people_tables WHERE match = ?", match)
 
 
-def erase(tx: Transaction, study: str, person: str) -> None:
-    """Delete all rows of a person; only the count of withdrawals increases."""
+def erase(tx: Transaction, study: str, person: Person, code: str) -> None:
+    """Delete all rows of a person and count the withdrawal.
+
+    If their data may have been exported, their exported code is kept, so that the next export can
+    list it for deletion from earlier copies.
+    """
+    exported = tx.one("SELECT made FROM study_exports WHERE study = ?", study)
+    if exported is not None and exported[0] >= person.joined:
+        tx.put(
+            "INSERT INTO study_withdrawn VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            *(study, code, time.time()),
+        )
     for table in ("people_steps", "people_tables", "people_events"):
-        tx.put(f"DELETE FROM {table} WHERE person = ?", person)
-    tx.put("DELETE FROM people WHERE id = ?", person)
+        tx.put(f"DELETE FROM {table} WHERE person = ?", person.id)
+    tx.put("DELETE FROM people WHERE id = ?", person.id)
     count(tx, study, WITHDRAWN)
+
+
+def note_export(tx: Transaction, study: str) -> None:
+    """Store the time of the latest export."""
+    tx.put(
+        "INSERT INTO study_exports VALUES (?, ?) ON CONFLICT (study) DO UPDATE SET made = ?",
+        *(study, (now := time.time()), now),
+    )
+
+
+def withdrawn_codes(tx: Transaction, study: str) -> list[tuple[str, float]]:
+    """Return the exported codes and times of people who withdrew after an export."""
+    return [
+        (row[0], row[1])
+        for row in tx.all(
+            "SELECT participant, made FROM study_withdrawn WHERE study = ? ORDER BY made", study
+        )
+    ]
+
+
+def forget_codes(tx: Transaction, study: str) -> None:
+    """Delete the list of withdrawn codes, once earlier copies have been purged."""
+    tx.put("DELETE FROM study_withdrawn WHERE study = ?", study)
+
+
+def find_one(tx: Transaction, study: str, kept: Secrets, text: str) -> Person:
+    """Return the participant with a platform id, an exported code or a completion code.
+
+    The first eight characters of an exported code are enough, as the dashboard shows them.
+
+    Raises:
+        BadInput: No participant, or several, have it.
+    """
+    if not text:
+        raise BadInput("Give a platform id, a participant code or a completion code.")
+    if (person := by_given(tx, study, text)) is not None:
+        return person
+    people = everybody(tx, study)
+    found = [p for p in people if len(text) >= 8 and kept.exported(p).startswith(text)]
+    found = found or [p for p in people if p.code == text]
+    if len(found) != 1:
+        many = f"{len(found)} participants have" if found else "No participant has"
+        raise BadInput(f"{many} the id or code {text[:80]!r}; use the id of the platform.")
+    return found[0]
 
 
 def wipe(database: Database) -> None:
@@ -502,6 +561,7 @@ def _vacuum(engine: Postgres) -> None:
             "people_steps",
             "people_tables",
             "people_events",
+            "study_withdrawn",
             "answers",
             "matches",
             "seats",

@@ -24,9 +24,12 @@ from sally.web.study.definition import SKIP, Condition, HumanStudy
 from sally.web.study.items import attention, read_survey
 from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
 from sally.web.study.steps import (
+    ADVANCED,
     END,
     FAILED,
     FALLBACK,
+    REMOVED,
+    CheckAttempt,
     RoundOutcome,
     current,
     judged,
@@ -380,6 +383,74 @@ class RunningStudy:
                 return found
         raise BadInput(f"The study has no episode {id!r}; it may have been withdrawn.")
 
+    # --- actions of the experimenter ------------------------------------------------------------
+
+    async def find(self, text: str) -> Person:
+        """Return the participant with this platform id or code; raises BadInput."""
+        return await self.database.run(
+            lambda tx: participants.find_one(tx, self.study.name, self.secrets, text)
+        )
+
+    async def advance(self, person: Person) -> str:
+        """Move a stuck participant past the current step, and return that step.
+
+        A game in progress stops for all of its players, who keep their points and continue with
+        the next round. The exported row lists the steps under `advanced`.
+        """
+        here = await self.place(person)
+        if here.person.state != ACTIVE:
+            raise BadInput("The participant has finished; there is no step to skip.")
+        skipped: Any = True
+        if here.step.startswith("check-"):
+            skipped = msgspec.to_builtins(CheckAttempt((), True))
+        elif here.step == "survey":
+            skipped = {}
+        elif here.step.startswith("round-"):
+            return await self._advance_round(here)
+        await self._note_advanced(here, skipped)
+        return here.step
+
+    async def _advance_round(self, here: Position) -> str:
+        found = await self.database.run(
+            lambda tx: participants.table_of(tx, here.person.id, here.number)
+        )
+        if found is None:  # still waiting for a partner
+            await self._skip_from(here, RoundOutcome("no partner"))
+        else:
+            live = await self.live_matches.find(found[0])
+            await live.stop("stopped", "stopped by the experimenter")
+        await self._note_advanced(here, None)
+        return here.step
+
+    async def _note_advanced(self, here: Position, value: Any) -> None:
+        def skip(tx: Transaction) -> None:
+            participants.note_quietly(tx, here.person.id, f"{ADVANCED}{here.step}", True)
+            if value is not None:
+                participants.note(tx, here.person.id, here.step, value)
+
+        await self.database.run(skip)
+
+    async def remove(self, person: Person) -> None:
+        """End the participation of a stuck participant, who is paid for the rounds played."""
+        if person.state != ACTIVE:
+            raise BadInput("The participant has finished already.")
+        for _, match, seat in await self.database.run(
+            lambda tx: participants.tables(tx, person.id)
+        ):
+            live = await self.live_matches.find(match)
+            if not live.match.over:
+                await live.leave(seat, "removed by the experimenter")
+        here = await self.place(person)
+        rounds = rounds_in(self.study, here.condition, here.given)
+        bonus = str(self.study.bonus.of([came.payoff for came in rounds]))
+        code = self.study.completion.code or secrets.token_hex(4).upper()
+
+        def end(tx: Transaction) -> None:
+            participants.note_quietly(tx, person.id, REMOVED, here.step)
+            participants.finish(tx, person.id, INCOMPLETE, bonus, code)
+
+        await self.database.run(end)
+
     # --- withdrawal -----------------------------------------------------------------------------
 
     async def withdraw(self, person: Person) -> None:
@@ -398,7 +469,10 @@ class RunningStudy:
                         tx, match, person.id, came
                     ),
                 )
-            await self.database.run(lambda tx: participants.erase(tx, self.study.name, person.id))
+            code = self.secrets.exported(person)
+            await self.database.run(
+                lambda tx: participants.erase(tx, self.study.name, person, code)
+            )
         await asyncio.to_thread(participants.wipe, self.database)
 
     async def _outcomes(self, match: str) -> dict[str, RoundOutcome]:

@@ -10,7 +10,10 @@ import msgspec
 from sally.web.study.definition import Check, Condition, HumanStudy
 
 END, FAILED = "end", "failed"
-FALLBACK = "fallback"  # key of a person who waited in vain and plays with bots; no step
+# Keys of notes beside the answers; they are no steps.
+FALLBACK = "fallback"  # the person waited in vain and plays with bots
+ADVANCED = "advanced-"  # prefix of steps that the experimenter skipped
+REMOVED = "removed"  # the experimenter ended the participation at this step
 
 
 class CheckAttempt(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -51,6 +52,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "pair": "Code of the pair, where two participants played together.",
         "fallback": "Bot that was played with because no partner came: its name, or bot for the "
         "game's usual one; empty for everyone else.",
+        "advanced": "Steps that the experimenter skipped for the participant.",
+        "removed": "Step at which the experimenter ended the participation, if so.",
         "minutes": "From consent to the end.",
         "games_played": "Games that ended with a result.",
         "points": "Sum of the payoffs; for an interrupted game, the points earned so far.",
@@ -99,6 +102,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "row": "Row of a matrix item; empty for other items.",
         "answer": "The answer; empty where none was given.",
     },
+    "withdrawn": {
+        "participant": "Code of a participant who withdrew after an export: delete their rows "
+        "from earlier copies.",
+        "withdrawn": "Time of the withdrawal (UTC).",
+    },
     "events": {
         **WHO,
         "number": "Number of the event, from 1.",
@@ -120,7 +128,10 @@ class ExportedPerson(msgspec.Struct, frozen=True):
 
 
 def tables(
-    study: HumanStudy, people: Sequence[ExportedPerson], episodes: Sequence[Episode]
+    study: HumanStudy,
+    people: Sequence[ExportedPerson],
+    episodes: Sequence[Episode],
+    withdrawn: Sequence[tuple[str, float]] = (),
 ) -> dict[str, list[Row]]:
     """Return all tables of a study."""
     conditions = {p.row["participant"]: p.row["condition"] for p in people}
@@ -130,6 +141,10 @@ def tables(
         "trials": [row for kind, row in rounds if kind == "trial"],
         "probes": [row for kind, row in rounds if kind == "probe"],
         "survey": [row for person in people for row in _survey(person)],
+        "withdrawn": [
+            {"participant": who, "withdrawn": f"{datetime.fromtimestamp(made, UTC):%F %T}"}
+            for who, made in withdrawn
+        ],
         "events": [row for person in people for row in _events(person)],
     }
 
@@ -164,7 +179,8 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
         fast = person.survey_seconds < study.quality.least_seconds
     return {
         **{k: row[k] for k in ("participant", "condition", "state", "order", "option_order")},
-        **{k: row[k] for k in ("pair", "fallback", "minutes")},
+        **{k: row[k] for k in ("pair", "fallback", "removed", "minutes")},
+        "advanced": row["advanced"] or None,
         "games_played": sum(came["how"] == "ended" for came in row["rounds"]),
         "points": sum(came.get("payoff") or 0 for came in row["rounds"]),
         "base_pay": str(base) if row["bonus"] else None,

@@ -1,0 +1,171 @@
+"""Withdrawal: on every page, by the experimenter, from the command line, and in later exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally.cli import cli
+from tests.web.participants import (
+    RIGHT,
+    TEXT,
+    Participant,
+    logged_in,
+    on_disk,
+    study_server,
+    through,
+)
+from tests.web.study.test_design import PAIRS
+
+
+@pytest.fixture
+def server(tmp_path):
+    with study_server(tmp_path, TEXT) as client:
+        yield client
+
+
+def dashboard(server, path: str, **sent: str):
+    """Send a form of the experimenter's page."""
+    browser = logged_in(server).browser
+    page = browser.get("/experimenter/study").text
+    token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+    return browser.post(f"/experimenter/study/{path}", data={"form_token": token, **sent})
+
+
+def listed(server) -> list[str]:
+    """Codes to delete, as the downloaded tables list them."""
+    data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
+    with zipfile.ZipFile(io.BytesIO(data)) as folder:
+        (name,) = [n for n in folder.namelist() if "withdrawn" in n]
+        return [r["participant"] for r in csv.DictReader(folder.read(name).decode().splitlines())]
+
+
+def rows(server) -> list[dict]:
+    return logged_in(server).browser.get("/experimenter/study/people.json").json()
+
+
+def test_every_page_has_the_link_and_the_contact(server):
+    person = Participant(server).agree("reads")
+    pages = [person.get("", PROLIFIC_PID="somebody-else").text]  # an error page
+    pages.append(person.get().text)
+    while person.heading == "Instructions":
+        pages.append(person.next().text)
+    person.check("I choose first", "Nothing")
+    pages.append(person.text)
+    pages.append(person.check(*RIGHT).text)
+    pages.append(person.browser.get(f"{person.address}/table").text)
+    person.play_all()
+    pages.append(person.text)
+    pages.append(person.survey(human="4", device="A phone").text)
+    for text in pages:
+        assert f'href="{person.address}/withdraw"' in text and "lab@example.org" in text
+
+
+def test_the_experimenter_withdraws_who_asks_by_mail(server, tmp_path):
+    through(Participant(server), "goes0away0id")
+    through(Participant(server), "stays0id")
+    assert dashboard(server, "withdraw", participant="goes0away0id").status_code == 422
+    gone = dashboard(server, "withdraw", participant="nobody0here", sure="yes")
+    assert gone.status_code == 404 and "No participant has" in gone.text
+    assert dashboard(server, "withdraw", participant="goes0away0id", sure="yes").status_code == 200
+    assert on_disk(tmp_path, "goes0away0id") == [] and len(rows(server)) == 1
+
+
+def test_a_code_of_an_export_finds_the_person(server):
+    through(Participant(server), "goes")
+    through(Participant(server), "stays")
+    code = rows(server)[0]["participant"]
+    dashboard(server, "withdraw", participant=code[:8], sure="yes")
+    assert [row["participant"] == code for row in rows(server)] == [False]
+
+
+def test_a_shared_completion_code_finds_nobody(server):
+    for name in ("one", "two"):
+        through(Participant(server), name)
+    answer = dashboard(server, "withdraw", participant="C1A2B3", sure="yes")
+    assert answer.status_code == 404 and "2 participants have" in answer.text
+
+
+def test_the_next_export_lists_codes_to_delete_and_only_if_there_was_an_export(server, tmp_path):
+    through(Participant(server), "early")
+    dashboard(server, "withdraw", participant="early", sure="yes")
+    assert listed(server) == []  # nothing had left the server
+    through(Participant(server), "late")
+    (row,) = rows(server)
+    dashboard(server, "withdraw", participant="late", sure="yes")
+    assert listed(server) == [row["participant"]]
+    assert row["participant"] in logged_in(server).browser.get("/experimenter/study").text
+    dashboard(server, "purged")
+    assert listed(server) == [] and on_disk(tmp_path, row["participant"]) == []
+
+
+def command(*given: str):
+    return CliRunner().invoke(cli, ["people", *given], catch_exceptions=True)
+
+
+def test_the_command_line_withdraws_and_exports(tmp_path):
+    database, out = str(tmp_path / "database.sqlite"), tmp_path / "out"
+    study = str(tmp_path / "study.toml")
+    with study_server(tmp_path, TEXT) as server:
+        for name in ("goes0away0id", "stays0id"):
+            through(Participant(server), name)
+        playing = Participant(server).agree("plays").read_on().check(*RIGHT)
+        playing.answer_all(playing.seat_token, most=1)
+        told = command("export", study, "--database", database, "--out", str(out))
+        assert told.exit_code == 0 and "4 episodes" in told.output  # while the server runs
+        assert playing.play_all().heading == "Final questions"
+        busy = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
+        assert "/experimenter/study" in str(busy.exception or busy.output)
+        (code,) = {r["participant"] for r in rows(server) if r["state"] == "done"} - {
+            server.app.state.study.secrets.exported(
+                server.portal.call(server.app.state.study.known, "stays0id")
+            )
+        }
+    told = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
+    assert told.exit_code == 0 and code[:8] in told.output
+    assert on_disk(tmp_path, "goes0away0id") == []
+    told = command("export", study, "--database", database, "--out", str(out))
+    assert told.exit_code == 0 and f"delete from earlier copies: {code}" in told.output
+    left = [p for p in on_disk(out, code) if "withdrawn" not in Path(p).name]
+    assert left == []
+
+
+# --- help with stuck participants -----------------------------------------------------------------
+
+
+def code_of(server, id: str) -> str:
+    here = server.app.state.study
+    return here.secrets.exported(server.portal.call(here.known, id))
+
+
+def test_a_stuck_participant_is_advanced_step_by_step(server):
+    person = Participant(server).agree("stuck")
+    seen = []
+    for _ in range(6):
+        seen.append(person.get().heading)
+        answer = dashboard(server, "help", participant=code_of(server, "stuck"), action="advance")
+        assert answer.status_code == 200 and "was skipped" in answer.text
+    assert seen[0] == "Instructions" and "Game 1 of 2" in seen and "Game 2 of 2" in seen
+    assert person.get().heading == "Thank you"
+    (row,) = rows(server)
+    assert row["advanced"][-1] == "survey" and len(row["advanced"]) == 6
+    assert [r["how"] for r in row["rounds"]] == ["stopped", "stopped"]
+    done = dashboard(server, "help", participant=row["participant"], action="advance")
+    assert done.status_code == 409
+
+
+def test_a_stuck_participant_is_removed_and_the_partner_goes_on(tmp_path):
+    with study_server(tmp_path, PAIRS) as server:
+        one = Participant(server).agree("one").read_on().check(*RIGHT)
+        two = Participant(server).agree("two").read_on().check(*RIGHT)
+        dashboard(server, "help", participant=code_of(server, "one"), action="remove")
+        assert one.get().heading == "Thank you" and "C1A2B3" in one.text
+        assert two.get().heading == "Final questions" and "not your fault" in two.text
+        states = {row["removed"]: row["state"] for row in rows(server)}
+        assert states[None] == "active" and "incomplete" in states.values()
