@@ -13,7 +13,7 @@ import msgspec
 from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.api.results import Episodes, Planned
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.prompt.model import Settings
 from sally.core.registry import registry
 from sally.core.registry.study import Study, read_study, with_params
@@ -21,7 +21,7 @@ from sally.players.language import strategy_named
 from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
-from sally.runner.models import OPEN, models_of, with_model
+from sally.runner.models import OPEN, SettingUsed, models_of, settled
 from sally.runner.plan import REPLY
 from sally.runner.plan import plan as planned
 from sally.store import Contents
@@ -44,11 +44,14 @@ class Wish(msgspec.Struct, frozen=True):
     aware: bool = False  # every cell of a model once more, asked what it takes this for
 
 
-def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
-    """Return the study as it will be run, with open seats filled.
+Wished = tuple[Study, tuple[SettingUsed, ...]]
+
+
+def wished(study: Study | str | Path, wish: Wish, config: Config) -> Wished:
+    """Return the study as it will be run, with open seats filled, and its model settings.
 
     Raises:
-        BadInput: If a strategy, cell, pack or parameter is unknown, or a seat stays open.
+        BadInput: If a strategy, cell, pack, setting or parameter is unknown, or a seat stays open.
     """
     if wish.limit is not None and wish.limit < 1:
         raise BadInput(f"limit must be at least 1, not {wish.limit}.")
@@ -70,22 +73,31 @@ def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
     asked = {k: v for k, v in wish.given.items() if k in Settings.__struct_fields__}
     params = {k: v for k, v in wish.given.items() if k not in asked}
     if params:
+        _refuse_unknown(wanted, params)
         wanted = with_params(wanted, params)
     return _seated(wanted, wish.model, asked, config)
 
 
-def _seated(study: Study, model: str | None, asked: Mapping[str, Any], config: Config) -> Study:
-    """Return the study with a model in its open seats."""
-    if model is not None:
-        if OPEN not in models_of(study):
-            raise BadInput(f"The study {study.name} has no open seat; run it without a model.")
-        entry = config.entry(model)
-        return with_model(study, entry.name, dict(asked), entry.settings)
-    if asked:
-        raise BadInput(f"{next(iter(asked))} is a model setting; name the model, too.")
-    if OPEN in models_of(study):
+def _refuse_unknown(study: Study, params: Mapping[str, Any]) -> None:
+    """Raise BadInput for a name that is neither a model setting nor a parameter of a game."""
+    games = sorted({instance.game for cell in study.cells for instance in cell.instances})
+    known = {name for game in games for name in registry.game(game).parameters}
+    for name in params:
+        if name not in known:
+            what = f"model setting or parameter of {listed(games, 'or')}"
+            raise unknown(what, name, {*known, *Settings.__struct_fields__})
+
+
+def _seated(study: Study, model: str | None, asked: Mapping[str, Any], config: Config) -> Wished:
+    """Return the study with a model in its open seats, and with the settings of all its models."""
+    models = models_of(study)
+    if model is not None and OPEN not in models:
+        raise BadInput(f"The study {study.name} has no open seat; run it without a model.")
+    if model is None and OPEN in models:
         raise BadInput(f"The study {study.name} has open seats; name the model that takes them.")
-    return study
+    if asked and not models:
+        raise BadInput(f"{next(iter(asked))} is a model setting; no model plays {study.name}.")
+    return settled(study, config, asked, model or "")
 
 
 def find_study(study: Study | str | Path) -> Study:
@@ -160,11 +172,13 @@ def run(
         packs=tuple(packs),
         aware=aware,
     )
-    wanted = wished(study, wish, used)
+    wanted, settings = wished(study, wish, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
-        found = runs.run_study(wanted, place, limit, watch, meter, executor(on), through=THROUGH)
+        found = runs.run_study(
+            wanted, place, limit, watch, meter, executor(on), settings=settings, through=THROUGH
+        )
     return Episodes(found.episodes.values())
 
 
@@ -201,7 +215,9 @@ def plan(
     <18 episodes wanted, 0 there; no call of a model>
     """
     used = use_config(config)
-    wanted = wished(study, Wish(limit, seed, model, given, tuple(without)), used)
+    wanted, settings = wished(study, Wish(limit, seed, model, given, tuple(without)), used)
     there = out is not None and store.place(out).exists()
     held = store.load(out) if out is not None and there else Contents()
-    return Planned(planned(wanted, limit, used, held.episodes, held.finished, reply_tokens))
+    return Planned(
+        planned(wanted, limit, used, held.episodes, held.finished, reply_tokens, settings)
+    )

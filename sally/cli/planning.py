@@ -23,6 +23,7 @@ from sally.core.registry.study import Study
 from sally.output.tables.console import folded, json_option, print_json, print_table
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
+from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
 from sally.store import Contents, Where
@@ -97,10 +98,10 @@ def plan(
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
     more = Wish(unasked=unasked, packs=packs, aware=aware)
-    wanted = asked_study(study, limit, seed, model, settings, used, without, part, more)
+    wanted, chosen = asked_study(study, limit, seed, model, settings, used, without, part, more)
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
-    found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens)
+    found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens, chosen)
     needed: list[Need] = []
     whole = found
     if detect is not None:
@@ -143,6 +144,8 @@ def say(plan: Plan, prices: Prices | None) -> None:
         click.echo("The missing episodes need no model calls.")
         return
     print_table([_row(part) for part in plan.parts], list(_row(plan.parts[0])))
+    for line in settings_lines(plan.settings):
+        click.echo(folded(line))
     for bill in plan.bills:
         for line in lines(bill, prices):
             click.echo(line)
@@ -151,6 +154,21 @@ def say(plan: Plan, prices: Prices | None) -> None:
         f"are real; a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
         "tokens. Repeated questions,\nrepeated calls and tool calls are not included."
     )
+
+
+def settings_lines(settings: Sequence[SettingUsed]) -> list[str]:
+    """Return one line per model on its settings, and the rule by which they were chosen."""
+    if not settings:
+        return []
+    rule = " over ".join(PRECEDENCE)
+    models = dict.fromkeys(used.model for used in settings)
+    return [
+        *(
+            f"{model} settings: {'; '.join(u.said for u in settings if u.model == model)}"
+            for model in models
+        ),
+        f"Precedence of settings: {rule}; what none of them sets is left to the provider.",
+    ]
 
 
 def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: float) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import NAMES, executor
-from sally.api.studies import Wish, wished
+from sally.api.studies import Wish, Wished, wished
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
@@ -109,13 +109,14 @@ def run(
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
     more = Wish(unasked=unasked, packs=packs, aware=aware)
-    wanted = asked_study(study, limit, seed, model, settings, used, without, part, more)
+    wanted, chosen = asked_study(study, limit, seed, model, settings, used, without, part, more)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
-    job = {"through": THROUGH, "note": NOTE, "cache": cache}
+    job: dict[str, Any] = {"through": THROUGH, "note": NOTE, "cache": cache}
     listed = local.orders(wanted, limit)
-    play_with_progress(wanted, place, limit, meter, executor(on), wanted=listed, **job)
+    job |= {"wanted": listed, "settings": chosen}
+    play_with_progress(wanted, place, limit, meter, executor(on), **job)
     found = store.survey(place)
     left = len(listed) - sum(listed.found_in(found.finished) or ())
     if as_json:
@@ -153,8 +154,8 @@ def asked_study(
     without: tuple[str, ...] = (),
     part: arms.Part | None = None,
     more: Wish | None = None,
-) -> Study:
-    """Return the study to run, with its open seats filled and the arms in `more` added."""
+) -> Wished:
+    """Return the study to run, with open seats filled and the arms in `more`, and its settings."""
     wish = msgspec.structs.replace(
         more or Wish(),
         limit=limit,

@@ -39,6 +39,7 @@ from sally.core.prompt.model import (
     ToolSpec,
     Usage,
     check_candidates,
+    read_settings,
 )
 from sally.core.prompt.prompt_hash import prompt_hash
 from sally.core.reply.reading import MOST_READ
@@ -208,7 +209,7 @@ class Caller:
         """Make a request until it is answered; every failure is recorded by kind."""
         made, base = self._exchanges, self._settings
         if more:
-            base = msgspec.structs.replace(base, **more)
+            base = self._with_defaults(base, more)
         number = len(made) - self._before
         request = Request(self._turn, purpose, shown, base, number, tools, candidates)
         for attempt in range(self._retries + 1):
@@ -227,6 +228,16 @@ class Caller:
             made.append(Exchange(request, outcome))
             return outcome
         raise AssertionError("unreachable")
+
+    def _with_defaults(self, base: Settings, more: Mapping[str, Any]) -> Settings:
+        """Return the settings with the strategy's values for what nobody else has set."""
+        try:
+            own = read_settings(more, "a strategy's call")
+        except BadInput as why:
+            self.failed = why  # a mistake in the strategy, not a reply that cannot be read
+            raise
+        unset = {k: getattr(own, k) for k in more if getattr(base, k) in (None, ())}
+        return msgspec.structs.replace(base, **unset)
 
     def reason(self, why: Exception) -> str:
         """Return why the last reply was not read, as the reason of a forfeit.

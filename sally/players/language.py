@@ -12,7 +12,7 @@ from sally.core.errors import BadInput, Unreadable, listed, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt import packs
-from sally.core.prompt.model import CannotScore, Model, ModelFailure, Settings
+from sally.core.prompt.model import CannotScore, Model, ModelFailure, Settings, read_settings
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
 from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult
 from sally.core.prompt.words import Pack, checked
@@ -117,10 +117,7 @@ def _language(
         if type(value) is not type(default := chosen.params[name]):
             kind = {bool: "true or false", int: "a whole number"}[type(default)]
             raise BadInput(f"{name} of strategy {strategy} must be {kind}, not {value!r}.")
-    try:
-        given = msgspec.convert(dict(settings or {}), Settings)
-    except (msgspec.ValidationError, ValueError) as why:
-        raise BadInput(f"settings of the model in seat {seat!r}: {why}.") from None
+    given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
         raise BadInput(f"A model sits in seat {seat!r}; say which one, such as embedded.")
     found = registry.model(model) if isinstance(model, str) else model

@@ -15,7 +15,7 @@ import msgspec
 
 from sally.core import redaction as keys
 from sally.core.errors import BadInput, unknown
-from sally.core.prompt.model import Settings, Usage
+from sally.core.prompt.model import Usage, read_settings
 from sally.core.registry import registry
 
 T = TypeVar("T")
@@ -208,13 +208,7 @@ def _model(plain: Any, where: str) -> ModelEntry:
             f"{where}: api_key_env must be the name of an environment variable, such as "
             "LAB_API_KEY, and not the key itself."
         )
-    for name in entry.settings:
-        if name not in Settings.__struct_fields__:
-            raise unknown(f"setting in {where}", name, Settings.__struct_fields__)
-    try:
-        msgspec.convert(entry.settings, Settings)
-    except (msgspec.ValidationError, ValueError) as why:
-        raise BadInput(f"{where}, settings: {str(why).rstrip('.')}.") from None
+    read_settings(entry.settings, where)  # raises if one is unknown or wrong
     if entry.at_once is not None and entry.at_once < 1:
         raise BadInput(f"{where}: at_once must be at least 1, not {entry.at_once}.")
     for name in ("calls_per_minute", "tokens_per_minute"):

@@ -1,58 +1,124 @@
-"""Fill the open seats of a study with a model."""
+"""Fill the open seats of a study with a model, and settle the settings of every model.
+
+A setting may be given in four places. One rule decides, for every seat with a model: `--set` takes
+precedence over sally.toml, sally.toml over the study, and the study over the strategy.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
-from sally.core.registry.study import Study
+from sally.core.prompt.model import read_settings
+from sally.core.registry.study import Cell, Study
 from sally.players.language import OPEN, uses_model
+from sally.runner.config import Config
 
-__all__ = ["OPEN", "models_of", "with_model"]
+__all__ = ["OPEN", "PRECEDENCE", "SettingUsed", "models_of", "settled", "with_model"]
+PRECEDENCE = ("--set", "sally.toml", "study", "strategy")  # of settings, the strongest first
+
+
+class SettingUsed(msgspec.Struct, frozen=True, order=True):
+    """A model setting of a study as it will be used, and where it came from."""
+
+    model: str
+    name: str
+    value: str  # as JSON
+    source: str  # one of PRECEDENCE
+    instead_of: tuple[str, ...] = ()  # "0.7 (study)" for each weaker place with another value
+
+    @property
+    def said(self) -> str:
+        """One line for people."""
+        but = f", instead of {' and '.join(self.instead_of)}" if self.instead_of else ""
+        return f"{self.name} = {self.value} ({self.source}){but}"
 
 
 def with_model(
-    study: Study,
-    model: str | Mapping[str, str],
-    settings: Mapping[str, Any] | None = None,
-    defaults: Mapping[str, Any] | None = None,
+    study: Study, model: str | Mapping[str, str], settings: Mapping[str, Any] | None = None
 ) -> Study:
     """Return the study with a model, or one per seat, in every open seat.
 
-    `settings` take precedence over the study's, and those over `defaults`.
+    `settings` take precedence over the study's.
     """
 
-    def name(seat: str) -> str:
-        return model if isinstance(model, str) else model[seat]
+    def filled(seat: str, who: PlayerSpec) -> PlayerSpec:
+        if not _is_open(who):
+            return who
+        params = {**who.params, "model": model if isinstance(model, str) else model[seat]}
+        if merged := {**(who.params.get("settings") or {}), **(settings or {})}:
+            params["settings"] = merged
+        return msgspec.structs.replace(who, params=params)
 
-    cells = tuple(
-        msgspec.structs.replace(
-            cell,
-            lineups=tuple(
-                {
-                    seat: _filled(who, name(seat), settings or {}, defaults or {})
-                    for seat, who in lineup.items()
-                }
-                for lineup in cell.lineups
-            ),
-        )
-        for cell in study.cells
-    )
-    return msgspec.structs.replace(study, cells=cells)
+    def all_filled(cell: Cell) -> Cell:
+        lineups = tuple({s: filled(s, who) for s, who in line.items()} for line in cell.lineups)
+        return msgspec.structs.replace(cell, lineups=lineups)
+
+    return msgspec.structs.replace(study, cells=tuple(map(all_filled, study.cells)))
 
 
-def _filled(
-    who: PlayerSpec, model: str, settings: Mapping[str, Any], defaults: Mapping[str, Any]
-) -> PlayerSpec:
-    if not uses_model(who) or who.params.get("model", OPEN) != OPEN:
-        return who
-    given = {**who.params, "model": model}
-    if merged := {**defaults, **(who.params.get("settings") or {}), **settings}:
-        given["settings"] = merged
-    return msgspec.structs.replace(who, params=given)
+def settled(
+    study: Study, config: Config, asked: Mapping[str, Any], model: str = ""
+) -> tuple[Study, tuple[SettingUsed, ...]]:
+    """Return the study with its models and their settings, and where each setting came from.
+
+    Args:
+        study: The study.
+        config: The user's configuration, with settings by model.
+        asked: Settings given with the command (`--set`).
+        model: The model of open seats, by name or alias.
+
+    Raises:
+        BadInput: A setting is unknown or wrong, or makes two lineups equal.
+    """
+    read_settings(asked, "--set")
+    used: set[SettingUsed] = set()
+
+    def with_settings(who: PlayerSpec) -> PlayerSpec:
+        if not uses_model(who):
+            return who
+        entry = config.entry(model if _is_open(who) else str(who.params["model"]))
+        own = who.params.get("settings") or {}
+        places = {"--set": asked, "sally.toml": entry.settings, "study": own}
+        names = {name for given in places.values() for name in given}
+        used.update(_used(entry.name, name, places) for name in names)
+        params = {**who.params, "model": entry.name if _is_open(who) else who.params["model"]}
+        if merged := {**own, **entry.settings, **asked}:
+            params["settings"] = merged
+        return msgspec.structs.replace(who, params=params)
+
+    def changed(cell: Cell) -> Cell:
+        lineups = tuple({s: with_settings(w) for s, w in line.items()} for line in cell.lineups)
+        if _distinct(lineups) < _distinct(cell.lineups):
+            given = ", ".join(sorted({u.said for u in used if u.instead_of}))
+            raise BadInput(
+                f"Two lineups of cell {cell.name!r} differ only in a setting that was overridden: "
+                f"{given}. Remove it from the command or from sally.toml, or choose other cells."
+            )
+        return msgspec.structs.replace(cell, lineups=lineups)
+
+    done = msgspec.structs.replace(study, cells=tuple(map(changed, study.cells)))
+    return done, tuple(sorted(used))
+
+
+def _used(model: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> SettingUsed:
+    given = {source: at[name] for source, at in places.items() if name in at}
+    (source, value), *weaker = given.items()
+    instead = tuple(f"{json.dumps(v)} ({place})" for place, v in weaker if v != value)
+    return SettingUsed(model, name, json.dumps(value), source, instead)
+
+
+def _distinct(lineups: tuple[dict[str, PlayerSpec], ...]) -> int:
+    return len({msgspec.json.encode(lineup, order="sorted") for lineup in lineups})
+
+
+def _is_open(who: PlayerSpec) -> bool:
+    return uses_model(who) and who.params.get("model", OPEN) == OPEN
 
 
 def models_of(study: Study) -> set[str]:

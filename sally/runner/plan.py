@@ -37,6 +37,7 @@ from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, declared_at_once, in_process
 from sally.runner.local import has_model, orders, reached
+from sally.runner.models import SettingUsed
 from sally.runner.orders import Order
 from sally.runner.seating import players_of
 
@@ -91,6 +92,7 @@ class Plan(msgspec.Struct, frozen=True):
     wanted: int  # episodes
     there: int  # episodes already in the store
     reply_tokens: int
+    settings: tuple[SettingUsed, ...] = ()  # of its models, and where each came from
 
 
 # --- counting -------------------------------------------------------------------------------------
@@ -208,6 +210,7 @@ def plan(
     stored: Mapping[str, Episode] | None = None,
     finished: Iterable[str] = (),
     reply_tokens: int = REPLY,
+    settings: tuple[SettingUsed, ...] = (),
 ) -> Plan:
     """Estimate what the missing episodes of a study would take; no model is contacted."""
     config, there, done = config or Config(), stored or {}, set(finished)
@@ -221,7 +224,8 @@ def plan(
     ]
     names = list(dict.fromkeys(part.model for part in parts))
     bills = tuple(_bill(name, parts, config, there.values()) for name in names)
-    return Plan(tuple(parts), bills, len(wanted), len(wanted) - len(missing), reply_tokens)
+    there_now = len(wanted) - len(missing)
+    return Plan(tuple(parts), bills, len(wanted), there_now, reply_tokens, settings)
 
 
 def _as_pilots(study: Study, limit: int | None) -> list[Order]:

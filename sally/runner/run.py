@@ -19,7 +19,7 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
-from sally.runner.models import models_of
+from sally.runner.models import PRECEDENCE, SettingUsed, models_of
 from sally.runner.orders import Orders
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
@@ -86,11 +86,13 @@ def play_missing(
     meter: Meter | None = None,
     on: Executor | None = None,
     wanted: Orders | None = None,
+    settings: Sequence[SettingUsed] = (),
     **job: Any,
 ) -> Tally:
     """Play the missing episodes of a study into its store.
 
-    `wanted` may pass the list of episodes if it is already known.
+    `wanted` may pass the list of episodes if it is already known; `settings` are stored, with the
+    place each came from.
     """
     at, executor = store.place(out), on or Local()
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
@@ -99,7 +101,11 @@ def play_missing(
     store.require(at, study.name)
     there = store.survey(at) if store.manifest_of(at) else store.Survey()
     refuse_changed(wanted, there.instances, at)
-    store.claim(at, manifest(study), portable_study(study))
+    asked = manifest(study)
+    store.claim(at, asked, portable_study(study))
+    if settings:
+        used = {"precedence": PRECEDENCE, "settings": msgspec.to_builtins(settings)}
+        store.keep_settings(at, asked.asks, used)
     _keep_packs(at, wanted)
     for alias, entry in (meter or Meter()).config.models.items():
         if alias != entry.name and entry.name in models_of(study):

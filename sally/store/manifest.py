@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -109,6 +111,16 @@ def models_asked(where: Where) -> set[str]:
         seats = [who for c in asked.cells for lineup in c.lineups for who in lineup.values()]
         found |= {str(who.params["model"]) for who in seats if "model" in who.params}
     return found
+
+
+def keep_settings(where: Where, asks: str, settings: Mapping[str, Any]) -> None:
+    """Store the model settings of a run and where each came from, by the hash of its study."""
+    at, name = place(where), f"settings/{asks}.json"
+    try:
+        if f"{asks}.json" not in at.names("settings"):
+            at.create(name, msgspec.json.encode(settings) + b"\n")
+    except OSError as why:
+        raise BadInput(f"The settings could not be stored: {why.strerror}.") from None
 
 
 def keep_alias(where: Where, alias: str, model: str) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
+from sally.core.errors import BadInput, unknown
 from sally.core.prompt.hashed_text import HashedText
 
 # ---------------------------------------------------------------- messages and tools
@@ -131,6 +133,35 @@ def _check_settings(settings: Settings) -> None:
         raise ValueError(f"seed must be from 0 to {2**32 - 2}, not {settings.seed}.")
     if "" in settings.stop:
         raise ValueError("stop must not hold an empty text, which would stop every reply at once.")
+
+
+def read_settings(given: Mapping[str, Any], where: str) -> Settings:
+    """Return checked settings of a model.
+
+    Raises:
+        BadInput: A name is unknown or a value is wrong; the message begins with `where`.
+
+    >>> read_settings({"temperature": 0}, "sally.toml")
+    Settings(temperature=0.0)
+    """
+    for name in given:
+        if name not in Settings.__struct_fields__:
+            raise unknown(f"model setting in {where}", str(name), Settings.__struct_fields__)
+    try:
+        return msgspec.convert(dict(given), Settings)
+    except msgspec.ValidationError as why:
+        raise BadInput(f"Model settings in {where}: {_in_words(str(why), given)}.") from None
+
+
+_KINDS = {"float": "a number", "int": "a whole number", "str": "a text", "array": "a list of texts"}
+
+
+def _in_words(why: str, given: Mapping[str, Any]) -> str:
+    """Return msgspec's reason without names of Python types."""
+    found = re.fullmatch(r"Expected `(\w+)[^`]*`, got .*\$\.(\w+).*", why)
+    if found is None:
+        return re.sub(r"\.? - at `\$.*`$", "", why).rstrip(".")
+    return f"{found[2]} must be {_KINDS.get(found[1], found[1])}, not {given[found[2]]!r}"
 
 
 AS_THE_PROVIDER_DOES: Final = Settings()

@@ -13,7 +13,7 @@ import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.prompt.model import Model, ModelFailure, Settings, User
+from sally.core.prompt.model import Model, ModelFailure, Settings, User, read_settings
 from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
@@ -123,10 +123,7 @@ def _reader(
 ) -> ModelReader:
     if not isinstance(game, MindGame) or seat != READER:
         raise BadInput("it reads messages of mindgames and sits in seat 'reader' only")
-    try:
-        given = msgspec.convert(dict(settings or {}), Settings)
-    except (msgspec.ValidationError, ValueError) as why:
-        raise BadInput(f"settings: {why}") from None
+    given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
         raise BadInput("say which model reads, such as embedded")
     return ModelReader(registry.model(model) if isinstance(model, str) else model, given)

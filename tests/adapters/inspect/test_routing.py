@@ -49,7 +49,7 @@ def reached(addresses: list[str], **more: float) -> tuple[str, Config]:
 
 def asked(name: str, out: Path, repeats: int) -> list[Order]:
     short = {"temperature": 0.0, "max_tokens": 4}
-    study = with_model(tiny(rounds=2, repeats=repeats, retries=0), name, defaults=short)
+    study = with_model(tiny(rounds=2, repeats=repeats, retries=0), name, short)
     return wanted(study, name, out)
 
 

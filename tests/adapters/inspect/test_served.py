@@ -55,7 +55,7 @@ def config(model: Embedded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def filled(config: Config) -> Study:
     entry = config.entry("smol")
-    return with_model(tiny(rounds=2, repeats=1, retries=0), entry.name, defaults=entry.settings)
+    return with_model(tiny(rounds=2, repeats=1, retries=0), entry.name, entry.settings)
 
 
 def test_a_study_runs_on_a_served_model_by_alias(

@@ -91,7 +91,7 @@ def test_a_study_runs_to_its_end_on_transformers_serve(
     config = use_config(path)
     try:
         entry = config.entry("lab")
-        study = with_model(tiny(rounds=2, repeats=1), entry.name, defaults=entry.settings)
+        study = with_model(tiny(rounds=2, repeats=1), entry.name, entry.settings)
         out, meter = tmp_path / "out", Meter(config=config)
         store.claim(out, manifest(study))
         play_orders("tiny", orders(study), out, meter, display="none")

@@ -1,0 +1,161 @@
+"""Model settings: one rule of precedence, names that are checked wherever they are given."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.api.studies import Wish, wished
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Reply, Settings, read_settings
+from sally.core.prompt.strategy import Strategy, StrategyResult
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.models.stub import Scripted, always
+from sally.runner.config import Config, ModelEntry, read_config
+from sally.runner.local import orders
+from sally.runner.models import SettingUsed
+from sally.runner.run import run_study
+from sally.runner.seating import players_of
+
+STUB = "settings_stub"
+CONFIG = Config(models={"lab": ModelEntry(STUB, settings={"temperature": 0.5, "top_p": 0.9})})
+
+
+def study(*settings: Mapping[str, object], model: str = "model", strategy: str = "qa") -> Study:
+    asked = tuple(
+        player_spec("language", model=model, strategy=strategy, settings=given)
+        for given in settings
+    )
+    lineups = grid(agent=asked, partner=player_spec("random"))
+    return Study("t", "t", (Cell("one", (instance("ipd", rounds=1),), lineups),))
+
+
+@pytest.fixture(autouse=True)
+def stub(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._added["models"], STUB, lambda name: always("Option: J"))
+
+
+def chosen(given: Study, config: Config = CONFIG, **asked: object) -> dict[str, object]:
+    """The settings of the first lineup of the study as it will be run."""
+    model = "lab" if given.cells[0].lineups[0]["agent"].params["model"] == "model" else None
+    wanted, _ = wished(given, Wish(model=model, given=asked), config)
+    return dict(wanted.cells[0].lineups[0]["agent"].params["settings"])
+
+
+def test_the_command_beats_the_file_and_the_file_beats_the_study() -> None:
+    asked = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 24}
+    assert chosen(study(asked), Config()) == asked
+    assert chosen(study(asked)) == {"temperature": 0.5, "top_p": 0.9, "max_tokens": 24}
+    assert chosen(study(asked), top_p=1.0) == {"temperature": 0.5, "top_p": 1.0, "max_tokens": 24}
+
+
+def test_the_rule_also_holds_for_a_model_that_the_study_names() -> None:
+    named = study({"temperature": 0.7}, model=STUB)
+    assert chosen(named, temperature=0)["temperature"] == 0
+    assert chosen(named)["temperature"] == 0.5
+
+
+def test_of_two_aliases_of_one_model_the_named_one_counts() -> None:
+    cold = ModelEntry(STUB, settings={"temperature": 0.0})
+    both = Config(models={"cold": cold, **CONFIG.models})
+    assert chosen(study({}), both)["temperature"] == 0.5
+
+
+def test_the_plan_and_the_store_say_where_a_setting_came_from(tmp_path: Path) -> None:
+    wanted, used = wished(study({"temperature": 0.7}), Wish(model="lab", given={"seed": 3}), CONFIG)
+    assert used == (
+        SettingUsed(STUB, "seed", "3", "--set"),
+        SettingUsed(STUB, "temperature", "0.5", "sally.toml", ("0.7 (study)",)),
+        SettingUsed(STUB, "top_p", "0.9", "sally.toml"),
+    )
+    run_study(wanted, tmp_path / "out", settings=used)
+    (file,) = (tmp_path / "out" / "settings").iterdir()
+    kept = json.loads(file.read_text())
+    assert kept["precedence"] == ["--set", "sally.toml", "study", "strategy"]
+    assert kept["settings"][1]["instead_of"] == ["0.7 (study)"]
+    (episode,) = store.load(tmp_path / "out").episodes.values()
+    sent = [call.settings for event in episode.events for call in event.calls]
+    assert sent and all((s["temperature"], s["seed"]) == (0.5, 3) for s in sent)
+
+
+def test_the_plan_prints_the_settings_and_the_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sally.toml").write_text('[models.lab]\nname = "embedded"\nsettings = {temperature = 0}\n')
+    given = ["plan", "quickstart_model", "--model", "lab", "--limit", "1", "--game", "ipd"]
+    done = CliRunner().invoke(cli, [*given, "--without", "lm"], catch_exceptions=False)
+    said = " ".join(done.stdout.split())
+    assert "temperature = 0 (sally.toml), instead of 0.7 (study)" in said
+    assert "--set over sally.toml over study over strategy" in said
+
+
+def test_a_setting_that_makes_two_lineups_equal_is_refused() -> None:
+    with pytest.raises(
+        BadInput, match=r"differ only in a setting that was overridden.*sally\.toml"
+    ):
+        wished(study({"temperature": 0.7}, {"temperature": 0.1}), Wish(model="lab"), CONFIG)
+
+
+def test_a_mistyped_setting_is_an_error_wherever_it_is_given(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="did you mean temperature"):
+        wished(study({}), Wish(model="lab", given={"temprature": 1}), CONFIG)
+    file = tmp_path / "sally.toml"
+    file.write_text('[models.lab]\nname = "x"\nsettings = {temprature = 1}\n')
+    with pytest.raises(BadInput, match="did you mean temperature"):
+        read_config(file)
+    with pytest.raises(BadInput, match="did you mean temperature"):
+        orders(study({"temprature": 1}, model=STUB))
+
+
+def test_a_wrong_value_is_refused_without_names_of_python_types() -> None:
+    for given, why in (
+        ({"temperature": "hot"}, "temperature must be a number, not 'hot'"),
+        ({"max_tokens": 1.5}, "max_tokens must be a whole number, not 1.5"),
+        ({"temperature": -1}, "temperature must be a finite number of at least 0, not -1.0"),
+    ):
+        with pytest.raises(BadInput) as refused:
+            read_settings(given, "--set")
+        assert str(refused.value) == f"Model settings in --set: {why}."
+
+
+def test_a_strategy_sets_only_what_nobody_else_has_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[Settings] = []
+
+    def script(messages: object, settings: Settings) -> Reply:
+        seen.append(settings)
+        return Reply("Option: J")
+
+    def making(**own: object) -> Strategy:
+        async def run(prompt: object, speaker: object) -> StrategyResult:
+            reply = await speaker.say("move", prompt.user(), **own)  # type: ignore[attr-defined]
+            return StrategyResult(reply.text)
+
+        return Strategy("own", "sets a setting", "", lambda: (run, run), "1")
+
+    model = Scripted(script)
+    monkeypatch.setitem(registry._added["models"], STUB, lambda name: model)
+    wanted = study({"temperature": 0.7}, model=STUB, strategy="own")
+
+    def played(**own: object) -> None:
+        registry.add("strategies", "own", making(**own))
+        (_, _, setup) = orders(wanted)[0]
+        match = Match(registry.game("ipd"), setup)
+        asyncio.run(play_async(match, players_of(match)))
+
+    played(temperature=0.2, max_tokens=5)
+    assert {(s.temperature, s.max_tokens) for s in seen} == {(0.7, 5)}
+    with pytest.raises(BadInput, match="did you mean temperature"):
+        played(temprature=1)
