@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -22,6 +22,11 @@ T = TypeVar("T")
 NAME = "sally.toml"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # names of environment variables
 PARTS = ("models", "prices", "limits")
+SERVER_AT_ONCE = 64  # concurrent calls of a server without `at_once`
+SERVER = "server"  # models named server/NAME are always reached by our own client
+COMPATIBLE = frozenset(
+    {"openai", "openai-api", "vllm", "sglang", "ollama", "llama-cpp-python"}
+)  # Inspect's names of providers whose servers implement chat completions
 
 
 class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +40,8 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     calls_per_minute: float | None = None
     tokens_per_minute: float | None = None
     base_urls: tuple[str, ...] = ()  # replicas of the same model; each episode uses one
+    transport: Literal["", "server", "inspect"] = ""  # "": `server` for a compatible address
+    prompt_logprobs: bool = False  # the server scores prompts as vLLM does
 
     @property
     def servers(self) -> tuple[str | None, ...]:
@@ -85,6 +92,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     call_seconds: int = 600
     call_retries: int = 5  # retries of calls with a transient failure
     first_wait: float = 1.0  # seconds; doubled with each failure in a row
+    connect_seconds: float = 30.0  # for a connection to a server
+    first_byte_seconds: float | None = None  # until a server begins to reply
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -111,6 +120,21 @@ class Config(msgspec.Struct, frozen=True):
 def in_process(name: str) -> bool:
     """Whether a model runs in this process instead of being reached through Inspect."""
     return name.partition(":")[0].partition("/")[0] in registry.entries("models")
+
+
+def transport_of(name: str, config: Config) -> Literal["process", "server", "inspect"]:
+    """Return how a model is reached: in this process, by our own client, or through Inspect.
+
+    Our client reaches servers that implement OpenAI's chat completions at a configured address.
+    """
+    if in_process(name):
+        return "process"
+    maker, entry = name.partition("/")[0], config.entry(name)
+    if entry.transport == "inspect":
+        return "inspect"
+    if maker == SERVER or entry.transport == "server":
+        return "server"
+    return "server" if maker in COMPATIBLE and entry.servers[0] else "inspect"
 
 
 def declared_at_once(name: str, config: Config) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonical
 from sally.core.match.drive import play_async, play_bots
 from sally.core.match.engine import Match
@@ -19,9 +19,10 @@ from sally.core.match.replay import Trajectory
 from sally.core.prompt.model import Model
 from sally.core.registry import registry
 from sally.core.registry.study import Study
-from sally.players.language import uses_model
+from sally.players.language import patient, uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
-from sally.runner.config import Config, Limits, declared_at_once
+from sally.runner.config import SERVER_AT_ONCE, Config, Limits, declared_at_once, transport_of
+from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.orders import Order, Orders
 from sally.runner.seating import players_of, portable_study, resolved
 
@@ -60,6 +61,12 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
     return {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
 
 
+def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:
+    """Whether episodes are played without Inspect, which alone keeps a cache of replies."""
+    ways = {transport_of(name, config) for _, _, setup in missing for name in models_in(setup)}
+    return "inspect" not in ways and not (cache and "server" in ways)
+
+
 def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) -> None:
     """Play episodes in this process, bots first; `keep` receives each as it ends."""
     for _, cell, setup in missing:
@@ -87,13 +94,16 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
     """Play episodes concurrently, as many as their models take."""
     import asyncio
 
+    from sally.models.chat_server import close_connections  # late, as asyncio
+
     line = iter(waiting)
+    forget_refusals()
 
     async def work() -> None:
-        for _, cell, setup in line:
-            if meter.spent:
+        for order in line:
+            if meter.spent or hopeless():
                 return
-            keep(*await _with_models(setup, cell, meter))
+            keep(*await _with_models(order, meter))
 
     working = [asyncio.ensure_future(work()) for _ in range(at_once(waiting, meter.config))]
     try:
@@ -102,14 +112,29 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
         for task in working:
             task.cancel()
         await asyncio.gather(*working, return_exceptions=True)
+        await close_connections()
+    if (why := hopeless()) is not None:
+        raise RunFailed(f"{why} The run was stopped.")
 
 
-async def _with_models(setup: Setup, cell: str, run: Meter) -> Opened:
+async def _with_models(order: Order, run: Meter) -> Opened:
+    id, cell, setup = order
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
     meter = run.of_episode()
-    lineup = reached(setup.lineup, lambda seat, name: Metered(registry.model(name), meter, name))
-    players = players_of(match, lineup)
-    await play_within(match, players, meter.config.limits)
+    config = meter.config
+
+    def model(seat: str, name: str) -> Model:
+        if transport_of(name, config) != "server":
+            return Metered(registry.model(name), meter, name)
+        from sally.runner.servers import server_model  # late: not needed for bots
+
+        return Metered(server_model(name, config, id), meter, name)
+
+    players = players_of(match, reached(setup.lineup, model))
+    if any(transport_of(name, config) == "server" for name in models_in(setup)):
+        retries = config.limits.call_retries
+        players = {seat: patient(player, retries) for seat, player in players.items()}
+    await play_within(match, players, config.limits)
     return match.episode(cell, used_by(players)), match.replay
 
 
@@ -150,18 +175,22 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 
     The user's config takes precedence over the model's declaration, and that over its kind's.
     """
-    names = {
-        who.params.get("model", "embedded")
-        for _, _, setup in waiting
-        for who in setup.lineup.values()
-        if uses_model(who)
-    }
+    names = {name for _, _, setup in waiting for name in models_in(setup)}
 
     def takes(name: str) -> int:
+        if transport_of(name, config) == "server":
+            return config.entry(name).at_once or SERVER_AT_ONCE
         own = config.entry(name).at_once or getattr(registry.model(name), "slots", None)
         return int(own or declared_at_once(name, config) or AT_ONCE)
 
-    return min(map(takes, names))
+    return min(*map(takes, names), config.limits.episodes_at_once or len(waiting))
+
+
+def models_in(setup: Setup) -> set[str]:
+    """Return the names of the models in a setup."""
+    return {
+        str(who.params.get("model", "embedded")) for who in setup.lineup.values() if uses_model(who)
+    }
 
 
 # --- what is wanted -----------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
     def ours() -> bool:
         return not shard.claim or _stands(at, shard.claim, job.run)
 
-    if missing and kind_of(missing[0]) == "providers":
+    if missing and not local.plays_here(missing, job.config, job.cache):
         given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.label)
         _by_name(job.through)(*given, notes.add, ours)
     elif missing:

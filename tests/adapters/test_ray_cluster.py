@@ -23,9 +23,9 @@ import pytest
 
 from sally import store
 from sally.adapters.executors.by_name import executor
-from sally.adapters.inspect.routing import preferred
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
+from sally.runner.routing import preferred
 from sally.runner.run import run_study
 from sally.store import Contents
 from tests.adapters.inspect.server import serving

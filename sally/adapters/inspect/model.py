@@ -28,7 +28,7 @@ from inspect_ai.tool import ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
 from sally.adapters.inspect.failures import failure_of
-from sally.adapters.inspect.reach import gate_of, provider_of
+from sally.adapters.inspect.reach import provider_of
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -49,8 +49,10 @@ from sally.core.prompt.model import (
     User,
     check_candidates,
 )
-from sally.runner.config import Limits, find_config
+from sally.runner.config import Limits, find_config, transport_of
+from sally.runner.gates import gate_of
 from sally.runner.rates import Turnstile, turnstile_of
+from sally.runner.servers import server_model
 
 FINISH: dict[str, Finish] = {
     "stop": "stop",
@@ -78,7 +80,7 @@ class InspectModel:
         turnstile: Turnstile | None = None,
     ) -> None:
         self._provider, self._limits, self._scope = provider, limits or Limits(), scope
-        self._gate = gate_of(provider, self._limits.first_wait)
+        self._gate = gate_of(str(provider), provider.api.base_url, self._limits.first_wait)
         self._turnstile = turnstile
         self._asked: Counter[str] = Counter()
         self._answered_as: set[str] = set()
@@ -92,6 +94,7 @@ class InspectModel:
         """Address, versions and model names of the provider, for the record."""
         own = getattr(self._provider.api, "used", None)
         return {
+            "transport": "inspect",
             "inspect_ai": INSPECT,
             "address": self._provider.api.base_url,
             "answered_as": sorted(self._answered_as),
@@ -193,6 +196,8 @@ class InspectModel:
 def model_of(name: str) -> Model:
     """Return the model for a name such as `openai/gpt-4o`; called by the registry."""
     config = find_config()
+    if transport_of(name, config) == "server":
+        return server_model(name, config)
     turnstile = turnstile_of(config, name)
     return InspectModel(provider_of(name, config), config.limits, turnstile=turnstile)
 

@@ -6,10 +6,8 @@ and retried after the wait that the provider asks for.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-import time
 from collections.abc import Mapping
 from functools import wraps
 from typing import Any
@@ -20,14 +18,9 @@ from inspect_ai.model import Model as Provider
 
 from sally.adapters.inspect.failures import causes
 from sally.core.errors import BadInput
-from sally.core.prompt.model import ModelFailure
 from sally.runner.config import Config
 
 RETRYING = frozenset({"openai", "openai-api", "openrouter", "anthropic", "groq"})
-WAITING = frozenset({"rate_limit", "server", "timeout", "connection"})
-FINAL = 3  # permanently refused calls (unknown model or key) after which a run stops
-PATIENCE = 30  # transient failures without any success after which a run stops
-LONGEST = 120.0  # maximum wait in seconds
 MARKUP = re.compile(r"\[/?[a-z ]+\]")
 HIDDEN = "[key removed]"
 
@@ -61,59 +54,6 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
         raise BadInput(f"The model {name!r} cannot be reached: {sentence}.") from None
     hide_key(provider.api)
     return provider
-
-
-class Gate:
-    """A gate at which all calls of a provider wait after a failure or a rate limit."""
-
-    def __init__(self, first_wait: float = 1.0) -> None:
-        self._first, self._until, self._streak, self._counted = first_wait, 0.0, 0, 0.0
-        self.served, self.refusals, self.words = False, 0, ""
-
-    async def passed(self) -> float:
-        """Wait until the provider may be called; return the time."""
-        while (left := self._until - time.monotonic()) > 0:
-            await asyncio.sleep(left)
-        return time.monotonic()
-
-    def worked(self) -> None:
-        self._streak, self.served = 0, True
-
-    def failed(self, begun: float, failure: ModelFailure) -> None:
-        """Record a failure; wait as long as the provider says, else double the last wait."""
-        self.refusals += 1 if failure.kind in WAITING else PATIENCE // FINAL
-        self.words = failure.fault.detail
-        if failure.kind not in WAITING:
-            return
-        if begun >= self._counted:  # concurrent failures count once
-            self._streak, self._counted = self._streak + 1, time.monotonic()
-        asked = failure.fault.retry_after
-        wait = self._first * 2 ** (self._streak - 1) if asked is None else asked
-        self._until = max(self._until, time.monotonic() + min(wait, LONGEST))
-
-
-_gates: dict[str, Gate] = {}
-
-
-def hopeless() -> str | None:
-    """Return the message of a provider that has refused every call, once a run should stop."""
-    for name, gate in _gates.items():
-        if not gate.served and gate.refusals >= PATIENCE:
-            model, address = name.split(" ")[:2]
-            at = "" if address == "None" else f" at {address}"
-            return f"{model}{at} answered none of the calls: {gate.words.rstrip('.')}."
-    return None
-
-
-def forget_refusals() -> None:
-    """Reset the counts of refusals at the start of a run."""
-    for gate in _gates.values():
-        gate.served, gate.refusals, gate.words = False, 0, ""
-
-
-def gate_of(provider: Provider, first_wait: float) -> Gate:
-    """Return the gate of a provider's model, shared by this process."""
-    return _gates.setdefault(f"{provider} {provider.api.base_url} {first_wait}", Gate(first_wait))
 
 
 # --- no key in any trace ------------------------------------------------------------------------

@@ -14,13 +14,14 @@ import rich
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
-from sally.adapters.inspect.reach import forget_refusals, hopeless, provider_of
+from sally.adapters.inspect.reach import provider_of
 from sally.adapters.inspect.session import OnStored, session
 from sally.adapters.inspect.tasks import task_of
 from sally.core.errors import RunFailed
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
 from sally.runner.config import in_process
+from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.orders import Order
 from sally.store import Ours, Where
 

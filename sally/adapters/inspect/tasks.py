@@ -20,8 +20,7 @@ from inspect_ai.util import LimitExceededError, sample_limits
 
 from sally import store
 from sally.adapters.inspect.model import InspectModel
-from sally.adapters.inspect.reach import forget_refusals, hide_key, hopeless, provider_of
-from sally.adapters.inspect.routing import Routed, preferred
+from sally.adapters.inspect.reach import hide_key, provider_of
 from sally.adapters.inspect.session import Session, session_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Setup, from_line, to_line
@@ -35,12 +34,15 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
-from sally.runner.config import in_process
+from sally.runner.config import in_process, transport_of
+from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.local import manifest, orders, play_within, reached, used_by
 from sally.runner.models import OPEN, models_of, with_model
 from sally.runner.orders import Order
 from sally.runner.rates import turnstile_of
+from sally.runner.routing import Routed, preferred
 from sally.runner.seating import players_of
+from sally.runner.servers import server_model
 
 COMPLETED = "completed"
 NO_MODEL = "none/none"  # Inspect's name for a missing model
@@ -142,6 +144,8 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
     meter, limits = session.meter.of_episode(), session.config.limits
 
     def model(seat: str, name: str) -> Model:
+        if not session.cache and transport_of(name, session.config) == "server":
+            return Metered(server_model(name, session.config, id), meter, name)
         scope = {"episode": id, "seat": seat} if session.cache else None
         turnstile = turnstile_of(session.config, name)
 

@@ -12,9 +12,11 @@ import pytest
 from sally import store
 from sally.adapters.inspect.run import play_orders
 from sally.core.log.events import Call, Censored, Episode, Forfeited, Moved, Reported
+from sally.core.registry.study import Study
 from sally.runner.budget import Meter
 from sally.runner.check import check
-from sally.runner.config import Config, ModelEntry, use_config
+from sally.runner.config import Config, ModelEntry, transport_of, use_config
+from sally.runner.local import play_here
 from tests.adapters.inspect import server as faulty
 from tests.adapters.inspect.server import Fault, Server, serving
 from tests.adapters.inspect.tables import stored, tiny, wanted
@@ -23,6 +25,7 @@ pytest.importorskip("openai", reason="the faulty server speaks the language of o
 
 KEY = "sk-very-secret-4711"
 numbers = itertools.count()
+both = pytest.mark.parametrize("transport", ["inspect", "server"])
 LONG = "word " * 10_000
 ODD_LOGPROBS = {"content": [{"token": 5, "logprob": "high", "top_logprobs": {"J": -1}}]}
 
@@ -34,7 +37,9 @@ def key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     use_config(None)
 
 
-def config_for(server: Server, folder: Path, retries: int, patience: int) -> tuple[str, Config]:
+def config_for(
+    server: Server, folder: Path, retries: int, patience: int, transport: str
+) -> tuple[str, Config]:
     """A config file for the server, with waits that a test can afford."""
     name = f"openai-api/lab/m{next(numbers)}"  # a name of its own: Inspect remembers clients
     path = folder / "sally.toml"
@@ -44,6 +49,7 @@ def config_for(server: Server, folder: Path, retries: int, patience: int) -> tup
         name = "{name}"
         base_url = "{server.address}"
         api_key_env = "FAULTY_KEY"
+        transport = "{transport}"
         [limits]
         call_seconds = {patience}
         call_retries = {retries}
@@ -54,14 +60,29 @@ def config_for(server: Server, folder: Path, retries: int, patience: int) -> tup
 
 
 def run(
-    server: Server, folder: Path, retries: int = 3, repeats: int = 1, patience: int = 60
+    server: Server,
+    folder: Path,
+    transport: str,
+    retries: int = 3,
+    repeats: int = 1,
+    patience: int = 60,
 ) -> list[Episode]:
     """Play the tiny study against the server."""
-    name, config = config_for(server, folder, retries, patience)
+    name, config = config_for(server, folder, retries, patience, transport)
     study, out = tiny(rounds=2, repeats=repeats, retries=1), folder / "out"
-    play_orders("tiny", wanted(study, name, out), out, Meter(config=config), display="none")
+    play(study, name, out, config)
     no_key_anywhere(folder)
     return stored(out)
+
+
+def play(study: Study, name: str, out: Path, config: Config) -> None:
+    """Play a study through Inspect or by our own client, as the config says."""
+    given = wanted(study, name, out)
+    if transport_of(name, config) == "inspect":
+        play_orders("tiny", given, out, Meter(config=config), display="none")
+        return
+    with store.Writer(out) as writer:
+        play_here(given, lambda episode, _: writer.add(episode), Meter(config=config))
 
 
 def no_key_anywhere(folder: Path, key: str = KEY) -> None:
@@ -92,14 +113,17 @@ PASSING: dict[str, tuple[Fault, str]] = {
 }
 
 
+@both
 @pytest.mark.parametrize("name", PASSING)
 def test_a_fault_that_passes_is_logged_by_kind_and_the_episode_is_played(
-    name: str, tmp_path: Path
+    name: str, transport: str, tmp_path: Path
 ) -> None:
     fault, kind = PASSING[name]
+    if name == "wrong log-probabilities" and transport == "server":
+        pytest.skip("log-probabilities that were not asked for are not read")
     with serving([fault, fault]) as server:
         # a machine that is busy takes seconds for a call, too
-        episodes = run(server, tmp_path, patience=4 if kind == "timeout" else 60)
+        episodes = run(server, tmp_path, transport, patience=4 if kind == "timeout" else 60)
     assert all(e.payoffs is not None for e in episodes)
     failed = [call for call in calls(episodes) if call.failure]
     assert [call.failure for call in failed] == [kind, kind]
@@ -109,13 +133,15 @@ def test_a_fault_that_passes_is_logged_by_kind_and_the_episode_is_played(
     assert (found.replayed, found.mismatches) == (1, [])
 
 
-def test_a_provider_that_asks_for_patience_gets_it(tmp_path: Path) -> None:
+@both
+def test_a_provider_that_asks_for_patience_gets_it(transport: str, tmp_path: Path) -> None:
     with serving([faulty.status(429, retry_after="0.5")]) as server:
-        run(server, tmp_path)
+        run(server, tmp_path, transport)
     first, _, third, *_ = server.times  # probe and move are out at the same time
     assert third - first >= 0.5
 
 
+@both
 @pytest.mark.parametrize(
     ("fault", "kind", "tries"),
     [
@@ -128,10 +154,10 @@ def test_a_provider_that_asks_for_patience_gets_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_fault_that_stays_censors_the_episode_and_scores_nothing(
-    fault: Fault, kind: str, tries: int, tmp_path: Path
+    fault: Fault, kind: str, tries: int, transport: str, tmp_path: Path
 ) -> None:
     with serving(always=fault) as server:
-        episodes = run(server, tmp_path, retries=2)
+        episodes = run(server, tmp_path, transport, retries=2)
     (episode,) = episodes
     assert isinstance(episode.end, Censored)
     assert episode.end.cause == "fault"
@@ -141,15 +167,17 @@ def test_a_fault_that_stays_censors_the_episode_and_scores_nothing(
     assert not [e for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
 
 
-def test_a_finished_run_takes_the_place_of_one_that_a_fault_cut(tmp_path: Path) -> None:
+@both
+def test_a_finished_run_takes_the_place_of_one_that_a_fault_cut(
+    transport: str, tmp_path: Path
+) -> None:
     with serving(always=faulty.status(401)) as server:
-        (cut,) = run(server, tmp_path)
+        (cut,) = run(server, tmp_path, transport)
         server.always = None
         name = cut.setup.lineup["agent"].params["model"]
-        config = Config({"m": ModelEntry(name, server.address, "FAULTY_KEY")})
+        entry = ModelEntry(name, server.address, "FAULTY_KEY", transport=transport)
         out = tmp_path / "out"
-        again = wanted(tiny(rounds=2, repeats=1, retries=1), name, out)
-        play_orders("tiny", again, out, Meter(config=config), display="none")
+        play(tiny(rounds=2, repeats=1, retries=1), name, out, Config({"m": entry}))
     (episode,) = store.load(out).episodes.values()
     assert (episode.id, episode.payoffs is None) == (cut.id, False)
 
@@ -167,11 +195,14 @@ WORDS: dict[str, tuple[Fault, str, str]] = {
 }  # fmt: skip
 
 
+@both
 @pytest.mark.parametrize("name", WORDS)
-def test_a_reply_that_is_no_answer_is_a_forfeit_with_its_reason(name: str, tmp_path: Path) -> None:
+def test_a_reply_that_is_no_answer_is_a_forfeit_with_its_reason(
+    name: str, transport: str, tmp_path: Path
+) -> None:
     fault, reason, finish = WORDS[name]
     with serving(always=fault) as server:
-        (episode,) = run(server, tmp_path)
+        (episode,) = run(server, tmp_path, transport)
     forfeits = [e for e in episode.events if isinstance(e, Forfeited)]
     assert {e.reason for e in forfeits} == {reason}
     assert {call.finish for e in forfeits for call in e.calls} == {finish}
@@ -181,20 +212,24 @@ def test_a_reply_that_is_no_answer_is_a_forfeit_with_its_reason(name: str, tmp_p
         assert forfeits[0].reply.strip() == LONG.strip()
 
 
-def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
+@both
+def test_bytes_that_are_no_text_do_no_harm(transport: str, tmp_path: Path) -> None:
     with serving([faulty.not_utf8]) as server:
-        (episode,) = run(server, tmp_path)
+        (episode,) = run(server, tmp_path, transport)
     assert episode.payoffs is not None
     assert any(c.failure == "bad_reply" or "\ufffd" in c.reply for c in calls([episode]))
 
 
-def test_many_episodes_outlive_a_storm_of_faults(tmp_path: Path) -> None:
-    storm = [fault for fault, _ in PASSING.values() if fault is not PASSING["timeout"][0]]
+@both
+def test_many_episodes_outlive_a_storm_of_faults(transport: str, tmp_path: Path) -> None:
+    left_out = ["timeout", *(["wrong log-probabilities"] if transport == "server" else [])]
+    faults = {name: given for name, given in PASSING.items() if name not in left_out}
+    storm = [fault for fault, _ in faults.values()]
     with serving(storm * 2) as server:
-        episodes = run(server, tmp_path, retries=12, repeats=6)
+        episodes = run(server, tmp_path, transport, retries=12, repeats=6)
     assert len(episodes) == 6
     assert all(e.payoffs is not None for e in episodes)
     failures = [call.failure for call in calls(episodes) if call.failure]
     assert len(failures) == len(storm) * 2
-    assert set(failures) == {kind for name, (_, kind) in PASSING.items() if name != "timeout"}
+    assert set(failures) == {kind for _, kind in faults.values()}
     assert server.keys == {f"Bearer {KEY}"}

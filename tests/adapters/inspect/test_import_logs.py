@@ -12,11 +12,11 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from sally import store
 from sally.adapters.importers.inspect_logs import imported
-from sally.adapters.inspect import reach
 from sally.adapters.inspect.tasks import study_task
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.registry import registry
+from sally.runner import gates
 from sally.runner.check import check
 from tests.adapters.inspect.tables import PICK, mock, stored, tiny
 
@@ -43,10 +43,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_provider_refused_in_an_earlier_run_keeps_nobody_from_playing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gone = reach.Gate()
-    gone.refusals = reach.PATIENCE
-    monkeypatch.setitem(reach._gates, "gone None 1.0", gone)
-    assert reach.hopeless()
+    gone = gates.Gate()
+    gone.refusals = gates.PATIENCE
+    monkeypatch.setitem(gates._gates, ("gone", "", 1.0), gone)
+    assert gates.hopeless()
     assert len(stored(evaluated(tmp_path) / "out")) == 2
 
 

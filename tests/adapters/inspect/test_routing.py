@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from sally.adapters.inspect import routing
-from sally.adapters.inspect.routing import preferred
 from sally.adapters.inspect.run import play_orders
 from sally.core.log.events import Episode
+from sally.runner import routing
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config
 from sally.runner.models import with_model
 from sally.runner.orders import Order
+from sally.runner.routing import preferred
 from tests.adapters.inspect import server as faulty
 from tests.adapters.inspect.server import serving
 from tests.adapters.inspect.tables import stored, tiny, wanted

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sally.adapters.inspect.routing import preferred
 from sally.core.log.events import Censored, Forfeited, Moved
 from sally.core.registry.study import Study
 from sally.models.embedded import Embedded
@@ -15,6 +14,7 @@ from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, use_config
 from sally.runner.models import with_model
+from sally.runner.routing import preferred
 from tests.adapters.inspect.tables import stored, tiny
 from tests.adapters.inspect.test_faults import calls, no_key_anywhere
 from tests.adapters.inspect.test_routing import played

@@ -1,0 +1,506 @@
+"""A client for servers that implement OpenAI's chat completions: vLLM, SGLang, llama.cpp, gateways.
+
+One aiohttp session per event loop carries all calls, and msgspec encodes and decodes them. A call
+is made once: the caller logs a failure and decides whether to try again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from sally.core import redaction
+from sally.core.errors import BadInput
+from sally.core.prompt.model import (
+    AS_THE_PROVIDER_DOES,
+    CannotScore,
+    Context,
+    FaultKind,
+    Finish,
+    Message,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolCall,
+    ToolSpec,
+    Usage,
+    check_candidates,
+)
+from sally.models import in_process, wire
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+MOST_BYTES: Final = 16 * 2**20  # of a reply, decompressed
+MOST_TOKENS: Final = 10**9  # a server that counts more than this in one call is not believed
+DETAIL: Final = 300  # characters of a server's error message that are logged
+BY_STATUS: Final[dict[int, FaultKind]] = {
+    401: "auth",
+    403: "auth",
+    408: "timeout",
+    413: "context_length",
+    429: "rate_limit",
+}
+TOO_LONG: Final = re.compile(
+    r"(?i)context[ _]length|maximum context|too many tokens|prompt is too long"
+)
+THOUGHT: Final = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+SECRET: Final = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """How long to wait, in seconds, for a connection, the first byte, and the whole reply."""
+
+    connect: float = 30.0
+    first_byte: float | None = None
+    whole: float = 600.0
+
+
+@dataclass
+class ChatServer:
+    """A model behind the chat completions of a server."""
+
+    name: str  # under which its calls are logged
+    model: str  # the name that the server knows
+    address: str  # such as http://localhost:8000/v1
+    key: str = ""
+    at_once: int = 64  # concurrent calls
+    timeouts: Timeouts = Timeouts()
+    prompt_logprobs: bool = False  # whether the server scores prompts as vLLM does
+    answered_as: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.address = checked_address(self.address).rstrip("/")
+
+    @property
+    def can_score(self) -> bool:
+        """Whether the server was declared to return log-probabilities of prompts."""
+        return self.prompt_logprobs
+
+    @property
+    def slots(self) -> int:
+        """The number of concurrent calls."""
+        return self.at_once
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """Transport, address and the model names in replies, for the record."""
+        return {
+            "transport": "server",
+            "address": self.address,
+            "answered_as": sorted(self.answered_as),
+        }
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """Return a reply.
+
+        Raises:
+            ModelFailure: The call failed.
+        """
+        body = {"model": self.model, "messages": [wire.turn(m) for m in messages]}
+        body |= request_settings(settings)
+        if tools:
+            body["tools"] = [wire.tool(tool) for tool in tools]
+        start = time.perf_counter()
+        answer = read_answer(await self._post("/chat/completions", body))
+        if answer.model:
+            self.answered_as.add(answer.model)
+        return reply_of(answer, time.perf_counter() - start)
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        """Return the log-probabilities of the candidates: a call for each, and one for the context.
+
+        Raises:
+            CannotScore: The server was not declared to score prompts.
+            ModelFailure: A call failed.
+        """
+        check_candidates(candidates)
+        if not self.can_score:
+            raise CannotScore(self.name)
+        start = time.perf_counter()
+        alone, *joint = await asyncio.gather(
+            *(self._prompt_logprobs(context, candidate) for candidate in ("", *candidates))
+        )
+        stem = min(_shared(alone[0], tokens) for tokens, _, _ in joint)
+        if stem == 0:
+            raise ModelFailure("bad_request", "There is no context before the candidates.")
+        usage = Usage(
+            input=sum(used for _, _, used in (alone, *joint)),
+            seconds=time.perf_counter() - start,
+        )
+        sums = (sum(logprobs[stem:]) for _, logprobs, _ in joint)
+        return in_process.scores(candidates, sums, usage)
+
+    async def _prompt_logprobs(
+        self, context: Context, candidate: str
+    ) -> tuple[list[str], list[float], int]:
+        """Return the tokens of a prompt, their log-probabilities, and how many were counted."""
+        body: dict[str, Any] = {"model": self.model, "max_tokens": 1, "prompt_logprobs": 0}
+        if isinstance(context, str):
+            body["prompt"] = f"{context}{candidate}"
+            raw = await self._post("/completions", body)
+        else:
+            turns, begun = in_process.open_turn(context)
+            if begun or candidate:
+                turns.append({"role": "assistant", "content": begun + candidate})
+                body |= {"add_generation_prompt": False, "continue_final_message": True}
+            raw = await self._post("/chat/completions", body | {"messages": turns})
+        return read_prompt_logprobs(raw)
+
+    async def _post(self, path: str, body: dict[str, Any]) -> bytes:
+        """Make one call and return the body of its reply."""
+        try:
+            sent = msgspec.json.encode(body)
+        except UnicodeEncodeError as why:
+            raise ModelFailure(
+                "bad_request", f"A text holds half a character at position {why.start}; remove it."
+            ) from None
+        import aiohttp
+
+        session = _session(self.at_once)
+        headers = {"Content-Type": "application/json"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        wait = aiohttp.ClientTimeout(
+            total=self.timeouts.whole,
+            sock_connect=self.timeouts.connect,
+            sock_read=self.timeouts.first_byte,
+        )
+        url = self.address + path
+        try:
+            async with session.post(
+                url,
+                data=sent,
+                headers=headers,
+                timeout=wait,
+                allow_redirects=False,
+                proxy=_proxy(url),
+            ) as response:
+                raw = await _bounded(response)
+                if response.status != 200:
+                    raise failure_of(response.status, raw, response.headers, self.address)
+                return raw
+        except TimeoutError as why:
+            raise ModelFailure(
+                "timeout", f"{self.address}: {_said(why, 'no reply in time')}."
+            ) from why
+        except (aiohttp.ClientPayloadError, aiohttp.http_exceptions.HttpProcessingError) as why:
+            raise ModelFailure("connection", f"{self.address}: the reply broke off.") from why
+        except (aiohttp.ClientError, OSError) as why:
+            raise ModelFailure(
+                "connection", f"{self.address}: {_said(why, type(why).__name__)}."
+            ) from why
+
+
+# --- requests -----------------------------------------------------------------------------------
+
+
+def request_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings under the names of the chat API; what is not set is omitted."""
+    if settings.reasoning_tokens is not None:
+        raise ModelFailure(
+            "unsupported", "A server takes no reasoning_tokens; set reasoning_effort."
+        )
+    given = msgspec.structs.asdict(settings)
+    names = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort")
+    found = {name: given[name] for name in names if given[name] is not None}
+    if settings.stop:
+        found["stop"] = list(settings.stop)
+    return found
+
+
+def checked_address(address: str) -> str:
+    """Return the address of a server.
+
+    Raises:
+        BadInput: If it is not an HTTP address, or contains a password or a query.
+    """
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadInput("A server's address must look like http://localhost:8000/v1.")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise BadInput(
+            f"The address of {parts.hostname} contains a password or a query; put the key into an "
+            "environment variable and name it in api_key_env."
+        )
+    return address
+
+
+def _proxy(url: str) -> str | None:
+    """Return the proxy for an address from the environment, unless the host is exempt."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    proxy = getproxies().get(parts.scheme)
+    return None if proxy is None or proxy_bypass(host) else proxy
+
+
+# --- connections --------------------------------------------------------------------------------
+
+_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
+
+
+def _session(at_once: int) -> ClientSession:
+    """Return the session of the running event loop, which all servers share."""
+    loop = asyncio.get_running_loop()
+    session = _sessions.get(loop)
+    if session is None or session.closed:
+        import aiohttp
+
+        connector = aiohttp.TCPConnector(limit=0, limit_per_host=at_once, ttl_dns_cache=300)
+        session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=True,
+            skip_auto_headers=("User-Agent",),
+        )
+        _sessions[loop] = session
+    return session
+
+
+async def close_connections() -> None:
+    """Close the session of the running event loop."""
+    session = _sessions.pop(asyncio.get_running_loop(), None)
+    if session is not None:
+        await session.close()
+
+
+async def _bounded(response: ClientResponse) -> bytes:
+    """Return the body of a reply, which may not be longer than `MOST_BYTES`."""
+    whole = bytearray()
+    async for chunk in response.content.iter_any():
+        whole += chunk
+        if len(whole) > MOST_BYTES:
+            response.close()
+            raise ModelFailure("bad_reply", f"The reply is longer than {MOST_BYTES >> 20} MiB.")
+    return bytes(whole)
+
+
+# --- failures -----------------------------------------------------------------------------------
+
+
+def failure_of(status: int, body: bytes, headers: Any, address: str) -> ModelFailure:
+    """Return the failure for a reply with an error status."""
+    said = error_message(body)
+    if 300 <= status < 400:
+        return ModelFailure(
+            "bad_request", f"{address} redirects to another address; give the final address."
+        )
+    kind: FaultKind = BY_STATUS.get(status) or ("server" if status >= 500 else "bad_request")
+    if kind == "bad_request" and TOO_LONG.search(said):
+        kind = "context_length"
+    detail = f"{address} answered {status}" + (f": {said}" if said else "")
+    return ModelFailure(kind, detail, _retry_after(headers.get("Retry-After")))
+
+
+def error_message(body: bytes) -> str:
+    """Return what the server says about an error, shortened and without keys."""
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        found = body[: 4 * DETAIL].decode("utf-8", "replace")
+    for name in ("error", "message", "detail"):
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+    text = " ".join((found if isinstance(found, str) else "").split())
+    return SECRET.sub(r"\1[removed]", redaction.scrubbed(text))[:DETAIL]
+
+
+def _said(why: BaseException, otherwise: str) -> str:
+    text = " ".join(str(why).split()).rstrip(".")
+    return redaction.scrubbed(text)[:DETAIL] or otherwise
+
+
+def _retry_after(said: str | None) -> float | None:
+    """Return the wait of a Retry-After header, which is a number of seconds or a date."""
+    if not said:
+        return None
+    try:
+        return max(0.0, float(said))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+# --- replies ------------------------------------------------------------------------------------
+
+
+class _Function(msgspec.Struct):
+    name: str
+    arguments: str = "{}"
+
+
+class _Call(msgspec.Struct):
+    function: _Function
+    id: str = ""
+
+
+class _Said(msgspec.Struct):
+    content: str | list[dict[str, Any]] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class _InputDetails(msgspec.Struct):
+    cached_tokens: int | None = None
+
+
+class _OutputDetails(msgspec.Struct):
+    reasoning_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompt_tokens_details: _InputDetails | None = None
+    completion_tokens_details: _OutputDetails | None = None
+
+
+class ChatAnswer(msgspec.Struct):
+    """What a chat completion returns, as far as it is used."""
+
+    choices: list[_Choice]
+    model: str = ""
+    usage: _Usage | None = None
+
+
+_answers: Final = msgspec.json.Decoder(ChatAnswer)
+
+
+def read_answer(raw: bytes) -> ChatAnswer:
+    """Read a reply of the chat API.
+
+    Raises:
+        ModelFailure: If it has another shape.
+    """
+    try:
+        answer = _answers.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as why:
+        raise ModelFailure("bad_reply", f"The reply cannot be read: {why}") from None
+    if not answer.choices:
+        raise ModelFailure("bad_reply", "The server answered without a choice.")
+    return answer
+
+
+def reply_of(answer: ChatAnswer, seconds: float) -> Reply:
+    """Return the reply in a chat answer; hidden reasoning is stored separately."""
+    choice = answer.choices[0]
+    said = choice.message
+    text = _text(said.content)
+    reasoning = said.reasoning_content or said.reasoning
+    if not reasoning and (thought := THOUGHT.match(text)):
+        reasoning, text = thought.group(1).strip(), text[thought.end() :]
+    finish: Finish = wire.FINISHES.get(choice.finish_reason or "stop", "stop")
+    if said.refusal:
+        finish, text = "refusal", text or said.refusal
+    calls = tuple(
+        ToolCall(call.id or f"call_{n}", call.function.name, call.function.arguments)
+        for n, call in enumerate(said.tool_calls or ())
+    )
+    return Reply(text, calls, usage_of(answer.usage, seconds), finish, reasoning or None)
+
+
+def _text(content: str | list[dict[str, Any]] | None) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content)
+    return content or ""
+
+
+def usage_of(used: _Usage | None, seconds: float) -> Usage:
+    """Return the usage of a call; what the server does not report is omitted."""
+    if used is None:
+        return Usage(seconds=seconds)
+    inner, outer = used.prompt_tokens_details, used.completion_tokens_details
+    cached = None if inner is None else inner.cached_tokens
+    reasoning = None if outer is None else outer.reasoning_tokens
+    counts = (used.prompt_tokens, used.completion_tokens, cached or 0, reasoning or 0)
+    if min(counts) < 0 or max(counts) > MOST_TOKENS:
+        raise ModelFailure("bad_reply", "The server counts an impossible number of tokens.")
+    return Usage(
+        input=used.prompt_tokens,
+        output=used.completion_tokens,
+        cached=cached,
+        evaluated=None if cached is None else max(used.prompt_tokens - cached, 0),
+        reasoning=reasoning,
+        seconds=seconds,
+    )
+
+
+class _Logprob(msgspec.Struct):
+    logprob: float
+
+
+class _Scored(msgspec.Struct):
+    prompt_logprobs: list[dict[str, _Logprob] | None] | None = None
+
+
+class _ScoredAnswer(msgspec.Struct):
+    prompt_logprobs: list[dict[str, _Logprob] | None] | None = None  # of a chat
+    choices: list[_Scored] = []  # of a completion
+    usage: _Usage | None = None
+
+
+def read_prompt_logprobs(raw: bytes) -> tuple[list[str], list[float], int]:
+    """Return token ids and log-probabilities of a prompt, as vLLM's `prompt_logprobs=0` has them.
+
+    The first token has no log-probability; it counts as 0 and never belongs to a candidate.
+    """
+    try:
+        answer = msgspec.json.decode(raw, type=_ScoredAnswer)
+    except (msgspec.DecodeError, UnicodeDecodeError) as why:
+        raise ModelFailure("bad_reply", f"The scores cannot be read: {why}") from None
+    found = answer.prompt_logprobs or (
+        answer.choices[0].prompt_logprobs if answer.choices else None
+    )
+    if not found:
+        raise ModelFailure("bad_reply", "The server returned no log-probabilities of the prompt.")
+    tokens, logprobs = list[str](), list[float]()
+    for position in found:
+        if position is None:
+            tokens.append("")
+            logprobs.append(0.0)
+            continue
+        if len(position) != 1:
+            raise ModelFailure("bad_reply", "The server returned several tokens per position.")
+        ((token, scored),) = position.items()
+        tokens.append(token)
+        logprobs.append(scored.logprob)
+    return tokens, logprobs, answer.usage.prompt_tokens if answer.usage else 0
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many tokens two prompts share at their beginning."""
+    pairs = zip(one, other, strict=False)
+    differs = (n for n, (a, b) in enumerate(pairs) if a != b)
+    return next(differs, min(len(one), len(other)))

@@ -1,0 +1,142 @@
+"""Models on servers, reached by our own client: address, key and limits come from the config."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from sally.core import redaction
+from sally.core.errors import BadInput
+from sally.core.prompt.model import (
+    AS_THE_PROVIDER_DOES,
+    Context,
+    Message,
+    Model,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+    Usage,
+)
+from sally.models.chat_server import ChatServer, Timeouts
+from sally.runner.config import SERVER_AT_ONCE, Config, find_config
+from sally.runner.gates import Gate, gate_of
+from sally.runner.rates import Turnstile, turnstile_of
+from sally.runner.routing import Routed, preferred
+
+ADDRESS, KEY = (
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+)  # variables that models of `server/` fall back to
+
+
+def model_of(name: str) -> Model:
+    """Return the model of a name such as `server/qwen-7b`; called by the registry."""
+    return server_model(name, find_config())
+
+
+def server_model(name: str, config: Config, episode: str = "") -> Model:
+    """Return a model on a server, or on the server that this episode uses, if there are several.
+
+    Raises:
+        BadInput: If the address is missing or wrong, or the key is not set.
+    """
+    servers = config.entry(name).base_urls
+    if servers:
+        return Routed(preferred(servers, episode), lambda server: _at(name, config, server))
+    return _at(name, config, None)
+
+
+def _at(name: str, config: Config, server: str | None) -> Model:
+    entry, limits = config.entry(name), config.limits
+    address = server or entry.base_url or os.environ.get(ADDRESS)
+    if not address:
+        raise BadInput(
+            f"The model {name!r} has no address; give base_url under [models.NAME] in sally.toml, "
+            f"or set the environment variable {ADDRESS}."
+        )
+    timeouts = Timeouts(limits.connect_seconds, limits.first_byte_seconds, limits.call_seconds)
+    found = ChatServer(
+        entry.name,
+        served_name(entry.name),
+        address,
+        entry.key() or redaction.remember(os.environ.get(KEY, "")),
+        entry.at_once or SERVER_AT_ONCE,
+        timeouts,
+        entry.prompt_logprobs,
+    )
+    gate = gate_of(entry.name, found.address, limits.first_wait)
+    return Gated(found, gate, turnstile_of(config, name))
+
+
+def served_name(name: str) -> str:
+    """Return the name that the server knows: `openai-api/lab/qwen-7b` is `qwen-7b` there."""
+    maker, _, rest = name.partition("/")
+    return rest.partition("/")[2] if maker == "openai-api" else rest
+
+
+class Gated:
+    """A server's model whose calls keep the rate limits and wait together after failures."""
+
+    def __init__(self, model: ChatServer, gate: Gate, turnstile: Turnstile | None) -> None:
+        self._model, self._gate, self._turnstile = model, gate, turnstile
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def can_score(self) -> bool:
+        return self._model.can_score
+
+    @property
+    def slots(self) -> int:
+        """The number of concurrent calls."""
+        return self._model.slots
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """Transport, address and model names, for the record."""
+        return self._model.used
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        begun = await self._begin()
+        try:
+            reply = await self._model.complete(messages, settings, tools)
+        except ModelFailure as why:
+            self._gate.failed(begun, why)
+            raise
+        self._worked(reply.usage)
+        return reply
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        begun = await self._begin()
+        try:
+            scores = await self._model.score(context, candidates, settings)
+        except ModelFailure as why:
+            self._gate.failed(begun, why)
+            raise
+        self._worked(scores.usage)
+        return scores
+
+    async def _begin(self) -> float:
+        if self._turnstile is not None:
+            await self._turnstile.passed(self.name)
+        return await self._gate.passed()
+
+    def _worked(self, usage: Usage) -> None:
+        self._gate.worked()
+        if self._turnstile is not None:
+            self._turnstile.used(self.name, usage.input + usage.output)
