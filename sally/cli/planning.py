@@ -26,6 +26,7 @@ from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
+from sally.runner.watching import Speed, speed_of
 from sally.store import Contents, Where
 from sally.studies import arms
 
@@ -102,6 +103,7 @@ def plan(
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
     found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens, chosen)
+    speed = speed_of(folder)
     needed: list[Need] = []
     whole = found
     if detect is not None:
@@ -118,9 +120,11 @@ def plan(
     if as_json:
         date = str(used.prices.date) if used.prices else None
         power = {"needs": msgspec.to_builtins(needed)} if needed else {}
-        print_json({"study": wanted.name, "prices": date, **msgspec.to_builtins(found), **power})
+        pace = {"speed": msgspec.to_builtins(speed)} if speed else {}
+        plain = {**msgspec.to_builtins(found), **pace, **power}
+        print_json({"study": wanted.name, "prices": date, **plain})
         return
-    say(found, used.prices)
+    say(found, used.prices, speed)
     if needed:
         say_needs(needed, whole, used.prices, alpha)
 
@@ -137,7 +141,7 @@ def write_registration(
     )
 
 
-def say(plan: Plan, prices: Prices | None) -> None:
+def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
     """Print the plan as a table, and how its numbers were computed."""
     click.echo(f"{plan.wanted} episodes wanted, {plan.there} of them in the store")
     if not plan.parts:
@@ -147,8 +151,15 @@ def say(plan: Plan, prices: Prices | None) -> None:
     for line in settings_lines(plan.settings):
         click.echo(folded(line))
     for bill in plan.bills:
-        for line in lines(bill, prices):
+        for line in lines(bill, prices, timed=speed is None):
             click.echo(line)
+    if speed is not None:
+        calls = sum(bill.count.calls for bill in plan.bills)
+        rate = speed.calls_a_second
+        click.echo(
+            f"time: about {clock(calls / rate)}, at the {rate:,.1f} calls a second of the last "
+            f"run, which was bound by the {speed.bound}"
+        )
     click.echo(
         "Method: pilot episodes of each row were played with a model that only counts. Prompts\n"
         f"are real; a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
@@ -244,7 +255,7 @@ def _row(part: Part) -> Row:
     }
 
 
-def lines(bill: Bill, prices: Prices | None) -> list[str]:
+def lines(bill: Bill, prices: Prices | None, timed: bool = True) -> list[str]:
     """Return lines on one model's totals, cost and time, naming what is unknown."""
     count = bill.count
     said = [
@@ -259,6 +270,8 @@ def lines(bill: Bill, prices: Prices | None) -> list[str]:
         cached = bill.cost_cached
         less = "" if cached is None else f", {cached:,.2f} if every repeated prompt is cached"
         said.append(f"  cost: {bill.cost:,.2f} {prices.currency}{less} (prices of {prices.date})")
+    if not timed:  # the speed of a whole run is known
+        return said
     if bill.seconds is None:
         said.append(
             "  time: unknown, because the store has no timed call; run with --limit 1 first"

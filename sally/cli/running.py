@@ -199,7 +199,11 @@ def noted(now: Progress, currency: str) -> str:
     """Describe what a run has used so far and the time left."""
     used = now.used
     said = (
-        [f"{used.calls:,} call{'' if used.calls == 1 else 's'}", f"{used.tokens:,} tokens"]
+        [
+            f"{used.calls:,} call{'' if used.calls == 1 else 's'}",
+            f"{used.calls / max(now.seconds, 1):,.1f} a second",
+            f"{used.tokens:,} tokens",
+        ]
         if used.calls
         else []
     )

@@ -79,7 +79,15 @@ def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) 
 def _to_the_end(play: Coroutine[Any, Any, None]) -> None:
     import asyncio  # imported late: a sixth of a worker's start-up, not needed for bots
 
-    asyncio.run(play)
+    from sally.models.chat_server import close_connections
+
+    async def run() -> None:
+        try:
+            await play
+        finally:
+            await close_connections()
+
+    asyncio.run(run())
 
 
 def has_model(setup: Setup) -> bool:
@@ -93,8 +101,6 @@ def has_model(setup: Setup) -> bool:
 async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> None:
     """Play episodes concurrently, as many as their models take."""
     import asyncio
-
-    from sally.models.chat_server import close_connections  # late, as asyncio
 
     line = iter(waiting)
     forget_refusals()
@@ -112,7 +118,6 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
         for task in working:
             task.cancel()
         await asyncio.gather(*working, return_exceptions=True)
-        await close_connections()
     if (why := hopeless()) is not None:
         raise RunFailed(f"{why} The run was stopped.")
 

@@ -60,12 +60,14 @@ class Turnstile:
 
     def __init__(self, ask: Ask) -> None:
         self._ask, self._used = ask, Counter[str]()
+        self.waited = 0.0  # seconds, summed over the calls
 
     async def passed(self, model: str) -> None:
         """Wait until another call is allowed."""
         if (wait := await self._ask(model, self._used.pop(model, 0))) > 0:
             import asyncio  # imported late: a sixth of a worker's start-up, not needed for bots
 
+            self.waited += wait
             await asyncio.sleep(wait)
 
     def used(self, model: str, tokens: int) -> None:
@@ -98,6 +100,11 @@ def turnstile_of(config: Config, model: str) -> Turnstile | None:
 
         _here[key] = Turnstile(ask)
     return _here[key]
+
+
+def waited_for_rates() -> float:
+    """Return the seconds that the calls of this process have waited for rate limits in total."""
+    return sum(turnstile.waited for turnstile in (*_elsewhere, *_here.values()))
 
 
 def has_rates(config: Config) -> bool:

@@ -26,7 +26,7 @@ from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
 from sally.runner.orders import Order, Packed, alike, calls_of, kind_of
-from sally.runner.rates import Turnstile, use_turnstile
+from sally.runner.rates import Turnstile, use_turnstile, waited_for_rates
 from sally.store import Place
 
 TICK_SECONDS = 1.0  # interval of progress reports in runs with models
@@ -47,6 +47,8 @@ class Tally(msgspec.Struct, frozen=True):
     unpriced: int = 0  # calls without a known price
     guessed: int = 0  # calls whose tokens the provider did not count
     calls_left: int = 0  # estimated from finished episodes
+    busy: float = 0.0  # processor seconds of the processes that made the calls
+    limited: float = 0.0  # seconds that calls waited for rate limits, summed over the calls
 
     @property
     def stored(self) -> int:
@@ -258,6 +260,7 @@ class Notes:
         self._calls: dict[str, list[int]] = {}  # by kind: episodes, total calls
         self._over_calls = 0  # calls of finished episodes
         self._over = Event()
+        self._busy, self._limited = time.process_time(), waited_for_rates()
         self._ticks = bool(missing) and tell is not None and kind_of(missing[0]) != "bots"
 
     def __enter__(self) -> Notes:
@@ -311,7 +314,15 @@ class Notes:
         m = self.meter
         counted = (self._done, self._found, self._censored, self._failed)
         return Tally(
-            *counted, m.calls, m.tokens, m.money, m.unpriced, m.guessed, self._calls_left()
+            *counted,
+            m.calls,
+            m.tokens,
+            m.money,
+            m.unpriced,
+            m.guessed,
+            self._calls_left(),
+            time.process_time() - self._busy if self._ticks else 0.0,
+            waited_for_rates() - self._limited,
         )
 
     def _calls_left(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -11,6 +12,9 @@ from sally import store
 from sally.runner.claims import SILENT_SECONDS, Run, read_runs
 from sally.runner.shards import Tally, note_name
 from sally.store import Place, Where
+
+LEAST_CALLS = 20  # of a run whose speed says something
+BUSY = 0.8  # share of a run's time for which a processor was busy, above which it is the bound
 
 
 class RunLook(msgspec.Struct, frozen=True):
@@ -44,6 +48,34 @@ class Look(msgspec.Struct, frozen=True):
     def is_over(self) -> bool:
         """Whether no run is active."""
         return not any(run.state in ("running", "silent") for run in self.runs)
+
+
+class Speed(msgspec.Struct, frozen=True):
+    """How fast the last run with models went, and what it waited for."""
+
+    calls_a_second: float
+    bound: Literal["server", "rate limit", "harness"]
+
+
+def speed_of(where: Where) -> Speed | None:
+    """Return the speed of a store's last run with models, or None if there is none.
+
+    A run that kept its processors busy for most of its time was bound by the harness. One whose
+    calls spent more time waiting for the rate limit than being answered was bound by that limit.
+    Otherwise it waited for the server.
+    """
+    at = store.place(where)
+    runs = [run for run in read_runs(at) if run.on] if at.exists() else []
+    for run in reversed(runs):
+        tally = _with_notes(at, run)
+        seconds = run.now - run.began
+        if tally.calls < LEAST_CALLS or seconds <= 0:
+            continue
+        if tally.busy / seconds > BUSY:
+            return Speed(tally.calls / seconds, "harness")
+        limited = tally.limited / seconds > 1  # on average at least one call stood waiting
+        return Speed(tally.calls / seconds, "rate limit" if limited else "server")
+    return None
 
 
 def look(where: Where) -> Look:

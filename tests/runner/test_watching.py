@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from sally import store
 from sally.cli import cli
@@ -16,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.runner.claims import Machine, Run, this_process
 from sally.runner.run import run_study
 from sally.runner.shards import Tally, note_name
-from sally.runner.watching import look
+from sally.runner.watching import Speed, look, speed_of
 from sally.studies.quickstart import STUDY
 
 ELSEWHERE = Machine("another", 1, "")
@@ -123,3 +124,26 @@ def test_commands_take_addresses(tmp_path: Path) -> None:
     assert "tabular" in sally("score", out)
     assert "36 of 36 episodes done" in sally("watch", out, "--once")
     assert "The missing episodes need no model calls" in sally("plan", "quickstart", "--out", out)
+
+
+# --- speed ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("busy", "limited", "bound"),
+    [(9.5, 0.0, "harness"), (1.0, 400.0, "rate limit"), (1.0, 2.0, "server")],
+)
+def test_the_speed_of_the_last_run_says_what_it_waited_for(
+    busy: float, limited: float, bound: str, tmp_path: Path
+) -> None:
+    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0)
+    tally = Tally(done=4, calls=50, busy=busy, limited=limited)
+    place = store.place(tmp_path)
+    place.put("runs/r-1.json", msgspec.json.encode(replace(state, tally=tally)))
+    assert speed_of(tmp_path) == Speed(5.0, bound)
+
+
+def test_a_run_of_few_calls_says_nothing_about_speed(tmp_path: Path) -> None:
+    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, tally=Tally(calls=3))
+    store.place(tmp_path).put("runs/r-1.json", msgspec.json.encode(state))
+    assert speed_of(tmp_path) is None

@@ -34,7 +34,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
-from sally.runner.config import in_process, transport_of
+from sally.runner.config import in_process
 from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.local import manifest, orders, play_within, reached, used_by
 from sally.runner.models import OPEN, models_of, with_model
@@ -42,7 +42,6 @@ from sally.runner.orders import Order
 from sally.runner.rates import turnstile_of
 from sally.runner.routing import Routed, preferred
 from sally.runner.seating import players_of
-from sally.runner.servers import server_model
 
 COMPLETED = "completed"
 NO_MODEL = "none/none"  # Inspect's name for a missing model
@@ -144,8 +143,6 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
     meter, limits = session.meter.of_episode(), session.config.limits
 
     def model(seat: str, name: str) -> Model:
-        if not session.cache and transport_of(name, session.config) == "server":
-            return Metered(server_model(name, session.config, id), meter, name)
         scope = {"episode": id, "seat": seat} if session.cache else None
         turnstile = turnstile_of(session.config, name)
 

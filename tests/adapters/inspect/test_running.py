@@ -121,6 +121,8 @@ def test_a_plan_foresees_what_the_run_then_makes(server: Server) -> None:
 def test_a_large_study_is_played_in_several_evals(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    config = Path("sally.toml")
+    config.write_text(config.read_text().replace("base_url =", 'transport = "inspect"\nbase_url ='))
     monkeypatch.setattr("sally.adapters.inspect.run.EVAL_SIZE", 4)
     assert run()["episodes"] == EPISODES
     assert len(list(Path("out/inspect").glob("*.eval"))) == 2

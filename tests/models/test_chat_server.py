@@ -1,0 +1,299 @@
+"""The client for servers that implement chat completions: what it sends, reads and refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.prompt.model import (
+    AS_THE_PROVIDER_DOES,
+    CannotScore,
+    ModelFailure,
+    Reply,
+    Settings,
+    System,
+    ToolSpec,
+    User,
+)
+from sally.models.chat_server import MOST_BYTES, ChatServer, Timeouts, close_connections
+from sally.runner.servers import served_name
+from tests.adapters.inspect.server import Fault, Handler, Server, serving
+
+pytest.importorskip("aiohttp", reason="the client for servers is an extra")
+PAGE = [System("Rules."), User("Which option?")]
+KEY = "sk-very-secret-4711"
+
+
+def asked(server: Server, do: Callable[[ChatServer], Any], **given: Any) -> Any:
+    """Return what a client of the server returns."""
+    model = ChatServer("server/local", "local", server.address, KEY, **given)
+
+    async def run() -> Any:
+        try:
+            return await do(model)
+        finally:
+            await close_connections()
+
+    return asyncio.run(run())
+
+
+def reply(fault: Fault, settings: Settings = AS_THE_PROVIDER_DOES, **given: Any) -> Reply:
+    """Return the reply to a page from a server that answers so."""
+    with serving(always=fault) as server:
+        found: Reply = asked(server, lambda model: model.complete(PAGE, settings), **given)
+    return found
+
+
+def failure(fault: Fault, **given: Any) -> ModelFailure:
+    """Return the failure of a call to a server that answers so."""
+    with pytest.raises(ModelFailure) as why:
+        reply(fault, **given)
+    assert KEY not in str(why.value)
+    return why.value
+
+
+def answering(**message: Any) -> Fault:
+    """Answer with a message and usage."""
+    choice = {"message": message, "finish_reason": "stop"}
+    details = {"prompt_tokens_details": {"cached_tokens": 30}}
+    usage = {"prompt_tokens": 50, "completion_tokens": 5, **details}
+    body = {"model": "local-7", "choices": [choice], "usage": usage}
+    return lambda call: call.send(200, json.dumps(body).encode())
+
+
+def test_a_request_has_the_settings_and_no_others() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def keep(call: Handler) -> None:
+        seen.append(call.asked)
+        call.say("Option: J")
+
+    reply(keep, Settings(temperature=0.5, max_tokens=9, seed=3, stop=("\n",)))
+    (sent,) = seen
+    assert sent == {
+        "model": "local",
+        "messages": [
+            {"role": "system", "content": "Rules."},
+            {"role": "user", "content": "Which option?"},
+        ],
+        "temperature": 0.5,
+        "max_tokens": 9,
+        "seed": 3,
+        "stop": ["\n"],
+    }
+
+
+def test_reasoning_is_kept_apart_whether_in_a_field_or_in_tags() -> None:
+    for fault in (
+        answering(content="Option: J", reasoning_content="J is best."),
+        answering(content="Option: J", reasoning="J is best."),
+        answering(content="<think>J is best.</think>\n\nOption: J"),
+    ):
+        found = reply(fault)
+        assert (found.text, found.reasoning) == ("Option: J", "J is best.")
+
+
+def test_usage_tells_cached_from_evaluated_tokens() -> None:
+    used = reply(answering(content="Option: J")).usage
+    assert (used.input, used.output, used.cached, used.evaluated) == (50, 5, 30, 20)
+
+
+def test_tool_calls_are_sent_and_read() -> None:
+    seen: list[dict[str, Any]] = []
+    call = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"n": 1}'}}
+
+    def keep(handler: Handler) -> None:
+        seen.append(handler.asked)
+        answering(content=None, tool_calls=[call])(handler)
+
+    tool = ToolSpec("look", "Look up.", {"type": "object", "properties": {}})
+    with serving(always=keep) as server:
+        found = asked(server, lambda model: model.complete(PAGE, Settings(), [tool]))
+    assert seen[0]["tools"][0]["function"]["name"] == "look"
+    assert (found.tool_calls[0].name, found.tool_calls[0].read()) == ("look", {"n": 1})
+
+
+# --- replies that are none ------------------------------------------------------------------------
+
+
+def redirecting(call: Handler) -> None:
+    call.send(307, b"", {"Location": "http://127.0.0.1:9/elsewhere"})
+
+
+def test_a_redirect_is_refused_so_that_no_key_goes_elsewhere() -> None:
+    found = failure(redirecting)
+    assert found.kind == "bad_request" and "final address" in str(found)
+
+
+def test_a_reply_that_unpacks_to_more_than_the_limit_is_cut_off() -> None:
+    bomb = gzip.compress(b" " * (MOST_BYTES + 2**20))
+    assert len(bomb) < 10**5
+    found = failure(lambda call: call.send(200, bomb, {"Content-Encoding": "gzip"}))
+    assert found.kind == "bad_reply" and "MiB" in str(found)
+
+
+def test_a_compressed_reply_of_ordinary_size_is_read() -> None:
+    body = gzip.compress(json.dumps({"choices": [{"message": {"content": "J"}}]}).encode())
+    assert reply(lambda call: call.send(200, body, {"Content-Encoding": "gzip"})).text == "J"
+
+
+def test_a_chunked_reply_is_read() -> None:
+    def chunked(call: Handler) -> None:
+        call.send_response(200)
+        call.send_header("Transfer-Encoding", "chunked")
+        call.end_headers()
+        for part in (b'{"choices": [{"mess', b'age": {"content": "J"}}]}', b""):
+            call.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+
+    assert reply(chunked).text == "J"
+
+
+def test_slow_bytes_end_at_the_limit_of_the_whole_reply() -> None:
+    def dripping(call: Handler) -> None:
+        call.send_response(200)
+        call.send_header("Content-Length", "1000")
+        call.end_headers()
+        for _ in range(200):
+            call.wfile.write(b" ")
+            call.wfile.flush()
+            time.sleep(0.05)
+
+    assert failure(dripping, timeouts=Timeouts(whole=0.5)).kind == "timeout"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b'{"choices": 3}',
+        b'{"choices": []}',
+        b'{"choices": [{"message": {"content": 5}}]}',
+        b'{"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": -1}}',
+        b'{"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": 1e30}}',
+        b'{"choices": [{"message": {"content": "\xff"}}]}',
+    ],
+)
+def test_a_reply_of_another_shape_is_a_bad_reply(body: bytes) -> None:
+    assert failure(lambda call: call.send(200, body)).kind == "bad_reply"
+
+
+def test_an_error_names_the_address_and_what_the_server_said_without_the_key() -> None:
+    def refuse(call: Handler) -> None:
+        said = {"error": {"message": f"no model here for {call.headers['Authorization']}"}}
+        call.send(404, json.dumps(said).encode())
+
+    found = failure(refuse)
+    assert found.kind == "bad_request"
+    assert "127.0.0.1" in str(found) and "no model here" in str(found)
+
+
+def test_a_prompt_that_is_too_long_is_told_from_other_bad_requests() -> None:
+    said = b'{"error": {"message": "This model\'s maximum context length is 4096 tokens."}}'
+    assert failure(lambda call: call.send(400, said)).kind == "context_length"
+
+
+def test_a_server_that_is_not_there_is_a_failed_connection_with_its_address() -> None:
+    with serving() as server:
+        address = server.address
+    model = ChatServer("server/local", "local", address, timeouts=Timeouts(whole=5))
+
+    async def run() -> None:
+        try:
+            await model.complete(PAGE)
+        finally:
+            await close_connections()
+
+    with pytest.raises(ModelFailure) as why:
+        asyncio.run(run())
+    assert why.value.kind == "connection" and address in str(why.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:8000", "ftp://host/v1", "http://user:pw@host/v1", "http://host/v1?key=x"]
+)
+def test_an_address_that_is_none_or_holds_a_secret_is_refused(address: str) -> None:
+    with pytest.raises(BadInput) as why:
+        ChatServer("server/m", "m", address)
+    assert "pw" not in str(why.value) and "key=x" not in str(why.value)
+
+
+def test_a_connection_is_kept_after_an_error() -> None:
+    opened: set[Any] = set()
+
+    def once_wrong(call: Handler) -> None:
+        opened.add(call.client_address)
+        if len(seen) == 0:
+            seen.append(1)
+            call.send(500, b"{}")
+        else:
+            call.say("Option: J")
+
+    seen: list[int] = []
+
+    async def twice(model: ChatServer) -> Reply:
+        with pytest.raises(ModelFailure):
+            await model.complete(PAGE)
+        return await model.complete(PAGE)
+
+    with serving(always=once_wrong) as server:
+        assert asked(server, twice).text == "Option: J"
+    assert len(opened) == 1
+
+
+def test_the_proxy_of_the_environment_is_used_unless_the_host_is_exempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with serving() as proxy, serving() as server:
+        monkeypatch.setenv("http_proxy", proxy.address.removesuffix("/v1"))
+        monkeypatch.setenv("no_proxy", "")
+        asked(server, lambda model: model.complete(PAGE))
+        assert (proxy.calls, server.calls) == (1, 0)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        asked(server, lambda model: model.complete(PAGE))
+        assert (proxy.calls, server.calls) == (1, 1)
+
+
+# --- scores ---------------------------------------------------------------------------------------
+
+
+def scoring(call: Handler) -> None:
+    """Score prompts as vLLM documents it, with a token for each character."""
+    asked = call.asked
+    assert asked["prompt_logprobs"] == 0
+    text = asked.get("prompt") or "".join(m["content"] for m in asked["messages"])
+    positions: list[Any] = [None]
+    positions += [{str(ord(c)): {"logprob": -ord(c) / 100, "rank": 1}} for c in text[1:]]
+    usage = {"prompt_tokens": len(text), "completion_tokens": 1}
+    chat = {"choices": [{"message": {"content": "x"}}], "prompt_logprobs": positions}
+    plain = {"choices": [{"text": "x", "prompt_logprobs": positions}]}
+    body = plain if "prompt" in asked else chat
+    call.send(200, json.dumps({**body, "usage": usage}).encode())
+
+
+@pytest.mark.parametrize("context", ["Which? ", [User("Which? ")]])
+def test_candidates_are_scored_by_their_own_tokens_alone(context: Any) -> None:
+    with serving(always=scoring) as server:
+        found = asked(
+            server, lambda model: model.score(context, ["J.", "FF."]), prompt_logprobs=True
+        )
+    expected = [-sum(map(ord, text)) / 100 for text in ("J.", "FF.")]
+    assert found.logprobs == pytest.approx(expected)
+
+
+def test_a_server_that_was_not_declared_to_score_is_not_asked() -> None:
+    with serving() as server, pytest.raises(CannotScore):
+        asked(server, lambda model: model.score("Which? ", ["J", "F"]))
+    assert server.calls == 0
+
+
+def test_the_server_knows_a_model_by_the_last_part_of_its_name() -> None:
+    assert served_name("openai-api/lab/qwen-7b") == "qwen-7b"
+    assert served_name("openai/weak") == "weak"
+    assert served_name("server/org/qwen-7b") == "org/qwen-7b"
