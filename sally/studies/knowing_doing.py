@@ -1,0 +1,223 @@
+"""Knowing and doing: does a model act on what it foresees, beyond a habit of pressing keys?
+
+Labels and the order in which a page lists them are counterbalanced over instances and not crossed
+with partners or arms; in games of two moves the partner's moves carry the player's own labels or
+the same labels exchanged, so that playing the predicted label and playing the best reply differ.
+Primary cells come first; secondary cells use the first, balanced part of the same instances, and
+so the same seeds.
+
+Calls of one model, at most (`sally plan knowing_doing --model M` counts them): 35,000 in the
+primary cells, 70,000 in the secondary ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import permutations
+from typing import Any
+
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, instance, player_spec
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Injection
+from sally.players.language import OPEN
+
+ROUNDS = 20
+SETTINGS = {"temperature": 0.0, "max_tokens": 12}  # `Option: J` and little more
+LETTERS = ("J", "F", "B")
+PAIRS = ("JF", "QX", "BK", "MT", "VH", "ZG", "LW", "NR", "SP")
+SECONDARY = {"rps": 18, "ipd": 16, "ibs": 16}  # of 36 instances, balanced among themselves
+
+# --- instances ------------------------------------------------------------------------------------
+
+
+def _repeated(game: str, names: Iterable[str], order: Iterable[int], **more: Any) -> Instance:
+    listed, places = list(names), list(order)
+    mark = f"{''.join(listed)} {''.join(map(str, places))}"
+    mark += f" {''.join(more['partner_names'])}" if "partner_names" in more else ""
+    return instance(game, f"{game} {mark}", rounds=ROUNDS, void_limit=ROUNDS,
+                    names=listed, order=places, **more)  # fmt: skip
+
+
+def three_moves(game: str) -> tuple[Instance, ...]:
+    """Return every assignment of three letters to the moves in every order: 36 instances.
+
+    In the first 18 every letter stands equally often at every position, for every move and in
+    every order: those in which the letters, read off the page, are an even permutation.
+    """
+    moves = range(3)
+    found = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]
+    even = {tuple(LETTERS[(n + shift) % 3] for n in moves) for shift in moves}
+    read = {pair: tuple(pair[0][move] for move in pair[1]) for pair in found}
+    ordered = sorted(found, key=lambda pair: read[pair] not in even)  # stable
+    return tuple(_repeated(game, names, order) for names, order in ordered)
+
+
+def two_moves(game: str) -> tuple[Instance, ...]:
+    """Return nine pairs of letters, each with both assignments and both orders: 36 instances.
+
+    In half of them the partner's moves have the player's own labels, in half the labels exchanged.
+    """
+    found = []
+    for number, pair in enumerate(PAIRS):
+        for swap in range(2):
+            for turn in range(2):
+                names = (pair[swap], pair[1 - swap])
+                theirs = names if (number + swap + turn) % 2 == 0 else names[::-1]
+                found.append(_repeated(game, names, (turn, 1 - turn), partner_names=list(theirs)))
+    return tuple(found)
+
+
+INSTANCES = {"rps": three_moves("rps"), "ipd": two_moves("ipd"), "ibs": two_moves("ibs")}
+
+# --- partners -------------------------------------------------------------------------------------
+
+
+def _cycle(*moves: int) -> PlayerSpec:
+    """Return a partner of a game of two moves that goes through these moves again and again."""
+    states = {
+        str(n): {
+            "odds": [float(move == own) for own in range(2)],
+            "after": [[str((n + 1) % len(moves))] * 2] * 2,
+        }
+        for n, move in enumerate(moves)
+    }
+    return player_spec("policy_table", table={"start": "0", "states": states})
+
+
+def _two_rounds_ago() -> PlayerSpec:
+    """Return a partner of a game of two moves that copies the other's move of two rounds ago."""
+    states = {
+        f"{last}{before}": {
+            "odds": [float(before == own) for own in range(2)],
+            "after": [[f"{theirs}{last}" for theirs in range(2)]] * 2,
+        }
+        for last in range(2)
+        for before in range(2)
+    }
+    return player_spec("policy_table", table={"start": "00", "states": states})
+
+
+_CONSTANT = player_spec("single_action", action=1)
+_TWO = {
+    "tit_for_tat": player_spec("tit_for_tat"),
+    "cycler": _cycle(0, 0, 1),
+    "win_stay_lose_shift": player_spec("win_stay_lose_shift"),
+    "held_out": _two_rounds_ago(),
+}
+PARTNERS: Mapping[str, Mapping[str, PlayerSpec]] = {
+    "rps": {
+        "tit_for_tat": player_spec("tit_for_tat"),
+        "cycler": player_spec("previous_move_plus", follow=1.0),
+        "win_stay_lose_shift": player_spec("win_stay_lose_shift"),
+        "held_out": player_spec("win_plus_lose_minus", follow=1.0),
+    },
+    "ipd": _TWO,
+    "ibs": _TWO,
+}
+FEW = ("tit_for_tat", "cycler")  # in secondary cells that need no more
+
+# --- players --------------------------------------------------------------------------------------
+
+
+def _model(strategy: str, **params: Any) -> PlayerSpec:
+    return player_spec("language", model=OPEN, strategy=strategy, settings=SETTINGS, **params)
+
+
+LM, SOCIAL, QA = (_model(name) for name in ("lm", "social_lm", "qa"))
+CALIBRATED = _model("lm", with_={"calibrated": 1})
+ASKED = {"agent": ("their_move",)}
+TRUTH = (Injection(Seat("agent"), "their_move"),)
+TWIN = {"pack": "repeated_games_twin"}
+
+
+def _cells(
+    kind: str,
+    what: str,
+    who: PlayerSpec,
+    probes: Mapping[str, tuple[str, ...]] | None = None,
+    partners: Iterable[str] | None = None,
+    injections: tuple[Injection, ...] = (),
+) -> list[Cell]:
+    """Return a cell for each repeated game and partner."""
+    return [
+        Cell(
+            f"{kind}: {game}, {what}, {name}",
+            instances if kind == "primary" else instances[: SECONDARY[game]],
+            ({"agent": who, "partner": {**PARTNERS[game], "constant": _CONSTANT}[name]},),
+            dict(probes or {}),
+            injections,
+        )
+        for game, instances in INSTANCES.items()
+        for name in (PARTNERS[game] if partners is None else partners)
+    ]
+
+
+def _boxes() -> tuple[Instance, ...]:
+    """Return eight rows of four boxes; the odd label and the box that stands out change."""
+    rows = ("BAAA", "AABA", "ABAA", "AAAB", "ABBB", "BBAB", "BABB", "BBBA")
+    return tuple(
+        instance(
+            "hide_and_seek",
+            f"hide_and_seek {row}",
+            pays={"kind": "boxes", "labels": list(row), "salient": place % 4},
+            rounds=10,
+            void_limit=10,
+        )
+        for place, row in enumerate(rows)
+    )
+
+
+def _depths() -> list[Cell]:
+    """Return the seeker of hide and seek against hiders of depth 0 to 3."""
+    return [
+        Cell(
+            f"secondary: hide_and_seek, {name}, level {k}",
+            _boxes(),
+            ({"player_1": player_spec("level", k=k), "player_2": who},),
+            {} if who is SOCIAL else {"player_2": ("their_move",)},
+        )
+        for name, who in (("lm", LM), ("social_lm", SOCIAL), ("qa", QA))
+        for k in range(4)
+    ]
+
+
+def _certified() -> list[Cell]:
+    """Return the certified scenarios of toma_po, by depth of reasoning."""
+    from sally.games.toma.po.game import certified
+
+    by_depth: dict[int, list[Instance]] = {}
+    for id, one in certified().items():
+        problem = instance("toma_po", id, scenario=id, level=one.scenario.level)
+        by_depth.setdefault(one.block, []).append(problem)
+    return [
+        Cell(
+            f"secondary: toma_po, {name}, depth {depth}",
+            tuple(problems[:24]),
+            ({"player": who},),
+            {} if who is SOCIAL else {"player": ("their_choice",)},
+        )
+        for name, who in (("lm", LM), ("social_lm", SOCIAL), ("qa", QA))
+        for depth, problems in sorted(by_depth.items())
+    ]
+
+
+STUDY = Study(
+    name="knowing_doing",
+    about="whether a model acts on what it foresees, beyond habits of pressing keys",
+    cells=(
+        *_cells("primary", "lm", LM, ASKED),
+        *_cells("primary", "social_lm", SOCIAL),
+        *_cells("secondary", "lm calibrated", CALIBRATED, ASKED),
+        *_cells("secondary", "qa", QA, ASKED),
+        *_cells("secondary", "lm", LM, ASKED, ("constant",)),
+        *_cells("secondary", "social_lm", SOCIAL, None, ("constant",)),
+        *_cells("secondary", "lm not asked", LM, None, FEW),
+        *_cells("secondary", "lm twin", _model("lm", **TWIN), ASKED, FEW),
+        *_cells("secondary", "social_lm twin", _model("social_lm", **TWIN), None, FEW),
+        *_cells("secondary", "oracle", _model("oracle"), None, FEW, TRUTH),
+        *_cells("secondary", "oracle_max", _model("oracle_max"), None, FEW, TRUTH),
+        *_depths(),
+        *_certified(),
+    ),
+)
