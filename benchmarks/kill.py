@@ -27,11 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sally import store
+from sally.adapters.executors.pool import Pool
 from sally.core.log.events import to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.executors import Executor, Local
 from sally.runner.local import orders
-from sally.runner.pool import Pool
 from sally.runner.run import Progress, play_missing, run_study
 
 ROLES = ("writer", "writer", "worker", "driver")  # pools take a second to start: fewer of them

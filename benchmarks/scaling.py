@@ -25,11 +25,11 @@ from typing import Any
 
 import msgspec
 
-from sally.cli.running import NOTE
+from sally.adapters.executors.pool import Pool
+from sally.adapters.executors.services import SERVICES
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.executors import Executor, Local, Take
 from sally.runner.local import orders
-from sally.runner.pool import Pool
 from sally.runner.run import Progress, play_missing
 from sally.runner.shards import Job, Result, Tell, work
 
@@ -63,10 +63,10 @@ def cpu_seconds() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def cost(study: Study, on: Executor, note: str = "") -> Cost:
+def cost(study: Study, on: Executor, index: bool = False) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), cpu_seconds()
-        play_missing(study, Path(folder) / "out", on=on, note=note)
+        play_missing(study, Path(folder) / "out", on=on, index=index)
         return Cost(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
@@ -202,7 +202,7 @@ def apart(study: Study, processes: int) -> float:
 
     def play() -> None:
         ready.wait()
-        cost(study, Local(), NOTE)
+        cost(study, Local(SERVICES), index=True)
 
     playing = [together.Process(target=play) for _ in range(processes)]
     for one in playing:
@@ -228,7 +228,7 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
         one, single = 0.0, min(apart(alone, 1) for _ in range(3))
         for workers in (n for n in (1, 2, 4, 8, 16, 32) if n <= (os.cpu_count() or 1)):
             before = resource.getrusage(resource.RUSAGE_SELF)
-            took = cost(study, Pool(workers), NOTE)  # as `sally run` does
+            took = cost(study, Pool(workers), index=True)  # as `sally run` does
             after = resource.getrusage(resource.RUSAGE_SELF)
             driver = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
             one = one or took.wall

@@ -19,9 +19,9 @@ from statistics import median
 import msgspec
 
 from sally import store
+from sally.adapters.executors.pool import START
 from sally.api.studies import find_study
 from sally.runner.local import manifest, orders
-from sally.runner.pool import START
 from sally.runner.sharding import shards_of
 from sally.runner.shards import Job
 

@@ -7,7 +7,6 @@ import gc
 import pytest
 from hypothesis import settings
 
-from sally.core.registry import model_names as names
 from sally.core.registry import registry
 from sally.runner.config import use_config
 from tests.fixtures import cups, cups_partners, haggle, haggle_partners
@@ -27,10 +26,8 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_of_other_files() -> None:
-    """No settings, and no names: a model is called by the end that no store before it shares."""
+    """Start every file without a config file."""
     use_config(None)
-    names._known.clear()
-    names._aliases.clear()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

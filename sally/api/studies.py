@@ -27,8 +27,6 @@ from sally.runner.plan import plan as planned
 from sally.store import Contents
 from sally.studies import arms
 
-THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
-
 
 class Wish(msgspec.Struct, frozen=True):
     """Which part of a study to run, and how."""
@@ -176,9 +174,7 @@ def run(
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
-        found = runs.run_study(
-            wanted, place, limit, watch, meter, executor(on), settings=settings, through=THROUGH
-        )
+        found = runs.run_study(wanted, place, limit, watch, meter, executor(on), settings=settings)
     return Episodes(found.episodes.values())
 
 

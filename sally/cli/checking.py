@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from sally.cli.common import parsed, set_option
+from sally.core.terminal_text import echo
 from sally.output.tables.console import folded, json_option, print_json
 from sally.testing import SEEDS, Result, results
 
@@ -26,10 +27,10 @@ def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> No
     for result in results(game, parsed(settings), seeds=seeds):
         found.append(result)
         if not as_json and not result.passed:
-            click.echo(folded(f"failed: {result.check}: {result.why}"))
+            echo(folded(f"failed: {result.check}: {result.why}"))
     broken = sum(not result.passed for result in found)
     if as_json:
         print_json({"game": game, "checks": msgspec.to_builtins(found), "failed": broken})
     else:
-        click.echo(f"{game}: {len(found) - broken} of {len(found)} checks passed.")
+        echo(f"{game}: {len(found) - broken} of {len(found)} checks passed.")
     sys.exit(1 if broken else 0)

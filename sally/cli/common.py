@@ -11,6 +11,7 @@ import click
 
 from sally.core.errors import BadInput
 from sally.core.registry import registry
+from sally.core.terminal_text import echo
 from sally.store import is_address
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,9 +54,9 @@ def say_bad(lines: Iterable[str]) -> None:
     """List unreadable lines on standard error; a copy of each is in the store's quarantine."""
     every = list(lines)
     for line in every[:NAMED_LINES]:
-        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+        echo(f"unreadable, kept in quarantine: {line}", err=True)
     if len(every) > NAMED_LINES:
-        click.echo(f"unreadable, kept in quarantine: {len(every):,} lines in all", err=True)
+        echo(f"unreadable, kept in quarantine: {len(every):,} lines in all", err=True)
 
 
 def parsed(settings: Sequence[str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import listed
 from sally.core.log.events import Episode
+from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
@@ -96,7 +97,7 @@ def compare(
     say(found, first, second, margin)
     if ways:
         say_ways(ways)
-    click.echo("\n" + folded(said))
+    echo("\n" + folded(said))
 
 
 def plain(value: Any) -> Any:
@@ -122,7 +123,7 @@ def episodes_of(folder: Where) -> Iterator[Episode]:
 
 def unreadable(line: str) -> None:
     """Report an unreadable line on standard error; a copy of it is in the store's quarantine."""
-    click.echo(harmless(f"unreadable, kept in quarantine: {line}"), err=True)
+    echo(harmless(f"unreadable, kept in quarantine: {line}"), err=True)
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
@@ -135,11 +136,9 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         print_table(rows, [*keys, *group])
     alone = [sum(c.alone[n] for c in found) for n in (0, 1)]
     if any(alone):
-        click.echo(
-            f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}"
-        )
+        echo(f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}")
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
-    click.echo(
+    echo(
         f"difference: {first} minus {second} over pairs, 95% intervals from a bootstrap over "
         f"{' or '.join(dict.fromkeys(c.clusters for c in found))};\n"
         f"p: sign flips, adjusted by Holm over {len(found)} comparisons, claims at {ALPHA};\n"
@@ -149,16 +148,16 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
     needed = clusters_needed(len(found))
     if few := [c for c in found if c.units < needed]:
         least = min(few, key=lambda c: c.units)
-        click.echo(
+        echo(
             folded(
                 f"too few clusters for any claim among {len(found)} comparisons: "
                 f"{least.units} {least.clusters}; {needed} are needed."
             )
         )
     if any(c.company > 1 for c in found):
-        click.echo("several partners are pooled; `--by others` compares them separately.")
+        echo("several partners are pooled; `--by others` compares them separately.")
     if alike := [c.metric for c in found if c.alike]:
-        click.echo(
+        echo(
             f"all pairs differ by the same amount in {listed(dict.fromkeys(alike))}: more repeats "
             "of a deterministic comparison add no information."
         )
@@ -166,9 +165,7 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
 
 def say_ways(found: Sequence[Comparison]) -> None:
     """Print the differences by strategy, adjusted for multiple testing as one family."""
-    click.echo(
-        "\ndifference by strategy, adjusted as one family; verdicts only where one is supported:"
-    )
+    echo("\ndifference by strategy, adjusted as one family; verdicts only where one is supported:")
     rows: dict[str, Row] = {}
     for c in found:
         said = estimate_cell(c.difference.value, c.difference.interval, 2)
@@ -180,7 +177,7 @@ def say_ways(found: Sequence[Comparison]) -> None:
     ordered = [rows[name] for name in sorted(rows)]
     shown = print_page(ordered, ["strategy"], columns, most=BELOW)
     for line in shown.said("--metric"):
-        click.echo(folded(line))
+        echo(folded(line))
 
 
 BELOW = 24  # rows of the table by strategy

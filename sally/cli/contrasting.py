@@ -11,6 +11,7 @@ from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of, plain
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
@@ -83,7 +84,7 @@ def say(found: list[Contrast], margin: float | None) -> None:
         for n, group in enumerate(fitting(rows, keys, rest)):
             print_table(rows, [*keys, *group], title="" if n else title)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
-    click.echo(
+    echo(
         folded(
             "difference: over pairs with the same player, instance, random draws and other "
             "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
@@ -92,7 +93,7 @@ def say(found: list[Contrast], margin: float | None) -> None:
         )
     )
     for line in conclusion(found):
-        click.echo(folded(harmless(line)))
+        echo(folded(harmless(line)))
 
 
 def _row(one: Contrast) -> Row:

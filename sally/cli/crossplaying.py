@@ -11,6 +11,7 @@ from sally.analysis.columns.seat_table import seats_in
 from sally.analysis.compare.crossplay import Pairing, sides, stored_crossplay
 from sally.cli.comparing import unreadable
 from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.panels import write
 from sally.output.tables.console import (
@@ -53,7 +54,7 @@ def crossplay_(
     for name, table in tables.items():
         say(name, table, page, 10**6 if game else max(8, SCREEN // len(tables)))
     if figure is not None:
-        click.echo(f"Figure: {figure}")
+        echo(f"Figure: {figure}")
 
 
 def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
@@ -66,13 +67,13 @@ def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) 
     rows = [
         {"first seat": one} | {two: _cell(table.get((one, two))) for two in second} for one in first
     ]
-    click.echo(f"{game}: mean payoff of the first seat against each second seat, 95% intervals")
+    echo(f"{game}: mean payoff of the first seat against each second seat, 95% intervals")
     if not rows:
-        click.echo("No episode has a result.")
+        echo("No episode has a result.")
         return
     shown = print_page(rows, ["first seat"], second, page, most=most)
     for line in shown.said("--game"):
-        click.echo(folded(line.replace("--metric shows them", "--json has them")))
+        echo(folded(line.replace("--metric shows them", "--json has them")))
 
 
 def _cell(met: Pairing | None) -> str:

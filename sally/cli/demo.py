@@ -21,6 +21,7 @@ from sally.cli.running import counts, play_with_progress
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode
 from sally.core.registry import registry
+from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
 from sally.studies.demo import BOTS, STUDY
@@ -62,20 +63,20 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
         title = f"{game} against tit_for_tat: bots over forty rounds, the model over ten"
         print_table(lines, ["player", *shown], title=title)
     _explain(missing)
-    click.echo(what_it_shows(contents.episodes.values()))
+    echo(what_it_shows(contents.episodes.values()))
     if cut := sum(episode.payoffs is None for episode in contents.episodes.values()):
-        click.echo(
+        echo(
             f"Episodes without a result (-): {cut}. Three unreadable moves in a row end an\n"
             "episode; an unreadable move is recorded as a forfeit, never replaced by a guess."
         )
     page = out.parent / f"{out.name}.html"
     click.get_current_context().invoke(report, store=out, out=page, transcripts="1", profile=True)
     last = list(contents.episodes)[-1]
-    click.echo(f"\nThe log is in {out}; open {page} in a browser to read it. Try next:")
+    echo(f"\nThe log is in {out}; open {page} in a browser to read it. Try next:")
     sally = "sally" if which("sally") else os.path.relpath(sys.argv[0])  # as `make demo` runs it
-    click.echo(f"  {sally} show {out}/{last[:8]} --eyes agent")
-    click.echo(f"  {sally} replay {out}")
-    click.echo(f"  {sally} play rps --seat partner=tit_for_tat --set rounds=5")
+    echo(f"  {sally} show {out}/{last[:8]} --eyes agent")
+    echo(f"  {sally} replay {out}")
+    echo(f"  {sally} play rps --seat partner=tit_for_tat --set rounds=5")
 
 
 def _show_the_record() -> None:
@@ -94,7 +95,7 @@ def _show_the_record() -> None:
         for line in lines
     ]
     print_table(shown, list(shown[0]), title=title)
-    click.echo(gap_sentence(lines))
+    echo(gap_sentence(lines))
 
 
 def gap_lines(episodes: Iterable[Episode]) -> list[Row]:
@@ -128,7 +129,7 @@ def gap_sentence(lines: list[Row]) -> str:
 
 def embedded_is_missing() -> str:
     """Return why the embedded model cannot play here; empty if it can."""
-    click.echo("downloading and testing the embedded model (first run only)", err=True)
+    echo("downloading and testing the embedded model (first run only)", err=True)
     try:
         registry.model("embedded")
     except BadInput as why:
@@ -187,11 +188,11 @@ def _known(rows: list[Row], game: str) -> list[Row]:
 
 
 def _explain(missing: str) -> None:
-    click.echo(
+    echo(
         "ToM % is how often a player predicted its partner's move; regret is its loss per round\n"
         "against optimal play; ToM regret is the loss that best replies to its own predictions\n"
         "would have had; transl. (translation loss) is the loss from not playing them. Bots:\n"
         "means of 20 episodes with 95% intervals; the model: one episode, too few for an interval."
     )
     if missing:
-        click.echo(f"The embedded model did not play: {missing}")
+        echo(f"The embedded model did not play: {missing}")

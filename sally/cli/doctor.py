@@ -12,6 +12,7 @@ import click
 from sally import DISTRIBUTION, __version__
 from sally.core.errors import listed
 from sally.core.registry import registry
+from sally.core.terminal_text import echo
 from sally.models import catalogue
 from sally.models.weights import SMOLLM2, cached
 from sally.output.tables.console import json_option, print_json, print_table
@@ -57,14 +58,14 @@ def doctor(as_json: bool) -> None:
         facts = {"sally": __version__, "python": platform.python_version(), "parts": rows}
         print_json({**facts, "shelves": registries, "config": config, "weights": weights_here()})
     else:
-        click.echo(f"Sally {__version__} on Python {platform.python_version()}, {sys.platform}")
+        echo(f"Sally {__version__} on Python {platform.python_version()}, {sys.platform}")
         print_table(rows, ("part", "version", "for", "get it with"))
         places = f"{NAME} in this folder or {user_folder() / NAME}"
-        click.echo(f"Config: {config}" if config else f"Config: none; searched: {places}")
+        echo(f"Config: {config}" if config else f"Config: none; searched: {places}")
         if stranger := another_sally():
-            click.echo(stranger)
+            echo(stranger)
         for line in embedded_lines():
-            click.echo(line)
+            echo(line)
     missing_base = [r for r in rows if r["version"] is None and not PARTS[r["part"]][0]]
     sys.exit(1 if missing_base else 0)
 

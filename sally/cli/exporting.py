@@ -15,6 +15,7 @@ from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.comparing import unreadable
 from sally.cli.profiling import profile_rows_of
+from sally.core.terminal_text import echo
 from sally.output.figures import profile as figures
 from sally.output.files import export as tables
 from sally.output.files.bundle_reader import opened
@@ -78,7 +79,7 @@ def export(
     if as_json:
         print_json({"file": str(path), "what": what, "rows": count})
     else:
-        click.echo(f"{path}: {what} as a figure" if drawn else f"{path}: {count} rows, {what}")
+        echo(f"{path}: {what} as a figure" if drawn else f"{path}: {count} rows, {what}")
 
 
 def _rows(folders: Sequence[Where], path: Path, what: str, cell: str) -> int:
@@ -113,7 +114,7 @@ def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: 
     if as_json:
         print_json({"folder": str(folder), "rows": counts})
     else:
-        click.echo(
+        echo(
             f"{folder}: {counts[EPISODES]} episode rows (one per seat) and "
             f"{counts[DECISIONS]} decision rows."
         )

@@ -22,6 +22,7 @@ from sally.core.log.scenes import option_names, texts_of
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import Injection
+from sally.core.terminal_text import echo
 from sally.output.tables.console import (
     estimate_cell,
     folded,
@@ -87,7 +88,7 @@ def fork(
         print_json({"episode": was.id, "turn": turn, "branches": plain(found)})
         return
     print_table(_rows(found), ["branch", *found[0].payoffs, *_differences(found), "played"])
-    click.echo(
+    echo(
         folded(
             f"final payoffs when play continues from step {turn}; the first repeat uses the random "
             "draws of the log, later ones draws shared by all branches; difference: paired, from "
@@ -211,7 +212,7 @@ def why(
         print_json({"episode": was.id, "decisions": msgspec.to_builtins(found)})
         return
     if not found:
-        click.echo(
+        echo(
             folded(
                 f"The cost of decisions in this episode of {was.setup.instance.game} is unknown, "
                 "because the other players declare no policy; `--repeats 10` estimates it by "
@@ -220,10 +221,10 @@ def why(
         )
         return
     for each in [one for one in found if one.loss > 0][:most]:
-        click.echo(folded(harmless(told(each, was))))
+        echo(folded(harmless(told(each, was))))
     dear = sum(one.loss > 0 for one in found)
     lost = sum(one.loss for one in found)
-    click.echo(
+    echo(
         folded(
             f"{dear} of {len(found)} decisions lost payoff, {lost:.4g} in total; evaluated by "
             f"{listed(dict.fromkeys(one.how for one in found), 'and')}."

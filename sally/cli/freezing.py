@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import msgspec
 
 from sally import __version__
 from sally.analysis.design import registration as registrations
 from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
 from sally.stats.power import unpaired_sample_size
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def freeze_people(
             study.kept_plan, study_rules(study), wanted, power, __version__, today, items
         ),
     )
-    click.echo(f"{written.with_suffix('.md')} is the text for a preregistration site.")
+    echo(f"{written.with_suffix('.md')} is the text for a preregistration site.")
 
 
 def study_rules(study: HumanStudy) -> str:

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
 import sally
 from sally.core.errors import unknown
-from sally.core.terminal_text import nothing_steers
 
 
 class Entry(NamedTuple):
@@ -161,11 +160,6 @@ class Commands(click.Group):
         rows = {**own, **brought(), **_installed()}
         with formatter.section("Commands"):
             formatter.write_dl(list(rows.items()))
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; whatever it prints of anybody's text cannot steer the terminal."""
-        with nothing_steers():
-            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -19,6 +19,7 @@ from sally.core.log.events import Episode
 from sally.core.match.playback import as_stored
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer
+from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json
 from sally.store import Manifest, Writer, claim
 
@@ -184,9 +185,9 @@ def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
         print_json({"counts": counts, **found.details})
         return
     for what, count in counts.items():
-        click.echo(f"{what}: {count}")
+        echo(f"{what}: {count}")
     for line in found.lines:
-        click.echo(line)
+        echo(line)
 
 
 def _already(episode: Episode, there: Mapping[str, Episode], out: Path) -> bool:

@@ -9,6 +9,7 @@ import click
 from sally.api.catalog import CATALOG
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
+from sally.core.terminal_text import echo
 from sally.output.tables.console import fits, folded, json_option, print_json, print_page
 
 
@@ -30,7 +31,7 @@ def list_(kind: str, game: str, page: int, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif not rows:
-        click.echo(f"No {kind} are installed{f' for {game}' if game else ''}.")
+        echo(f"No {kind} are installed{f' for {game}' if game else ''}.")
     else:
         say(kind, rows, bool(game), page)
 
@@ -59,9 +60,9 @@ def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
         columns = ["name", "about"]
     shown = print_page(rows, columns[:1], columns[1:], page, whole=True)
     for line in shown.said("--game"):
-        click.echo(folded(line))
+        echo(folded(line))
     if brief:
-        click.echo(f"`sally list {kind} --game NAME` shows more; --json shows everything.")
+        echo(f"`sally list {kind} --game NAME` shows more; --json shows everything.")
 
 
 def by_game(kind: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import click
 
 from sally.cli.common import STORE
 from sally.cli.pages import named_after, said_size
+from sally.core.terminal_text import echo
 from sally.output.files.bundle import pack as packed_into
 from sally.output.tables.console import json_option, print_json
 
@@ -39,8 +40,8 @@ def pack(store: Path | str, out: Path | None, anyway: bool, small: bool, as_json
                     "study": bundle.study, "episodes": bundle.episodes,
                     "files": len(bundle.files), "left_out": bundle.left_out})  # fmt: skip
         return
-    click.echo(f"{out}: {bundle.episodes:,} episodes of {bundle.study}, {said_size(packed.bytes)}")
+    echo(f"{out}: {bundle.episodes:,} episodes of {bundle.study}, {said_size(packed.bytes)}")
     for what, count in bundle.left_out.items():
         if count:
-            click.echo(f"left out: {count} lines {what}")
-    click.echo(f"sha256 {packed.sha256}")
+            echo(f"left out: {count} lines {what}")
+    echo(f"sha256 {packed.sha256}")

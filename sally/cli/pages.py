@@ -14,6 +14,7 @@ from sally.analysis.design import registration as registrations
 from sally.api.files import paper_grids, profiled
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
@@ -70,7 +71,7 @@ def report(
         )  # fmt: skip
         return
     held_there = f"{written.episodes:,} episodes, {written.transcripts:,} transcripts"
-    click.echo(f"{out}: {held_there}, {said_size(written.bytes)}")
+    echo(f"{out}: {held_there}, {said_size(written.bytes)}")
 
 
 def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
@@ -94,7 +95,7 @@ def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
 
 def said(why: str) -> None:
     """Print on standard error why something is missing from the page."""
-    click.echo(why, err=True)
+    echo(why, err=True)
 
 
 def named_after(where: Path | str) -> str:

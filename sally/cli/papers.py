@@ -20,6 +20,7 @@ from sally.api.studies import find_study
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
+from sally.core.terminal_text import echo
 from sally.output.figures.paper_figures import Picture, as_rows, draw
 from sally.output.tables.console import (
     cell,
@@ -102,7 +103,7 @@ def reproduce(
         _print_notes(found, each, [row for row in rows if row.table == each], exact)
     _print_pictures(found, pictures, asked=pictured)
     if rows:
-        click.echo(verdict(rows))
+        echo(verdict(rows))
 
 
 def _grid(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> Grid:
@@ -158,26 +159,26 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     """Print notes on a table: conventions, suspect values, missing values and the reasons."""
     printed = reference.table(found.published, table)
     if printed.note:
-        click.echo(folded(f"note: {printed.note}"))
+        echo(folded(f"note: {printed.note}"))
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
-        click.echo(f"our values use our own measures ({listed(names)}), not those of the paper")
+        echo(f"our values use our own measures ({listed(names)}), not those of the paper")
     if any(row.agrees is not None and not (exact and row.exact) for row in rows):
-        click.echo(LEGEND)
+        echo(LEGEND)
     for figure in printed.rows:
         if figure.flag:
             where = " ".join(map(str, figure.row.values()))
-            click.echo(folded(f"flagged: {where}, {figure.metric} {figure.value:g}: {figure.flag}"))
+            echo(folded(f"flagged: {where}, {figure.metric} {figure.value:g}: {figure.flag}"))
     for row in rows:
         if row.note:
             where = " ".join(map(str, row.row.values()))
-            click.echo(folded(f"ours: {where}, {row.metric}: {row.note}"))
+            echo(folded(f"ours: {where}, {row.metric}: {row.note}"))
     sizes = sorted({row.n for row in rows if row.ours is not None and not row.computed})
     if sizes:
         many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
-        click.echo(f"values from episodes have n = {many} each{_lost(rows)}")
+        echo(f"values from episodes have n = {many} each{_lost(rows)}")
     for line in missing(found, rows):
-        click.echo(folded(line))
+        echo(folded(line))
 
 
 def _lost(rows: Sequence[Row]) -> str:
@@ -220,7 +221,7 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
                 click.secho(folded(title), bold=True)
                 print_table(rows, (columns[0], *names))
         if picture.note:
-            click.echo(folded(f"note: {picture.note}"))
+            echo(folded(f"note: {picture.note}"))
     blanks: dict[tuple[str, str], list[str]] = {}
     for picture in pictures:
         if picture.missing is not None:
@@ -229,7 +230,7 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
             how = f"`{brought}` brings them" if brought else play
             blanks.setdefault((picture.missing, how), []).append(picture.name)
     for (why, how), names in blanks.items():
-        click.echo(folded(f"{why}: {listed(names)}; {how}"))
+        echo(folded(f"{why}: {listed(names)}; {how}"))
 
 
 def _draw(found: Reproduction, wanted: str, path: Path) -> None:
@@ -306,9 +307,9 @@ def audit(
     away = off_chance(game, rows)
     for row in away:
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
-        click.echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
+        echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
     if away:
-        click.echo(f"{len(away)} of {len(rows)} rows; one in twenty is expected by chance.")
+        echo(f"{len(away)} of {len(rows)} rows; one in twenty is expected by chance.")
 
 
 def say_checklist(study: str, as_json: bool) -> None:
@@ -320,11 +321,11 @@ def say_checklist(study: str, as_json: bool) -> None:
     for item in items:
         click.secho(item.point, bold=True)
         for line in item.said:
-            click.echo(folded(f"  has: {line}."))
+            echo(folded(f"  has: {line}."))
         for line in item.missing:
-            click.echo(folded(f"  missing: {line}."))
+            echo(folded(f"  missing: {line}."))
     lacking = [item.point for item in items if item.missing]
-    click.echo(folded(f"{len(items) - len(lacking)} of {len(items)} points are complete."))
+    echo(folded(f"{len(items) - len(lacking)} of {len(items)} points are complete."))
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
@@ -350,13 +351,11 @@ def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
         print_table(lines, names, title=attack)
         for note in (rows[0].reasoning, rows[0].known):
             if note:
-                click.echo(f"may beat chance: {note}.")
+                echo(f"may beat chance: {note}.")
     bad = [one for one in found if one.leaks and not one.reasoning and not one.known]
     for one in bad:
-        click.echo(f"leaks: {one.attack}, {one.questions}, {one.attacker} {one.words}".rstrip())
-    click.echo(
-        f"{len(bad)} of {len(found)} attackers are above chance by more than {ABOVE_CHANCE:g}."
-    )
+        echo(f"leaks: {one.attack}, {one.questions}, {one.attacker} {one.words}".rstrip())
+    echo(f"{len(bad)} of {len(found)} attackers are above chance by more than {ABOVE_CHANCE:g}.")
 
 
 def _print_condition(rows: list[dict[str, Any]], condition: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def template(language: str) -> None:
 
     if language not in EXAMPLES:
         raise unknown("template in the language", language, EXAMPLES)
-    click.echo(EXAMPLES[language].read_text(encoding="utf-8"), nl=False)
+    echo(EXAMPLES[language].read_text(encoding="utf-8").rstrip("\n"))
 
 
 @people.command("check")
@@ -63,11 +64,11 @@ def check_(file: Path, as_json: bool) -> None:
         return
     print_table(rows, tuple(rows[0]))
     if english:
-        click.echo(
+        echo(
             f"Shown in English, because no words pack is given: {', '.join(english)} "
             '(`words = { GAME = "PACK.toml" }` names one).'
         )
-    click.echo(f"{study.name}: {study.participants} participants; {file} is valid.")
+    echo(f"{study.name}: {study.participants} participants; {file} is valid.")
 
 
 def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
@@ -107,7 +108,7 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     ]
     names = dict.fromkeys(key for row in rows for key in row)
     print_table(rows, tuple(names))
-    click.echo(", ".join(f"{state} {n}" for state, n in found.states.items()))
+    echo(", ".join(f"{state} {n}" for state, n in found.states.items()))
 
 
 @people.command()
@@ -159,15 +160,15 @@ def rehearse(
         return
     rows = [{"condition": name, **states} for name, states in found.conditions.items()]
     print_table(rows, tuple(dict.fromkeys(key for row in rows for key in row)))
-    click.echo(f"{found.episodes} games; rows: {_listed(found.rows)}.")
+    echo(f"{found.episodes} games; rows: {_listed(found.rows)}.")
     if any("active" in states for states in found.conditions.values()):
-        click.echo("Active: left without notice; the server still waits for them.")
+        echo("Active: left without notice; the server still waits for them.")
     limit = f"{found.at_the_limit} would reach the maximum payment"
-    click.echo(f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {limit}.")
+    echo(f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {limit}.")
     for fault in found.faults:
-        click.echo(f"The server failed: {fault}.", err=True)
+        echo(f"The server failed: {fault}.", err=True)
     if drawn:
-        click.echo(f"{len(drawn)} pictures; look at {drawn[-1]}.")
+        echo(f"{len(drawn)} pictures; look at {drawn[-1]}.")
 
 
 def _listed(facts: dict[str, Any]) -> str:
@@ -188,7 +189,7 @@ def list_(file: Path, database: str, as_json: bool) -> None:
     elif rows:
         print_table([_in_line(row) for row in rows], tuple(_in_line(rows[0])))
     else:
-        click.echo("No participant has started yet.")
+        echo("No participant has started yet.")
 
 
 def _in_line(row: dict[str, Any]) -> dict[str, Any]:
@@ -208,7 +209,7 @@ def payments(file: Path, database: str, out: Path) -> None:
 
     out.write_text(_with(file, database, paid, read_only=True), encoding="utf-8")
     out.chmod(0o600)
-    click.echo(f"{out} holds the platform's ids: delete it once all participants are paid.")
+    echo(f"{out} holds the platform's ids: delete it once all participants are paid.")
 
 
 @people.command("export")
@@ -231,9 +232,9 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
     if as_json:
         print_json({"episodes": episodes, "out": str(out), "withdrawn": codes})
         return
-    click.echo(f"{episodes} episodes are in {out}; {out}/people.json lists the participants.")
+    echo(f"{episodes} episodes are in {out}; {out}/people.json lists the participants.")
     if codes:
-        click.echo(f"Withdrawn; delete from earlier copies: {', '.join(codes)}")
+        echo(f"Withdrawn; delete from earlier copies: {', '.join(codes)}")
 
 
 @people.command("withdraw")
@@ -259,7 +260,7 @@ def withdraw_(file: Path, participant: str, database: str, yes: bool) -> None:
         return code
 
     code = _with(file, database, erase)
-    click.echo(f"The data of {code[:8]} were deleted; export again to rewrite exported files.")
+    echo(f"The data of {code[:8]} were deleted; export again to rewrite exported files.")
 
 
 def _with(

@@ -20,6 +20,7 @@ from sally.cli.running import asked_study, model_options
 from sally.cli.watching import clock
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
+from sally.core.terminal_text import echo
 from sally.output.tables.console import folded, json_option, print_json, print_table
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
@@ -116,7 +117,7 @@ def plan(
     if freeze is not None:
         frozen = write_registration(wanted, freeze, registration, needed)
         if not as_json:
-            click.echo(f"{frozen.with_suffix('.md')} is the text for a preregistration site.")
+            echo(f"{frozen.with_suffix('.md')} is the text for a preregistration site.")
     if as_json:
         date = str(used.prices.date) if used.prices else None
         power = {"needs": msgspec.to_builtins(needed)} if needed else {}
@@ -143,24 +144,24 @@ def write_registration(
 
 def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
     """Print the plan as a table, and how its numbers were computed."""
-    click.echo(f"{plan.wanted} episodes wanted, {plan.there} of them in the store")
+    echo(f"{plan.wanted} episodes wanted, {plan.there} of them in the store")
     if not plan.parts:
-        click.echo("The missing episodes need no model calls.")
+        echo("The missing episodes need no model calls.")
         return
     print_table([_row(part) for part in plan.parts], list(_row(plan.parts[0])))
     for line in settings_lines(plan.settings):
-        click.echo(folded(line))
+        echo(folded(line))
     for bill in plan.bills:
         for line in lines(bill, prices, timed=speed is None):
-            click.echo(line)
+            echo(line)
     if speed is not None:
         calls = sum(bill.count.calls for bill in plan.bills)
         rate = speed.calls_a_second
-        click.echo(
+        echo(
             f"time: about {clock(calls / rate)}, at the {rate:,.1f} calls a second of the last "
             f"run, which was bound by the {speed.bound}"
         )
-    click.echo(
+    echo(
         "Method: pilot episodes of each row were played with a model that only counts. Prompts\n"
         f"are real; a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
         "tokens. Repeated questions,\nrepeated calls and tool calls are not included."
@@ -195,7 +196,7 @@ def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: 
     title = "" if several else f"to detect a difference of {rows[0]['difference']}"
     print_table(rows, columns, title=title)
     money = f"in {prices.currency}, prices of {prices.date}" if prices else "no price is known"
-    click.echo(
+    echo(
         f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes per player to detect such a "
         "difference with that power, between\ntwo players in the same settings (paired t test, "
         f"two-sided, alpha {alpha:g}). spread: standard\ndeviation of differences; clustered: "
@@ -204,11 +205,11 @@ def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: 
     )
     for why in dict.fromkeys(need.why for need in needed if need.why):
         cells = [need.cell for need in needed if need.why == why]
-        click.echo(folded(f"blank ({_cells(cells)}): {why}"))
+        echo(folded(f"blank ({_cells(cells)}): {why}"))
     if few := [need.cell for need in needed if 0 < need.pairs < FEW]:
-        click.echo(folded(f"rough estimate, from fewer than {FEW} pilot pairs: {_cells(few)}"))
+        echo(folded(f"rough estimate, from fewer than {FEW} pilot pairs: {_cells(few)}"))
     if any(need.elsewhere for need in needed):
-        click.echo("elsewhere: the pilot lacks the cell; other cells of the same game are used.")
+        echo("elsewhere: the pilot lacks the cell; other cells of the same game are used.")
 
 
 FEW = 20  # pilot differences below which the spread is poorly estimated

@@ -18,6 +18,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.log.scenes import tell
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE
+from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import folded, json_option, print_json
 
@@ -59,7 +60,7 @@ def play(
     seat = mine or everyone[0]
     if seat not in everyone:
         raise unknown(f"seat of {game}", seat, everyone)
-    person = Person(lambda text: click.echo(folded(text), err=as_json), _read(as_json))
+    person = Person(lambda text: echo(folded(text), err=as_json), _read(as_json))
     named: dict[str, Any] = {seat: PERSON, **lineup_of(game, (*everyone, *helpers), seats, given)}
     others: dict[str, Any] = {s: PlayerSpec("random") for s in everyone} | named
     lineup = {s: person if who == PERSON else who for s, who in others.items()}
@@ -74,11 +75,11 @@ def play(
     if as_json:
         print_json(msgspec.to_builtins(episode))
         return
-    click.echo("")
+    echo("")
     for line in tell(episode).after.get(seat, ()):  # what happened after the last move
-        click.echo(folded(line))
+        echo(folded(line))
     *_, last = transcript(episode)
-    click.echo(last.strip())
+    echo(last.strip())
 
 
 def lineup_of(
@@ -111,7 +112,7 @@ def _read(quiet: bool) -> Any:
     def read(prompt: str) -> str:
         try:
             typed: str = click.prompt(
-                prompt, prompt_suffix="", default="", show_default=False, err=quiet
+                harmless(prompt), prompt_suffix="", default="", show_default=False, err=quiet
             )
         except click.Abort:  # end of input, or Ctrl-C
             raise Left from None

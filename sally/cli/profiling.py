@@ -18,6 +18,7 @@ from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
+from sally.core.terminal_text import echo
 from sally.output.figures import profile as figures
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
@@ -140,7 +141,7 @@ def profile(
     else:
         say_brief(rows, metrics or BRIEF, page)
     for path in filter(None, (figure, calibration)):
-        click.echo(f"Written: {path}")
+        echo(f"Written: {path}")
 
 
 def profile_rows_of(
@@ -183,9 +184,9 @@ def say(rows: Sequence[ProfileRow]) -> None:
         for names in fitting(lines, ["player", "n"], telling(group, lines)):
             print_table(lines, ("player", "n", *names), title=title)
         for sentence in sentences(group):
-            click.echo(folded(sentence))
-        click.echo()
-    click.echo(folded(LEGEND))
+            echo(folded(sentence))
+        echo()
+    echo(folded(LEGEND))
 
 
 def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
@@ -230,9 +231,9 @@ def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> 
     kept = [name for name in columns if any(line[name] != "-" for line in lines)]
     shown = print_page(lines, [*told, "player"], kept or columns[:1], page, ["n"])
     for line in shown.said("--game, --cell and --player"):
-        click.echo(folded(line))
-    click.echo(folded("--all prints the full profile: scales, losses, and why values are missing."))
-    click.echo(folded(LEGEND))
+        echo(folded(line))
+    echo(folded("--all prints the full profile: scales, losses, and why values are missing."))
+    echo(folded(LEGEND))
 
 
 LEGEND = (

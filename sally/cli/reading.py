@@ -13,6 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.log.scenes import REFEREE
 from sally.core.reply.reading import VERSION
+from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import folded, harmless, json_option, print_json
@@ -31,9 +32,7 @@ def replay(path: Path | str, as_json: bool) -> None:
     """
     with opened(path) as (place, packed):
         if packed is not None and not as_json:
-            click.echo(
-                f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}"
-            )
+            echo(f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}")
         lines = isinstance(place, Path) and not place.is_dir()
         held = _contents(place)
         cells = None if lines else cells_of(place)
@@ -51,15 +50,15 @@ MOST_NAMED = 5  # episodes listed for one reason; beyond that only their number 
 
 def _print_check(found: Checked) -> None:
     for id, why in found.mismatches:
-        click.echo(harmless(f"{id}: {why}"))
+        echo(harmless(f"{id}: {why}"))
     reasons: dict[str, list[str]] = {}
     for id, why in found.unchecked:
         reasons.setdefault(why, []).append(id)
     for why, ids in reasons.items():
         named = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
         for who in named:
-            click.echo(harmless(f"{who} not checked: {why}"))
-    click.echo(
+            echo(harmless(f"{who} not checked: {why}"))
+    echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
         f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked."
     )
@@ -84,7 +83,7 @@ def show(episode: Path | str, eyes: str, as_json: bool) -> None:
     if as_json:
         print_json({"episode": found.id, "eyes": eyes, "lines": lines})
     else:
-        click.echo(folded("\n".join(lines)))
+        echo(folded("\n".join(lines)))
 
 
 def find_episode(path: Path | str) -> Episode:
@@ -132,7 +131,7 @@ def _contents(path: store.Where) -> store.Contents:
             f"No line of {path} holds a valid episode; the first error: {contents.bad[0]}."
         )
     for line in contents.bad:
-        click.echo(harmless(f"unreadable: {line}"), err=True)
+        echo(harmless(f"unreadable: {line}"), err=True)
     return contents
 
 
@@ -161,10 +160,10 @@ def reread(path: Path | str, as_json: bool) -> None:
     for each in found:
         was, now = (_named_or(value) for value in (each.was, each.now))
         where = f"{each.episode} turn {each.turn + 1}, {each.seat}, {each.kind}"
-        click.echo(harmless(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}"))
+        echo(harmless(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}"))
     for line in skipped:
-        click.echo(harmless(f"not read again: {line}"))
-    click.echo(f"{read} replies read by rule {VERSION}; {len(found)} differ.")
+        echo(harmless(f"not read again: {line}"))
+    echo(f"{read} replies read by rule {VERSION}; {len(found)} differ.")
 
 
 def _named_or(value: object) -> str:

@@ -23,6 +23,7 @@ from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.comparing import plain, unreadable
 from sally.core.errors import BadInput, unknown
+from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import correlation_figure
 from sally.output.figures.heat_maps import measure_name as measure
 from sally.output.figures.panels import write
@@ -81,7 +82,7 @@ def reliability_(
     say(rows, target)
     say_matrix(found)
     if figure is not None:
-        click.echo(f"Figure: {figure}")
+        echo(f"Figure: {figure}")
 
 
 def chosen_scores(
@@ -124,10 +125,10 @@ def say(rows: list[Reliability], target: float) -> None:
         for each in rows
     ]
     if not lines:
-        click.echo("No episode has a result or a probe answer.")
+        echo("No episode has a result or a probe answer.")
         return
     print_table(lines, list(lines[0]))
-    click.echo(
+    echo(
         folded(
             "split half: reliability of a player's mean over these instances, for distinguishing "
             "the players of these stores (mean of all split halves, interval from F); retest: even "
@@ -137,21 +138,21 @@ def say(rows: list[Reliability], target: float) -> None:
     )
     for each in rows:
         if each.why:
-            click.echo(folded(f"{each.game}, {each.trait} by {each.method}: {each.why}."))
+            echo(folded(f"{each.game}, {each.trait} by {each.method}: {each.why}."))
 
 
 def say_matrix(found: Matrix) -> None:
     """Print the mean correlations within and between traits and games."""
     if len(found.measures) < 2:
         return
-    click.echo(f"\nCorrelations over {found.players} players:")
+    echo(f"\nCorrelations over {found.players} players:")
     lines = [
         {"measures": kind, "pairs": e.n, "mean correlation": estimate_cell(e.value, e.interval, 2)}
         for kind, e in found.means.items()
         if e.n
     ]
     print_table(lines, ["measures", "pairs", "mean correlation"])
-    click.echo(
+    echo(
         folded(
             "A trait is supported if its measures correlate more across games than different "
             "traits do within a game; `--figure FILE.svg` draws the whole matrix."
@@ -205,7 +206,7 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
         lines.append(line)
     for names in fitting(lines, ["game", "measure"], [*factors, "n"]):
         print_table(lines, ["game", "measure", *names])
-    click.echo(
+    echo(
         folded(
             "shares of the variance of one episode's score, 95% intervals from a parametric "
             "bootstrap; setup: settings of a player other than its words; chance: repeats of an "
@@ -216,7 +217,7 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
     for each in found:
         if each.best_known is not None:
             drop = estimate_cell(each.fresh.value, each.fresh.interval)
-            click.echo(
+            echo(
                 folded(
                     f"{each.game}, {each.measure}: {each.best_known:.3g} in the game's own words, "
                     f"{each.in_fresh:.3g} in new wordings; loss {drop} over {each.fresh.n} pairs."

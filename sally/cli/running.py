@@ -18,6 +18,7 @@ from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
 from sally.core.registry.study import Study
+from sally.core.terminal_text import echo
 from sally.output.tables.console import folded, json_option, print_json, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -30,8 +31,6 @@ from sally.studies import arms
 
 F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Executor: {NAMES}."
-THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
-NOTE = "sally.output.files.index_writer:IndexWriter"  # in each worker, for the index
 QUIET_SECONDS = 60.0  # between progress lines if standard error is not a terminal
 SET_HELP = "Set a model setting (temperature=0) or a parameter of every instance (rounds=10)."
 
@@ -113,7 +112,7 @@ def run(
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
-    job: dict[str, Any] = {"through": THROUGH, "note": NOTE, "cache": cache}
+    job: dict[str, Any] = {"index": True, "cache": cache}
     listed = local.orders(wanted, limit)
     job |= {"wanted": listed, "settings": chosen}
     play_with_progress(wanted, place, limit, meter, executor(on), **job)
@@ -125,21 +124,21 @@ def run(
         print_json({"study": wanted.name, "out": str(place), **said})
         sys.exit(1 if left and not meter.spent else 0)
     say_summary(place)
-    click.echo(f"{found.episodes} episodes in {place}")
+    echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
-        click.echo(f"Used: {meter.said}")
+        echo(f"Used: {meter.said}")
     for why in without_result(found.reasons):
-        click.echo(folded(why))
+        echo(folded(why))
     if n := found.broken_readers:
-        click.echo(
+        echo(
             f"{n} {'reply' if n == 1 else 'replies'} crashed a reply reader and counted as "
             "unreadable; `sally show` prints them. Please report this as a bug."
         )
     if left:
         why = " because the budget was spent" if meter.spent else ""
-        click.echo(f"{left} episodes are missing{why}; run the same command again to play them.")
+        echo(f"{left} episodes are missing{why}; run the same command again to play them.")
     say_bad(map(str, found.bad))
-    click.echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
+    echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
     if left and not meter.spent:
         sys.exit(1)  # tells scripts that the study is incomplete
 
@@ -190,7 +189,7 @@ def play_with_progress(
             bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
             if bar.disable and time.monotonic() - said >= QUIET_SECONDS and now.used.calls:
                 said = time.monotonic()
-                click.echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
+                echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
 
         play_missing(study, place, limit, watch, meter, on, **job)
 

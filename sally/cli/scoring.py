@@ -17,6 +17,7 @@ from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE, say_bad
 from sally.core.errors import listed
 from sally.core.registry import registry
+from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     SCREEN,
@@ -86,16 +87,14 @@ def score(
     else:
         say(table, kinds, wanted, keys_for(by), page, SCREEN if not every else 10**6)
         for why in without_result(table.reasons):
-            click.echo(folded(why))
+            echo(folded(why))
     warn(table)
 
 
 def warn(seats: SeatTable) -> None:
     """Print warnings about changed instances and unreadable lines."""
     for id in seats.mixed:
-        click.echo(
-            f"mixed: instance {id!r} was changed between runs; both versions count here", err=True
-        )
+        echo(f"mixed: instance {id!r} was changed between runs; both versions count here", err=True)
     say_bad(seats.bad)
 
 
@@ -123,10 +122,10 @@ def say(
     shown = kinds if wanted.seats or wanted.players else studied(kinds)
     found = table_means(seats, shown, wanted.named, keys)
     if not found:
-        click.echo("Nothing to score.")
+        echo("Nothing to score.")
         return
     for line in notes(print_scores(found, keys, page, most), kinds, shown, keys):
-        click.echo(folded(line))
+        echo(folded(line))
 
 
 def say_summary(place: store.Where) -> None:

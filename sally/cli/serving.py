@@ -17,6 +17,7 @@ import click
 
 from sally.core.errors import BadInput
 from sally.core.registry import registry
+from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
@@ -113,7 +114,7 @@ def serve(
         registry.model(config.entry(name).name)  # fail now rather than when a game starts
     given = _given_secret()
     if models and tokens is None:
-        click.echo("Visitors may use the models without a limit; --tokens sets one.", err=True)
+        echo("Visitors may use the models without a limit; --tokens sets one.", err=True)
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
         database or str(data / "database.sqlite"),
@@ -177,7 +178,7 @@ def _announce(where: Mapping[str, str], as_json: bool) -> None:
         print_json({name.lower().replace(" ", "_"): value for name, value in where.items()})
     else:
         for name, value in where.items():
-            click.echo(f"{name:<17} {value}")
+            echo(f"{name:<17} {value}")
     sys.stdout.flush()  # the parent process may be waiting for these lines
 
 

@@ -13,6 +13,7 @@ import msgspec
 from sally.analysis.compare.transfer import UNTRAINED, TransferCell, grid, tagged, transfer
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
+from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import transfer_figure
 from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import opened
@@ -46,16 +47,16 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
         say(cells, of, title)
     say_seeds(cells)
     if any(cell.trained_on == UNTRAINED for cell in cells):
-        click.echo("after the comma: the change from the untrained player, paired by setting")
+        echo("after the comma: the change from the untrained player, paired by setting")
     if figure is not None:
-        click.echo(f"Figure: {figure}")
+        echo(f"Figure: {figure}")
 
 
 def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
     """Print doing or knowing as a table: values with intervals, and the change by training."""
     rows, columns, values = grid(cells, of)
     changes = grid(cells, f"{of}_change")[2]
-    click.echo(title)
+    echo(title)
     shown = []
     for name, line, changed in zip(rows, values, changes, strict=True):
         said = {"trained on": name}
@@ -86,7 +87,7 @@ def say_seeds(cells: Sequence[TransferCell]) -> None:
         mine = {cell.tested_on: cell.over_seeds() for cell in several if cell.trained_on == row}
         means = {column: ", ".join(map(_over, both)) for column, both in mine.items()}
         shown.append({"trained on": row, "seed": "all", **means})
-    click.echo("doing, knowing by training seed and over all seeds")
+    echo("doing, knowing by training seed and over all seeds")
     print_table(shown, ["trained on", "seed", *columns])
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from sally import store
 from sally.cli.common import STORE
+from sally.core.terminal_text import echo
 from sally.output.tables.console import console, harmless, json_option, print_json
 from sally.runner.watching import Look, RunLook, look
 
@@ -32,14 +33,14 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
     out = console()
     if once or not out.is_terminal:
         for now in _looks(place, once):
-            click.echo(harmless("\n".join(lines(now))))
+            echo(harmless("\n".join(lines(now))))
     else:
         with Live(console=out, auto_refresh=False) as live:
             for now in _looks(place, once):
                 live.update(Text(harmless("\n".join(lines(now)))), refresh=True)
     if now.censored:
         for why, n in store.survey(place).reasons.items():
-            click.echo(harmless(f"  {n} without a result: {why}"))
+            echo(harmless(f"  {n} without a result: {why}"))
 
 
 def _looks(place: Path | str, once: bool) -> Iterator[Look]:

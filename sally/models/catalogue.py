@@ -11,7 +11,6 @@ from typing import Final, TextIO
 
 import msgspec
 
-from sally.core.terminal_text import steered
 from sally.models import hub, parts, weights
 from sally.models.hub import HubFile, Tell
 from sally.models.parts import Part
@@ -167,7 +166,6 @@ def _kept(known: Known, found: Path, whence: str) -> Path:
 @contextmanager
 def progress(size: int, whence: str, screen: TextIO) -> Iterator[Tell]:
     """A line that says how much is here: redrawn on a terminal, every ten seconds elsewhere."""
-    screen = steered(screen)  # a line that is drawn again takes a sign that steers
     live = screen.isatty()
     step = 0.2 if live else 10.0
     said = [time.monotonic()]

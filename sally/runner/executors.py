@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Protocol
 
-from sally.runner.shards import Job, Result, Shard, Tell, work
+from sally.runner.shards import NO_SERVICES, Job, Result, Services, Shard, Tell, work
 
 Take = Callable[[], Shard | None]  # return the next shard, or None if there is none now
 
@@ -15,7 +15,7 @@ class Executor(Protocol):
 
     name: str
     together: bool  # whether episodes with models are played in one process
-    rates: str  # `module:function` that queries shared rate limits; "" if none
+    rates: bool  # whether its workers share the rate limits of the run
 
     def slots(self) -> int:
         """Return the number of shards played concurrently."""
@@ -32,11 +32,14 @@ class Local:
 
     name = "local"
     together = True
-    rates = ""
+    rates = False
+
+    def __init__(self, services: Services = NO_SERVICES) -> None:
+        self._services = services
 
     def slots(self) -> int:
         return 1
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
         while (shard := take()) is not None:
-            yield work(job, shard, tell)
+            yield work(job, shard, self._services, tell)

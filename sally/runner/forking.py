@@ -138,7 +138,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
                 given = msgspec.structs.replace(
                     given, memory=None
                 )  # memory belongs to the replaced player
-            ask.looked[:] = event.looked
+            ask.looked = event.looked
             match.answer(ask.id, given)
             found[ask.id] = given, event.looked
     return found
@@ -177,7 +177,7 @@ def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode:
         if not asked:
             raise BadInput(f"Episode {episode} cannot be replayed up to step {turn}.")
         for ask in asked:
-            given, ask.looked[:] = past[ask.id]
+            given, ask.looked = past[ask.id]
             match.answer(ask.id, given)
 
 

@@ -19,7 +19,7 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
-from sally.runner.models import PRECEDENCE, SettingUsed, models_of
+from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.orders import Orders
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
@@ -72,7 +72,7 @@ def run_study(
     """Play the missing episodes of a study and return all episodes of the store.
 
     Once the budget is spent no episode is started, and those in progress are censored.
-    `job` fields may name the function that plays providers' models (see `Job`).
+    `job` may set fields of `Job`. Models of providers need an executor that can reach them.
     """
     play_missing(study, out, limit, watch, meter, on, **job)
     return store.load(out)
@@ -107,9 +107,6 @@ def play_missing(
         used = {"precedence": PRECEDENCE, "settings": msgspec.to_builtins(settings)}
         store.keep_settings(at, asked.asks, used)
     _keep_packs(at, wanted)
-    for alias, entry in (meter or Meter()).config.models.items():
-        if alias != entry.name and entry.name in models_of(study):
-            store.keep_alias(at, alias, entry.name)
     drive = Drive(study, at, executor, meter or Meter(), watch, **job)
     drive.fill(wanted, there.finished)
     return drive.run()
@@ -166,7 +163,7 @@ class Drive:
         )
         files = tuple(str(path) for path in registry.added_files())
         config = divided(meter.config, on.slots(), rates=not on.rates)
-        rates = on.rates if has_rates(config) else ""
+        rates = on.rates and has_rates(config)
         # A worker may have another working directory.
         out = str(at.path.resolve() if isinstance(at, Folder) else at)
         self._job = Job(study.name, out, self._state.name, files, config, rates=rates, **job)
@@ -187,7 +184,7 @@ class Drive:
             self._pace.wanted(cut.alike, len(cut.numbers))
         self._missing = sum(len(cut.numbers) for cut in self._waiting)
         if self._missing < NOTED:
-            self._job = replace(self._job, note="")
+            self._job = replace(self._job, index=False)
         kept = len(wanted) - self._missing
         self._state = replace(self._state, wanted=len(wanted), kept=kept)
 

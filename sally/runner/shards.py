@@ -9,11 +9,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from traceback import format_exc
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -26,7 +25,7 @@ from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
 from sally.runner.orders import Order, Packed, alike, calls_of, kind_of
-from sally.runner.rates import Turnstile, use_turnstile, waited_for_rates
+from sally.runner.rates import Ask, Turnstile, use_turnstile, waited_for_rates
 from sally.store import Place
 
 TICK_SECONDS = 1.0  # interval of progress reports in runs with models
@@ -68,11 +67,21 @@ class Job(msgspec.Struct, frozen=True):
     run: str = ""  # name of the run
     files: tuple[str, ...] = ()  # users' files to register, by path
     config: Config = Config()
-    through: str = ""  # `module:function` that plays episodes whose models have a provider
     cache: bool = False
     display: str = "none"
-    note: str = ""  # `module:class` that makes columns for the index of episodes in hand
-    rates: str = ""  # `module:function` that queries shared rate limits
+    index: bool = False  # whether workers also write the columns of the store's index
+    rates: bool = False  # whether workers ask for the rate limits of the whole run
+
+
+class Services(NamedTuple):
+    """What a worker needs from packages above the runner; None where a run has no such service."""
+
+    play_with_provider: Callable[..., None] | None = None  # as `adapters.inspect.run.play_orders`
+    index_writer: Callable[[], Any] | None = None  # makes the columns of the store's index
+    shared_rates: Callable[[Job], Ask] | None = None  # asks for the rate limits of the whole run
+
+
+NO_SERVICES = Services()
 
 
 class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -125,13 +134,13 @@ Tell = Callable[[Tally], None]
 # --- playing ------------------------------------------------------------------------------------
 
 
-def worked(job: bytes, shard: bytes) -> bytes:
+def worked(job: bytes, shard: bytes, services: Services) -> bytes:
     """Play a shard in a worker process: JSON in, JSON out, errors included."""
     given = msgspec.json.decode(shard, type=Shard)
     try:
         plan = msgspec.json.decode(job, type=Job)
-        settle(plan)
-        found = work(plan, given)
+        settle(plan, services)
+        found = work(plan, given, services)
     except BadInput as why:
         found = Result(given.label, refused=str(why))
     except RunFailed as why:
@@ -144,7 +153,7 @@ def worked(job: bytes, shard: bytes) -> bytes:
 _settled: set[str] = set()  # runs this process is set up for
 
 
-def settle(job: Job) -> None:
+def settle(job: Job, services: Services) -> None:
     """Set up a worker process: user files, config, words packs."""
     if job.run in _settled:
         return
@@ -155,13 +164,15 @@ def settle(job: Job) -> None:
             )
         registry.add_file(Path(file))
     use_config(job.config)
-    if job.rates:
-        use_turnstile(Turnstile(_by_name(job.rates)(job)))
+    if job.rates and services.shared_rates:
+        use_turnstile(Turnstile(services.shared_rates(job)))
     store.know_packs(job.out)
     _settled.add(job.run)
 
 
-def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
+def work(
+    job: Job, shard: Shard, services: Services = NO_SERVICES, tell: Tell | None = None
+) -> Result:
     """Play the missing episodes of a shard, storing each as it ends."""
     at = store.place(job.out)
     _wait_for_writers(at, shard)
@@ -170,7 +181,7 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
     taken = False
     with Notes(at, job, shard, Meter(shard.budget, job.config), tell, missing) as notes:
         try:
-            _play(job, shard, missing, notes)
+            _play(job, shard, missing, notes, services)
         except store.TakenOver:
             taken = True
     tally = msgspec.structs.replace(notes.tally, calls_left=0)
@@ -179,7 +190,9 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
     return Result(shard.label, tally, notes.seconds, taken)
 
 
-def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> None:
+def _play(
+    job: Job, shard: Shard, missing: Sequence[Order], notes: Notes, services: Services
+) -> None:
     """Play and store missing episodes while the claim holds."""
     at = store.place(job.out)
 
@@ -187,10 +200,12 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
         return not shard.claim or _stands(at, shard.claim, job.run)
 
     if missing and not local.plays_here(missing, job.config, job.cache):
+        if services.play_with_provider is None:
+            raise BadInput("These episodes need a provider's model, but this run cannot reach one.")
         given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.label)
-        _by_name(job.through)(*given, notes.add, ours)
+        services.play_with_provider(*given, notes.add, ours)
     elif missing:
-        columns = _by_name(job.note)() if job.note else None
+        columns = services.index_writer() if job.index and services.index_writer else None
         with store.Writer(at, shard.label, ours) as writer:
 
             def keep(episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
@@ -213,14 +228,6 @@ def _stands(at: Place, claim: str, run: str) -> bool:
         return not heirs and at.read(f"claims/{claim}") == run.encode()
     except FileNotFoundError:
         return False
-
-
-def _by_name(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    if not function:
-        raise BadInput("These episodes need a provider's model, but this run cannot reach one.")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
 
 
 def _wait_for_writers(at: Place, shard: Shard) -> None:

@@ -1,15 +1,14 @@
-"""The manifest of a store, which belongs to one study, and the studies and aliases of its runs."""
+"""The manifest of a store, which belongs to one study, and the studies of its runs."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import SCHEMA, PlayerSpec
+from sally.core.log.events import SCHEMA
 from sally.core.registry.study import Study
 from sally.store.places import Folder, Place, Where, place
 
@@ -88,31 +87,6 @@ def studies(where: Where) -> dict[str, Study]:
     return found
 
 
-class _Lineups(msgspec.Struct):
-    """The lineups of a cell."""
-
-    lineups: tuple[dict[str, PlayerSpec], ...]
-
-
-class _Cells(msgspec.Struct):
-    """The cells of a study; decoding only these takes a fraction of the time."""
-
-    cells: tuple[_Lineups, ...]
-
-
-def models_asked(where: Where) -> set[str]:
-    """Return the models that the studies of a store name; invalid files are skipped."""
-    at, found = place(where), set[str]()
-    for name in at.names("studies"):
-        try:
-            asked = msgspec.json.decode(at.read(f"studies/{name}"), type=_Cells)
-        except (OSError, msgspec.DecodeError):
-            continue  # `studies` reports it
-        seats = [who for c in asked.cells for lineup in c.lineups for who in lineup.values()]
-        found |= {str(who.params["model"]) for who in seats if "model" in who.params}
-    return found
-
-
 def keep_settings(where: Where, asks: str, settings: Mapping[str, Any]) -> None:
     """Store the model settings of a run and where each came from, by the hash of its study."""
     at, name = place(where), f"settings/{asks}.json"
@@ -121,33 +95,6 @@ def keep_settings(where: Where, asks: str, settings: Mapping[str, Any]) -> None:
             at.create(name, msgspec.json.encode(settings) + b"\n")
     except OSError as why:
         raise BadInput(f"The settings could not be stored: {why.strerror}.") from None
-
-
-def keep_alias(where: Where, alias: str, model: str) -> None:
-    """Store a run's alias of a model, so that tables show it on any machine."""
-    at, data = place(where), msgspec.json.encode([alias, model])
-    name = f"{hashlib.sha256(data).hexdigest()[:16]}.json"
-    try:
-        if name not in at.names("aliases"):
-            at.create(f"aliases/{name}", data + b"\n")
-    except OSError as why:
-        raise BadInput(f"The alias {alias} could not be stored: {why.strerror}.") from None
-
-
-def aliases(where: Where) -> dict[str, str]:
-    """Return the alias of each model; of several aliases, the first in alphabetical order.
-
-    Raises:
-        BadInput: A file is not a valid alias.
-    """
-    at, found = place(where), dict[str, str]()
-    for name in at.names("aliases"):
-        try:
-            alias, model = msgspec.json.decode(at.read(f"aliases/{name}"), type=tuple[str, str])
-        except (OSError, msgspec.DecodeError) as why:
-            raise BadInput(f"{at}/aliases/{name} is not a valid alias: {why}.") from None
-        found[model] = min(alias, found.get(model, alias))
-    return found
 
 
 def refuse_others(at: Place) -> None:

@@ -19,9 +19,8 @@ from sally.core.log.events import RESUMABLE, Censored, Episode
 from sally.core.prompt import packs
 from sally.core.prompt.words import Pack, checked
 from sally.core.registry import registry
-from sally.core.registry.model_names import remember
 from sally.store.lines import read_line, sound_line, was_changed
-from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
+from sally.store.manifest import MANIFEST, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place
 
 # Numbers that differ between episodes censored for the same reason.
@@ -126,7 +125,7 @@ def read(
 
 
 def ready(at: Place) -> tuple[list[str], bool]:
-    """Register the words packs and models of a store.
+    """Register the words packs of a store.
 
     Returns its files of lines and whether it has a manifest.
 
@@ -143,7 +142,6 @@ def ready(at: Place) -> tuple[list[str], bool]:
     elif not names:
         raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
     know_packs(at)
-    remember(models_asked(at), aliases(at))
     return names, ours
 
 

@@ -222,25 +222,25 @@ def test_one_cluster_less_than_needed_can_claim_nothing_and_so_many_can(family: 
 
 
 def asked(model: str, strategy: str) -> PlayerSpec:
-    return PlayerSpec("language", {"model": f"lab/{model}", "strategy": strategy})
+    return PlayerSpec("language", {"model": model, "strategy": strategy})
 
 
 def test_models_are_told_from_players_and_their_ways_apart() -> None:
-    assert model_and_way(asked("weak", "cot")) == ("weak", "cot")
+    assert model_and_way(asked("lab/weak", "cot")) == ("lab/weak", "cot")
     assert model_and_way(PlayerSpec("constant", {"move": "J"})) == ("constant", "J")
     instance = Instance("ipd-1", "ipd", {"rounds": 1})
     lineups = [
         {"agent": asked(model, way), "partner": PlayerSpec("random")}
-        for model in ("weak", "good")
+        for model in ("lab/weak", "lab/good")
         for way in ("qa", "cot")
     ]
     met = [Episode("x", Setup(instance, 1, lineup), []) for lineup in lineups]
-    assert are_models(met, "weak", "good")
-    assert not are_models(met, "weak qa", "good qa")
+    assert are_models(met, "lab/weak", "lab/good")
+    assert not are_models(met, "lab/weak qa", "lab/good qa")
     with pytest.raises(BadInput, match="two models, or two players"):
-        are_models(met, "weak", "good qa")
-    with pytest.raises(BadInput, match="wek"):
-        are_models(met, "wek", "good")
+        are_models(met, "lab/weak", "lab/good qa")
+    with pytest.raises(BadInput, match="lab/wek"):
+        are_models(met, "lab/wek", "lab/good")
 
 
 def test_ways_of_asking_in_one_setting_do_not_count_as_so_many_pairs() -> None:

@@ -218,7 +218,7 @@ def test_an_unknown_tool_is_refused_by_name() -> None:
 def test_a_new_turn_has_looked_nothing_up() -> None:
     first, second = haggling().asks()[0], haggling().asks()[0]
     first.use("worth", {"wood": "1"})
-    assert second.looked == []
+    assert second.looked == ()
 
 
 # --- the end ------------------------------------------------------------------------------------

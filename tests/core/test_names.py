@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from sally.core.log.events import PlayerSpec, label
-from sally.core.registry import model_names as names
-
-
-@pytest.fixture(autouse=True)
-def nobody_known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(names, "_known", {})
-    yield
 
 
 def language(model: str, strategy: str = "qa", **more: object) -> PlayerSpec:
@@ -23,35 +14,29 @@ def language(model: str, strategy: str = "qa", **more: object) -> PlayerSpec:
 @pytest.mark.parametrize(
     ("model", "called"),
     [
-        ("openai/gpt-4o", "gpt-4o"),
-        ("openai-api/lab/weak", "weak"),
-        ("ollama/llama3:8b", "llama3:8b"),
+        ("openai/gpt-4o", "openai/gpt-4o"),
+        ("openai-api/lab/weak", "openai-api/lab/weak"),
+        ("ollama/llama3:8b", "ollama/llama3:8b"),
         ("embedded", "embedded"),
-        ("embedded:qwen-0.5b", "qwen-0.5b"),
-        ("hf:models/tiny/", "tiny"),
-        ("llama_server:http://host:8080", "host:8080"),
+        ("embedded:qwen-0.5b", "embedded:qwen-0.5b"),
+        ("hf:models/tiny/", "hf:models/tiny/"),
+        ("hf:qwen-0.5b", "qwen-0.5b"),
+        ("llama_server:http://host:8080", "llama_server:http://host:8080"),
     ],
 )
-def test_a_model_is_called_without_its_provider(model: str, called: str) -> None:
+def test_a_model_has_its_full_name_in_tables(model: str, called: str) -> None:
     assert label(language(model)) == f"{called} qa"
 
 
-def test_two_models_are_never_called_alike() -> None:
-    alike = ("openai/gpt-4o", "azure/gpt-4o", "hf:a/last", "hf:b/last")
-    names.remember(alike)
-    assert [names.called(model) for model in alike] == [
-        "openai/gpt-4o",
-        "azure/gpt-4o",
-        "a/last",
-        "b/last",
-    ]
-    assert names.called("x/other") == "other"
+def test_two_models_never_share_a_name() -> None:
+    models = ("openai/gpt-4o", "azure/gpt-4o", "hf:a/last", "hf:b/last", "hf:last", "embedded:last")
+    assert len({label(language(model)) for model in models}) == len(models)
 
 
 def test_every_parameter_of_a_model_is_named() -> None:
     asked = language("lab/weak", "chat", settings={"temperature": 0.0}, with_={"history": True})
-    assert label(asked) == "weak chat T=0 history=yes"
-    assert label(language("lab/weak", settings={"max_tokens": 5})) == "weak qa"
+    assert label(asked) == "lab/weak chat T=0 history=yes"
+    assert label(language("lab/weak", settings={"max_tokens": 5})) == "lab/weak qa"
 
 
 def test_bots_keep_their_short_names() -> None:

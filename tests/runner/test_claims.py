@@ -167,7 +167,7 @@ def test_a_pipe_or_a_folder_where_a_claim_should_be_is_named_and_not_waited_for(
 class Taking:
     """An executor of two workers that takes all shards it is given and plays none."""
 
-    name, together, rates = "taking", False, ""
+    name, together, rates = "taking", False, False
 
     def __init__(self) -> None:
         self.taken: list[str] = []

@@ -14,6 +14,7 @@ import pytest
 
 from sally import store
 from sally.adapters.executors.by_name import executor
+from sally.adapters.executors.pool import Pool
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, to_line
 from sally.core.registry import registry
@@ -23,7 +24,6 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
 from sally.runner.executors import Executor, Local
 from sally.runner.local import AT_ONCE
-from sally.runner.pool import Pool
 from sally.runner.run import Progress, WorkerBroke, play_missing, run_study
 from sally.runner.watching import look
 from sally.store import Contents
@@ -201,7 +201,7 @@ DRIVER = """
 import sys
 from pathlib import Path
 from sally.core.registry import registry as shelf
-from sally.runner.pool import Pool
+from sally.adapters.executors.pool import Pool
 from sally.runner.executors import Local
 from sally.runner.run import play_missing
 from sally.core.registry.study import player_spec

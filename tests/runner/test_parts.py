@@ -30,7 +30,7 @@ def only_two(packed: Packed) -> Packed:
 class Several:
     """Workers of this process: it takes as many parts as it has slots, then plays them."""
 
-    name, together, rates = "several", False, ""
+    name, together, rates = "several", False, False
 
     def __init__(self, slots: int = 4, loses: int = 0, is_robbed_of: int = 0) -> None:
         self._slots, self.loses, self.is_robbed_of = slots, loses, is_robbed_of

@@ -139,7 +139,7 @@ def test_orders_in_bulk_are_those_that_were_looked_at_one_by_one() -> None:
 
 
 def test_a_shard_and_its_job_go_through_json() -> None:
-    for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), through="x:y")):
+    for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), index=True)):
         kind: type[Shard] | type[Job] = type(value)
         assert msgspec.json.decode(msgspec.json.encode(value), type=kind) == value
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from sally.adapters.executors.pool import Pool
+from sally.adapters.executors.services import SERVICES
 from sally.core.errors import BadInput
 from sally.runner.executors import Executor, Local
-from sally.runner.pool import Pool
 
 NAMES = "local, pool:N, ray or ray://HOST:PORT"
 
@@ -16,7 +17,7 @@ def executor(name: str) -> Executor:
         BadInput: There is no such executor.
     """
     if name == "local":
-        return Local()
+        return Local(SERVICES)
     kind, colon, rest = name.partition(":")
     if kind == "pool" and rest.isdigit():
         return Pool(int(rest))

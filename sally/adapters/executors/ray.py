@@ -16,9 +16,10 @@ from typing import Any
 
 import msgspec
 
+from sally.adapters.executors.services import SERVICES, keeper_name
 from sally.core.errors import BadInput
 from sally.runner.executors import Take
-from sally.runner.rates import Ask, Rates
+from sally.runner.rates import Rates
 from sally.runner.shards import Job, Result, Shard, Tell, worked
 
 AHEAD = 1  # queued shards per running one, so that no worker is idle
@@ -29,7 +30,7 @@ class Cluster:
     """A Ray cluster: at an address, or the one that Ray finds or starts."""
 
     together = False
-    rates = "sally.adapters.executors.ray:asking"
+    rates = True
 
     def __init__(self, address: str = "") -> None:
         self.name = f"ray://{address}" if address else "ray"
@@ -45,7 +46,7 @@ class Cluster:
             num_cpus=1,
             max_retries=0,  # the run itself resends shards and counts the attempts
             scheduling_strategy="SPREAD",
-        )(worked)
+        )(_worked)
 
     def _cores(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
@@ -90,7 +91,7 @@ class Cluster:
     def _keeper(self, job: Job) -> Any:
         """Return an actor that keeps the providers' rates for the whole cluster."""
         actor = self._ray.remote(num_cpus=0, max_restarts=-1)(Rates)
-        return actor.options(name=_keeper_name(job), get_if_exists=True).remote(job.config.models)
+        return actor.options(name=keeper_name(job), get_if_exists=True).remote(job.config.models)
 
     def _result(self, reference: Any, shard: Shard) -> Result:
         errors = self._ray.exceptions
@@ -102,20 +103,8 @@ class Cluster:
             return Result(shard.label, lost=_sentence(why))
 
 
-def _keeper_name(job: Job) -> str:
-    return f"sally-rates-{job.run}"
-
-
-def asking(job: Job) -> Ask:
-    """Return a function with which a worker queries the actor of the rates."""
-    import ray
-
-    keeper: Any = ray.get_actor(_keeper_name(job))
-
-    async def ask(model: str, used: int) -> float:
-        return float(await keeper.wait.remote(model, used))
-
-    return ask
+def _worked(job: bytes, shard: bytes) -> bytes:
+    return worked(job, shard, SERVICES)
 
 
 def _sentence(why: Exception) -> str:

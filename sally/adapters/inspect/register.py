@@ -18,6 +18,7 @@ from sally.analysis.compare import published
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.core.registry.study import Study
+from sally.core.terminal_text import echo
 
 TASK_FILE = "sally/adapters/inspect/registry.py"  # where Inspect's entry point finds the tasks
 
@@ -96,7 +97,7 @@ def main(
     except BadInput as why:
         raise click.ClickException(str(why)) from None
     for key, value in found.items():  # JSON values are valid YAML
-        click.echo(f"{key}: {json.dumps(value, ensure_ascii=False)}")
+        echo(f"{key}: {json.dumps(value, ensure_ascii=False)}")
 
 
 if __name__ == "__main__":

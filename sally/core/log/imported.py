@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -11,6 +12,8 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.registry.paper import Imported
+
+_log = logging.getLogger(__name__)
 
 RECORDED = "recorded"  # the player in a seat whose moves were recorded elsewhere
 HUMAN = "human"  # the name of a recorded person
@@ -73,6 +76,7 @@ def listing_errors(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
     except BadInput as why:
         odd.append(Oddity(file, what, str(why)))
     except Exception as why:  # a third-party record may hold anything
+        _log.debug("%s: %s was not imported", file, what, exc_info=True)
         odd.append(Oddity(file, what, f"it is not as published ({type(why).__name__}: {why})"))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import msgspec
 
 from sally.core.errors import BadInput
@@ -9,6 +11,8 @@ from sally.core.log.events import Episode, Setup, episode_id, label
 from sally.core.match.playback import mismatch
 from sally.core.prompt.model import Usage
 from sally.core.registry import registry
+
+_log = logging.getLogger(__name__)
 
 
 def log_problem(episode: Episode) -> str | None:
@@ -40,6 +44,7 @@ def _lineup_problem(setup: Setup) -> str | None:
         for who in setup.lineup.values():
             label(who)
     except Exception as why:  # parameters may have any shape
+        _log.debug("the setup of an episode is invalid", exc_info=True)
         return f"the setup is invalid: {why}"
     empty = [seat for seat in game.seats if seat not in setup.lineup]
     return f"seat {empty[0]!r} has no player" if empty else None

@@ -15,7 +15,7 @@ from sally.core.rules.probe import Foreseen, ProbeReport, Question, as_logged, p
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
     """Return the event of a forfeited move; only the notes of language players are logged."""
-    looked, notes = tuple(turn.looked), given.memory if given.calls else None
+    looked, notes = turn.looked, given.memory if given.calls else None
     said = (given.reason, given.reply, given.tries, given.calls)
     return Forfeited(turn.number, turn.seat, *said, looked, notes)
 
@@ -23,7 +23,7 @@ def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
 def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
     """Return a move with its reply, calls and look-ups; only language players log notes."""
     calls, number, seat = given.calls, turn.id[0], turn.context.seat
-    memory, looked = given.memory if calls else None, tuple(turn.looked)
+    memory, looked = given.memory if calls else None, turn.looked
     return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
 
 

@@ -29,11 +29,18 @@ def let_answer(
         The asks whose answers must be awaited, with the awaitables.
     """
     if says is None:
-        decide = {seat: _decides(match, player) for seat, player in players.items()}
-        report = {seat: _reports(player) for seat, player in players.items()}
+        decide, report = sources_of(match, players)
     else:
         decide = report = dict.fromkeys(players, says)
     return _play(match, decide, report, sent)
+
+
+def sources_of(
+    match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]
+) -> tuple[Mapping[str, Source], Mapping[str, Source]]:
+    """Return the sources of these players' moves and of their answers to probes, by seat."""
+    decide = {seat: _decides(match, player) for seat, player in players.items()}
+    return decide, {seat: _reports(player) for seat, player in players.items()}
 
 
 def _play(
@@ -95,8 +102,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
     out: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
-    decide = {seat: _decides(match, player) for seat, player in players.items()}
-    report = {seat: _reports(player) for seat, player in players.items()}
+    decide, report = sources_of(match, players)
     launching: asyncio.Handle | None = None
 
     def ask() -> None:

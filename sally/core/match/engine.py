@@ -51,6 +51,7 @@ from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
 from sally.core.rules.menu import admitted
 from sally.core.rules.probe import ProbeReport
 
+NO_SOURCES: Mapping[str, Source] = {}
 _REPORTS = frozenset((ProbeReport, Silence))
 _ANSWERS = _REPORTS | {Decision, Forfeit, Fault}
 _AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check costs a microsecond
@@ -96,9 +97,9 @@ class Match(Generic[S, A, V]):
         self._unasked: list[Seat] = []  # movers that are told something before they are asked
         probed = any(setup.arms.values()) or setup.injections or setup.fork
         self._probes = self._new_probe_session() if probed else None
-        asks = self._next_asks({}, {})
+        asks = self._next_asks(NO_SOURCES, NO_SOURCES)
         if not self.over:
-            self._play(asks, {}, {})
+            self._play(asks, NO_SOURCES, NO_SOURCES)
 
     # --- what a driver uses -----------------------------------------------------------------
 
@@ -131,8 +132,17 @@ class Match(Generic[S, A, V]):
         """Return the ask for a seat's move, or None if that seat is not to move now."""
         return self._waiting.get((len(self.replay.moves), seat, "", ""))
 
-    def answer(self, id: AskId, given: Move[A] | Answer) -> None:
-        """Take an answer.
+    def answer(
+        self,
+        id: AskId,
+        given: Move[A] | Answer,
+        decide: Mapping[str, Source] = NO_SOURCES,
+        report: Mapping[str, Source] = NO_SOURCES,
+    ) -> list[tuple[Turn[A, V], Any]]:
+        """Take an answer, and put the asks that it opens to the given sources, as `play` does.
+
+        Returns:
+            The asks whose answers must be awaited, with the awaitables.
 
         Raises:
             NotAsked: nothing is asked under this id now.
@@ -141,12 +151,13 @@ class Match(Generic[S, A, V]):
         turn = self._waiting.get(id)
         if turn is None:
             raise NotAsked(f"Nothing is asked of {id[1]!r} under {id!r} now.")
-        opened = self._take(turn, given, {})
+        opened = self._take(turn, given, report)
         if self.over:
-            return
+            return []
         del self._waiting[id]
         if opened or self._unasked or not self._waiting:
-            self._play(opened, {}, {})
+            return self._play(opened, decide, report)
+        return []
 
     def play(
         self,
@@ -197,7 +208,7 @@ class Match(Generic[S, A, V]):
         twin._memory, twin._made = dict(self._memory), dict(self._made)
         twin._unasked = list(self._unasked)
         twin._waiting = {
-            id: replace(turn, context=twin._contexts[turn.context.seat], looked=list(turn.looked))
+            id: replace(turn, context=twin._contexts[turn.context.seat])
             for id, turn in self._waiting.items()
         }
         if self._probes is not None:
@@ -219,10 +230,11 @@ class Match(Generic[S, A, V]):
         """
         game, replay, events, memory = self.game, self.replay, self.events, self._memory
         waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
-        observe, to_move, step = game.observe, game.to_move, game.step
+        to_move, step, moved = game.to_move, game.step, made.values()
         repeats = game.same_menus and not self._may_reject
         repeats = repeats and (game.censors_forfeits or not self._may_censor)
         probes, movers = self._probes, self._movers
+        observe = game.observe if probes is None else probes.observe
         wanted = -1  # moves in `asks` if these hold a whole turn's, in order
         turn: Turn[A, V] | None = None
         awaited: list[tuple[Turn[A, V], Any]] = []
@@ -232,27 +244,25 @@ class Match(Generic[S, A, V]):
             try:
                 for ask in asks:  # grows where an answer opens further asks
                     seat, source, context, menu, turn = ask
-                    if turn is None:
-                        kept = memory.get(seat) if memory else None
-                        view = observe(state, seat) if probes is None else probes.view(seat)
+                    if turn is None:  # a move
+                        view, kept = observe(state, seat), memory.get(seat) if memory else None
                         turn = Turn((number, seat, "", ""), context, view, menu, kept)
-                    given = source(turn)
-                    if (
-                        type(given) is int
-                        and given in menu
-                        and (probes is None or turn.question is None)
-                    ):
-                        made[seat] = Moved(number, seat, given)
-                        moves[seat] = given
-                        if memory:
-                            memory[seat] = None
-                        if probes is not None and seat in probes.after:
-                            asks += probes.after_asks(seat, given, report)
+                        given = source(turn)
+                        if type(given) is int and given in menu:
+                            made[seat] = Moved(number, seat, given)
+                            moves[seat] = given
+                            if memory:
+                                memory[seat] = None
+                            if probes is not None and seat in probes.after:
+                                asks += probes.after_asks(seat, given, report)
+                            continue
+                    else:
+                        given = source(turn)
+                    if given is WAIT:
+                        waiting[turn.id] = turn
                     elif type(given) in _REPORTS and turn.question is not None:
                         assert probes is not None  # only a session puts questions
                         probes.take(turn, turn.question, given)
-                    elif given is WAIT:
-                        waiting[turn.id] = turn
                     elif type(given) not in _AT_HAND and isawaitable(given):
                         waiting[turn.id] = turn
                         awaited.append((turn, given))
@@ -266,7 +276,8 @@ class Match(Generic[S, A, V]):
                 if turn is not None:
                     waiting[turn.id] = turn
                     rest = asks[next(i for i, each in enumerate(asks) if each is ask) + 1 :]
-                    self._play([(each[0], wait, *each[2:]) for each in rest], {}, {})
+                    asks = [(each[0], wait, *each[2:]) for each in rest]
+                    self._play(asks, NO_SOURCES, NO_SOURCES)
                 raise
             if (
                 probes is not None
@@ -278,10 +289,7 @@ class Match(Generic[S, A, V]):
             if waiting:
                 return awaited
             if len(moves) == wanted:
-                if probes is None:
-                    events += made.values()
-                else:
-                    events += probes.logged(movers, made.values())
+                events += moved if probes is None else probes.logged(movers, moved)
                 made.clear()
                 state = step(state, moves)
                 past.append(moves)
@@ -299,6 +307,7 @@ class Match(Generic[S, A, V]):
             if self.over:
                 return awaited
             probes, movers = self._probes, self._movers
+            observe = game.observe if probes is None else probes.observe
             number, state, wanted = len(past), states[-1], len(movers)
 
     def _sourced(
@@ -409,7 +418,8 @@ class Match(Generic[S, A, V]):
                 action = admitted(turn.options, action)
             plain = not (given.calls or given.reply or turn.looked)
             self._made[seat] = Moved(number, seat, action) if plain else spoken(turn, action, given)
-            self._memory[seat] = given.memory
+            if given.memory is not None or self._memory:
+                self._memory[seat] = given.memory
         elif isinstance(given, Forfeit):
             self._made[seat] = forfeited(turn, given)
             if given.memory is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ from sally.core.match.engine import Match
 from sally.core.match.player import WAIT, Turn
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import GameSpec, Seat
+
+_log = logging.getLogger(__name__)
 
 # (the ask, its logged event) -> the answer; None: the log's own
 Again = Callable[[Turn[Any, Any], Any], Any]
@@ -84,6 +87,7 @@ def mismatch(
     except PromptDiffers as why:
         return str(why)
     except Exception as why:  # a log holds anything, and any game reads it
+        _log.debug("episode %s does not play", episode.id, exc_info=True)
         return f"the log does not play: {why or type(why).__name__}"
     if episode.events == match.events:
         return None
@@ -117,7 +121,7 @@ class _LogSource:
             if anew is not None:
                 return anew
         if event.looked:
-            turn.looked[:] = event.looked
+            turn.looked = event.looked
         return given
 
 

@@ -34,7 +34,7 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
     told: tuple[Told, ...] = ()
     question: Question | None = None  # None: a move is wanted
     pending: A | None = None  # one's own move, when asked between it and the reveal
-    looked: list[Looked] = []  # msgspec copies an empty default for each turn
+    looked: tuple[Looked, ...] = ()  # what tools found for this ask
 
     @property
     def seat(self) -> Seat:
@@ -58,7 +58,7 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
         if tool not in tools:
             raise unknown("tool", tool, tools)
         found = tools[tool].run(self.view, given)
-        self.looked.append(Looked(tool, dict(given), found))
+        self.looked += (Looked(tool, dict(given), found),)
         return found
 
 

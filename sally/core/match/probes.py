@@ -111,10 +111,10 @@ class ProbeSession:
     def _seed(self) -> int:
         return self._seeds[len(self._replay) >= self._changes_at]
 
-    def view(self, seat: Seat) -> Any:
-        """Return what a seat sees in the present turn, computed once."""
+    def observe(self, state: Any, seat: Seat) -> Any:
+        """Return what a seat sees in the present state, computed once."""
         if (view := self._seen.get(seat)) is None:
-            view = self._seen[seat] = self._game.observe(self._replay.states[-1], seat)
+            view = self._seen[seat] = self._game.observe(state, seat)
         return view
 
     def menu(self, state: Any, seat: Seat) -> Any:
@@ -125,9 +125,11 @@ class ProbeSession:
 
     def move(self, seat: Seat, told: tuple[Told, ...]) -> Turn[Any, Any]:
         """Return the ask for the move of a seat that was told something."""
-        id, menu = (len(self._replay.moves), seat, "", ""), self.menu(self._replay.present, seat)
-        memory = self._memory.get(seat)
-        return Turn(id, self._contexts[seat], self.view(seat), menu, memory, told)
+        state, number = self._replay.present, len(self._replay.moves)
+        view, menu, memory = self.observe(state, seat), self.menu(state, seat), self._memory
+        return Turn(
+            (number, seat, "", ""), self._contexts[seat], view, menu, memory.get(seat), told
+        )
 
     # --- probes -----------------------------------------------------------------------------
 
@@ -266,7 +268,7 @@ class ProbeSession:
         """Return what a mover is told; log it, and add it to the seat's history if it is kept."""
         if not self._injections[seat]:
             return ()
-        replay, view = self._replay, self.view(seat)
+        replay, view = self._replay, self.observe(self._replay.present, seat)
         replay.pending = {s: e.action for s, e in made.items() if isinstance(e, Moved)}
         everything: list[Told] = []
         for injection in self._injections[seat]:
@@ -296,7 +298,8 @@ class ProbeSession:
                 if isinstance(note, Reported) and note.probe in kept and note.value is not None:
                     told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
                     self._note("told", told)
-                    self._contexts[seat].keep(self.view(seat), told)
+                    view = self.observe(self._replay.present, seat)
+                    self._contexts[seat].keep(view, told)
                     self._kept.add((seat, note.probe))
 
     def _what_to_tell(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import get_annotations
 from threading import RLock
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -40,13 +40,14 @@ class Game(ABC, Generic[S, A, V]):
     censors_forfeits: bool = False  # whether `censored` gives a reason only right after a forfeit
 
     def __init_subclass__(cls) -> None:
-        """Keep `seats` and similar names from becoming parameters if a subclass annotates them.
-
-        `dataclass` decides by annotations alone and has no other hook.
-        """
+        """Refuse an annotated `seats` or the like, which `dataclass` would make a parameter."""
         super().__init_subclass__()
-        for name in OF_THE_GAME & get_annotations(cls).keys():
-            cls.__annotations__[name] = ClassVar[Any]
+        for name, given in get_annotations(cls).items():
+            if name in OF_THE_GAME and "ClassVar" not in str(given):
+                raise BadInput(
+                    f"{cls.__name__}.{name}: write `{name} = ...` without a type; a dataclass "
+                    "would take an annotated name as a parameter of the game."
+                )
 
     @abstractmethod
     def start(self) -> S: ...

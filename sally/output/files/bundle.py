@@ -28,7 +28,8 @@ FORMAT = 1
 MANIFEST, EPISODES = "bundle.json", "episodes.jsonl"
 NAMES = re.compile(
     r"study\.json|episodes\.jsonl|studies/[0-9a-f]{1,64}\.json|packs/[0-9a-f]{1,64}\.toml"
-    r"|(?:aliases|settings)/[0-9a-f]{1,64}\.json"
+    r"|settings/[0-9a-f]{1,64}\.json"
+    r"|aliases/[0-9a-f]{1,64}\.json"  # of bundles before 0.2; not read
 )
 SEAL = 71  # length of the zip comment: `sha256:` and 64 digits
 BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format
@@ -101,11 +102,11 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
 
 
 def _texts(where: store.Where, held: Snapshot) -> dict[str, bytes]:
-    """Return the manifest, studies, words packs, aliases and settings of a store."""
+    """Return the manifest, studies, words packs and settings of a store."""
     at = store.place(where)
     known = held.manifest or store.Manifest("unnamed", "")
     found = {store.MANIFEST: msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"}
-    for folder in ("aliases", "packs", "settings", "studies"):
+    for folder in ("packs", "settings", "studies"):
         for name in at.names(folder):
             if NAMES.fullmatch(path := f"{folder}/{name}"):
                 found[path] = at.read(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
 from sally.core.terminal_text import harmless as harmless
-from sally.core.terminal_text import steered
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -28,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def console(stderr: bool = False) -> Console:
     """Return a console for tables and bars; callers escape foreign text with `harmless`."""
-    return Console(file=steered(sys.stderr if stderr else sys.stdout), soft_wrap=False)
+    return Console(stderr=stderr, soft_wrap=False)
 
 
 def json_option(command: F) -> F:
@@ -37,7 +36,7 @@ def json_option(command: F) -> F:
 
 def print_json(value: Any) -> None:
     """Print JSON to standard output; non-finite numbers become null."""
-    click.echo(json.dumps(_finite(value), indent=2, default=str))
+    echo(json.dumps(_finite(value), indent=2, default=str))
 
 
 def _finite(value: Any) -> Any:

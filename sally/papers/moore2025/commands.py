@@ -16,6 +16,7 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Settings
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.core.terminal_text import echo
 from sally.games.mindgames import metrics
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.output.tables.reproduce import Conditions, Known
@@ -230,6 +231,6 @@ def excluded(folder: Path, as_json: bool) -> None:
     if as_json:
         print_json([{"episode": id, "why": why} for id, why in found])
         return
-    click.echo(f"{len(found)} of {len(theirs)} games of people are left out.")
+    echo(f"{len(found)} of {len(theirs)} games of people are left out.")
     for id, why in found:
-        click.echo(f"{id}: {why}")
+        echo(f"{id}: {why}")

@@ -7,6 +7,7 @@ listed; nothing is adjusted to fit.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -44,6 +45,8 @@ from sally.papers.moore2025.published_layout import (
     points_of,
     read,
 )
+
+_log = logging.getLogger(__name__)
 
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
 VERSIONS = {"player": 1}
@@ -97,6 +100,7 @@ def imported(path: Path) -> Imported:
         try:
             episode, differs, compared = as_episode(game)
         except Exception as why:  # a foreign file may hold anything
+            _log.debug("a game of %s was not imported", game.file, exc_info=True)
             said = str(why) if isinstance(why, BadInput) else f"{type(why).__name__}: {why}"
             odd.append(Oddity(game.file, game.line, game.index, "unreadable", said))
             continue

@@ -6,6 +6,7 @@ Deviations from the layout are listed, not repaired.
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -27,6 +28,8 @@ from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.replies import Answer
 from sally.games.mindgames.target import Memory, choice_of, first_mind, ranking, refreshed, told
 from sally.games.mindgames.target import values as target_values
+
+_log = logging.getLogger(__name__)
 
 Point = tuple[str | int, ...]  # one statement: its kind, then what it is about
 EFFECTS = {"increase": 1, "have no effect on": 0, "decrease": -1}
@@ -270,6 +273,7 @@ def read(path: Path) -> Reading:
                 odd.append(Oddity(place, line, index, "unreadable", str(error)))
                 continue
             except Exception as error:  # a foreign file may hold anything
+                _log.debug("a game of %s was not read", place, exc_info=True)
                 why = f"It is not as published ({type(error).__name__}: {error})."
                 odd.append(Oddity(place, line, index, "unreadable", why))
                 continue

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json
 from sally.papers.pact.findings import (
     HABITS,
@@ -59,7 +60,7 @@ def findings(path: Path, least: int, as_json: bool) -> None:
         print_json(found)
         return
     for name, value in found.items():
-        click.echo(f"{name}: {_shown(value)}")
+        echo(f"{name}: {_shown(value)}")
 
 
 def _rated(games: list[SeatGame], least: int) -> dict[str, Any]:
@@ -102,4 +103,4 @@ def reader(path: Path, as_json: bool) -> None:
         print_json(found)
         return
     for name, value in found.items():
-        click.echo(f"{name}: {value}")
+        echo(f"{name}: {value}")

@@ -13,6 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.step_game import figures, labels
 
@@ -69,7 +70,7 @@ def show(where: str, least: int, as_json: bool) -> None:
     print_table(_said(table), list(table[0]) if table else [], "Models")
     print_table(_said(lines), ["rule", *DOING], "Mindless players, same turns")
     print_table(_said(found), ["figure", "value"], "All models")
-    click.echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
+    echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
 
 
 def _said(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -89,7 +90,7 @@ def reader(path: Path, as_json: bool) -> None:
     if as_json:
         print_json(msgspec.to_builtins(found))
         return
-    click.echo(
+    echo(
         f"{found.found} of {found.labelled} labelled messages found; the two passes agree on "
         f"{found.agreed}. Precision {found.precision}, recall {found.recall}, all right "
         f"{found.right} of {found.agreed}."

@@ -15,6 +15,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.core.terminal_text import echo
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.assessor import agreement, ratings_file, summary
@@ -56,12 +57,12 @@ def check(path: str, as_json: bool) -> None:
         circles = checking.circles(found)
         print_json({**facts, "problems": problems, "notes": list(found.notes), "circles": circles})
     else:
-        click.echo(f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items")
+        echo(f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items")
         turns = (f"no problem: {line}" for line in checking.circles(found))
         notes = (f"left out: {note}" for note in found.notes)
         for line in (*notes, *turns, *problems):
-            click.echo(f"- {line}")
-        click.echo("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
+            echo(f"- {line}")
+        echo("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
     if problems:
         sys.exit(1)
 
@@ -131,8 +132,8 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
                 file.write(msgspec.json.encode(rating) + b"\n")
             if found.problem:
                 missing += 1
-                click.echo(f"not judged: {episode.id}: {found.problem}")
-    click.echo(f"judged: {len(waiting) - missing} of {len(games)}; there before: {len(done)}")
+                echo(f"not judged: {episode.id}: {found.problem}")
+    echo(f"judged: {len(waiting) - missing} of {len(games)}; there before: {len(done)}")
 
 
 @COMMANDS.command()

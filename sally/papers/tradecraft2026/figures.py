@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import inf
 
 from sally.analysis.episodes.paper_store import short
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.spec import GROUPS
-from sally.games.tradecraft.trades import Fit, beliefs_apart, exchange_of, fit_of, priced
+from sally.games.tradecraft.trades import (
+    Fit,
+    beliefs_apart,
+    decisions,
+    exchange_of,
+    fit_decisions,
+    priced,
+)
 from sally.output.figures.paper_figures import Picture, Point, Series, point
 from sally.output.tables.reproduce import Effort, Known
 from sally.papers.tradecraft2026.study import PLAYER
@@ -18,20 +26,27 @@ from sally.stats.intervals import Estimate
 
 SEAT, SEED = Seat(PLAYER), 2026
 Plays = Sequence[Played]
-_fits: dict[tuple[str, tuple[str, ...]], Fit | None] = {}
 
 
 def fitted(plays: Plays, arm: str) -> Fit | None:
     """Return the fit of an arm's order; None if its decisions allow none."""
-    key = (arm, tuple(played.episode.id for played in plays))
-    if key not in _fits:
-        try:
-            found = fit_of([(p, SEAT) for p in plays], len(GROUPS[arm]) - 1, seed=SEED)
-        except ValueError:  # too few episodes, or all decisions alike
-            _fits[key] = None
-        else:
-            _fits[key] = found
-    return _fits[key]
+    order = len(GROUPS[arm]) - 1
+    found = decisions([(p, SEAT) for p in plays], order)
+    rows = tuple(map(tuple, found.features))
+    return _fit(rows, tuple(found.accepted), tuple(found.episodes), order)
+
+
+@lru_cache(maxsize=64)  # several cells of a table read one fit
+def _fit(
+    rows: tuple[tuple[float, ...], ...],
+    accepted: tuple[bool, ...],
+    episodes: tuple[str, ...],
+    order: int,
+) -> Fit | None:
+    try:
+        return fit_decisions(rows, accepted, episodes, order, seed=SEED)
+    except ValueError:  # too few episodes, or all decisions alike
+        return None
 
 
 def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:

@@ -7,6 +7,7 @@ error on the hands differ from ours, so the episode is censored there.
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,8 @@ from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.rulesets import shipped
 from sally.papers.tradecraft2026.published_logs import Goods, Noted, Record, read_record
+
+_log = logging.getLogger(__name__)
 
 SOURCE, LICENCE = "github.com/TradeCraft-team/TradeCraft", "MIT (c) 2024 WangJunqi"
 TASKS = "1p_v_1p/game_task.json"
@@ -63,12 +66,14 @@ def imported(path: Path) -> Imported:
             odd.append(Oddity(str(file), "not imported", str(why)))
             continue
         except Exception as why:  # a foreign log may hold anything
+            _log.debug("%s was not imported", file, exc_info=True)
             strange = f"it is not as the published logs ({type(why).__name__}: {why})"
             odd.append(Oddity(str(file), "not imported", strange))
             continue
         try:
             played.play()
         except Exception:
+            _log.debug("%s was not imported", file, exc_info=True)
             strange = "its events do not follow each other as in the published logs"
             odd.append(Oddity(str(file), "not imported", strange))
             continue

@@ -192,7 +192,7 @@ def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> ShownPrompts
     except (PromptDiffers, BadInput) as why:
         return ShownPrompts(why_not=str(why))
     finally:
-        turn.looked.clear()
+        turn.looked = ()
     return ShownPrompts(tuple(_as_lines(asked.messages, asked.candidates) for asked in requests))
 
 

@@ -54,7 +54,7 @@ def stored_answer(turn: Turn[Any, Any], given: Given) -> GivenAnswer:
         return GivenAnswer(turn.id, given)
     # bots are asked again on rebuilding and restore their own memory
     kept = given if given.calls else msgspec.structs.replace(given, memory=None)
-    return GivenAnswer(turn.id, kept, tuple(turn.looked))
+    return GivenAnswer(turn.id, kept, turn.looked)
 
 
 def given_by(spec: GameSpec[Any, Any, Any], stored: GivenAnswer) -> Given:

@@ -347,7 +347,7 @@ class LiveMatch:
             else:
                 changed = turn.seat
         if isinstance(given, Decision | Forfeit):
-            turn.looked[:] = stored.looked
+            turn.looked = stored.looked
         match.answer(turn.id, given)
         return changed
 

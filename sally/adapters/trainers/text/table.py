@@ -11,7 +11,7 @@ from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Setup
-from sally.core.match.drive import let_answer
+from sally.core.match.drive import let_answer, sources_of
 from sally.core.match.engine import Match
 from sally.core.match.player import AskId, Decision, Player, Turn, put
 from sally.core.prompt.model import (
@@ -74,12 +74,15 @@ class TextTable:
         spec = registry.game(setup.instance.game) if like is None else like.spec
         self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
         self.seat, self._players = seat, players
-        self._others = {at: player for at, player in players.items() if at != seat}
+        others = {at: player for at, player in players.items() if at != seat}
+        self._others = sources_of(self.playing, others)
         self._probed = bool(setup.arms.get(seat))
         self._unlogged: list[tuple[int, Exchanges]] = []  # calls to be added to events of the log
         self._exchanges: dict[AskId, Exchanges] = {}
         self.asked: Request | None = None
         self.made: Moved | None = None  # the move just made, if nothing else was decided
+        if not self._probed:
+            self.playing.play(*self._others)  # from now on they answer as soon as they are asked
         self._go_on()
 
     @property
@@ -125,7 +128,6 @@ class TextTable:
         match = self.playing
         while not match.over:
             if not self._open:
-                # Bots beside a seat that moves unprobed are asked after its move, see `_take`.
                 turn = None if self._probed else match.asked(self.seat)
                 if turn is None:
                     self._open = let_answer(match, self._players, self._says)
@@ -155,8 +157,7 @@ class TextTable:
             match.answer(turn.id, with_calls(given, exchanges))
             return
         at = len(match.events)
-        match.answer(turn.id, given)  # its calls are added when the log is looked at
-        let_answer(match, self._others)
+        match.answer(turn.id, given, *self._others)  # calls are added when the log is looked at
         for place in range(at, len(match.events)):
             event = match.events[place]
             if type(event) is Moved and (event.turn, event.seat) == (turn.id[0], self.seat):

@@ -9,19 +9,22 @@ from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from selectors import EVENT_READ, DefaultSelector
+from threading import Thread
 from typing import IO
 
 import msgspec
 
+from sally.adapters.executors.services import SERVICES
 from sally.core.errors import BadInput
 from sally.runner.executors import Take
-from sally.runner.shards import Job, Result, Shard, Tell
+from sally.runner.shards import Job, Result, Shard, Tell, worked
 
 # One worker uses one core: numpy's own threads would compete.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # Workers import Sally from where this process did, even if it is not installed.
-START = "import sys; sys.path.append(sys.argv[1]); from sally.runner.worker import main; main()"
+START = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import main; main()"
 
 
 @dataclass
@@ -58,7 +61,7 @@ class Pool:
     """An executor with a fixed number of worker processes."""
 
     together = False
-    rates = ""
+    rates = False
 
     def __init__(self, size: int) -> None:
         if size < 1:
@@ -94,7 +97,7 @@ class Pool:
 
     def _started(self, job: Job) -> Worker:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-c", START, str(Path(__file__).parents[2])],
+            [sys.executable, "-P", "-c", START, str(Path(__file__).parents[3])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**ONE_THREAD, **os.environ},
@@ -116,3 +119,29 @@ class Pool:
         worker.end()
         self.workers.remove(worker)
         return Result(worker.shard, lost=f"its process ended with {worker.process.returncode}")
+
+
+# --- the worker process -------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Read a job and shards, and write results, one JSON line each, until the input is closed."""
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # output of users' files must not mix with results
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_read, args=(lines,), daemon=True).start()
+    job = lines.get()
+    while True:
+        result = worked(job, lines.get(), SERVICES) + b"\n"
+        try:
+            results.write(result)
+            results.flush()
+        except BrokenPipeError:  # the run has ended
+            os._exit(0)
+
+
+def _read(lines: SimpleQueue[bytes]) -> None:
+    """Queue input lines; exit when the run is gone, even during an episode."""
+    for line in sys.stdin.buffer:
+        lines.put(line)
+    os._exit(0)

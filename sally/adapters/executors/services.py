@@ -1,0 +1,42 @@
+"""Services for the workers of a run, each imported when it is first used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.runner.rates import Ask
+from sally.runner.shards import Job, Services
+
+
+def play_with_provider(*given: Any) -> None:
+    """Play episodes through Inspect; see `sally.adapters.inspect.run.play_orders`."""
+    from sally.adapters.inspect.run import play_orders  # takes seconds to import
+
+    play_orders(*given)
+
+
+def index_writer() -> Any:
+    """Return a writer of the columns of the store's index."""
+    from sally.output.files.index_writer import IndexWriter  # not needed for small runs
+
+    return IndexWriter()
+
+
+def rates_from_ray(job: Job) -> Ask:
+    """Return a function with which a worker queries the Ray actor of the rates."""
+    import ray  # takes a second to import
+
+    keeper: Any = ray.get_actor(keeper_name(job))
+
+    async def ask(model: str, used: int) -> float:
+        return float(await keeper.wait.remote(model, used))
+
+    return ask
+
+
+def keeper_name(job: Job) -> str:
+    """Return the name of the Ray actor that keeps the providers' rates of a run."""
+    return f"sally-rates-{job.run}"
+
+
+SERVICES = Services(play_with_provider, index_writer, rates_from_ray)
