@@ -83,7 +83,7 @@ class Embedded:
                 f"form must be one of {', '.join(get_args(FormChoice))}, not {form!r}."
             )
         wheel()
-        self._threads = threads or forms.usable_cores()
+        self._threads = threads or forms.free_cores()
         source = _weights(path)
         self._weights = _called(path, source)
         self._cached = f"{self._weights}-{weights.sha256_of(source)[:12]}"

@@ -126,8 +126,15 @@ def processor() -> str:
     return " ".join([platform.machine(), *(named or parts)[:1]])
 
 
-def usable_cores() -> int:
-    """How many cores this process may use."""
+def free_cores() -> int:
+    """Return how many cores this process may use that are not busy now, at least one.
+
+    The threads of llama.cpp wait for each other in a loop, so that a thread that shares its core
+    with another process holds up all the others.
+    """
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return max(1, cores - round(busy))

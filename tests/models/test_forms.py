@@ -1,11 +1,13 @@
 """Forms of weights hold the same numbers, and the fastest is measured once."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sally.models import forms
 from sally.models.forms import FORMS, TURNS, Form, converted, fastest
 
 gguf: Any = pytest.importorskip("gguf", reason="unpacking weights needs the package gguf")
@@ -93,3 +95,12 @@ def test_notes_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None:
         choice = fastest("tiny", {}, lambda form: times[form], folder=tmp_path)
         assert choice.form == "original"
         times["original"] = 9.0
+
+
+@pytest.mark.parametrize(("load", "free"), [(0.2, 4), (1.4, 3), (9.0, 1)])
+def test_cores_that_others_use_get_no_thread(
+    load: float, free: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    assert forms.free_cores() == free
