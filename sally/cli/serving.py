@@ -78,6 +78,7 @@ SHORTEST = 12  # minimum number of characters of the secret
     type=click.Path(path_type=Path, file_okay=False),
     help="A store, or a folder of stores, for the explorer; may be repeated.",
 )
+@click.option("--lobby", is_flag=True, help="Offer games to visitors beside the study.")
 @click.option("--https", is_flag=True, help="Browsers use https, through a proxy.")
 @json_option
 def serve(
@@ -93,6 +94,7 @@ def serve(
     rate: float,
     study: Path | None,
     stores: tuple[Path, ...],
+    lobby: bool,
     https: bool,
     as_json: bool,
 ) -> None:
@@ -128,6 +130,7 @@ def serve(
         stores=stores,
         study=study,
         own_process=True,
+        lobby=lobby or study is None,
     )
     app = make_app(settings, Meter(Budget(tokens=tokens), config))
     app.state.live_matches.open_store()  # a store that cannot be opened is reported before serving
@@ -137,7 +140,8 @@ def serve(
     listening = _listening(host, port)
     name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
     place = f"http{'s' * https}://{name}"
-    where = {"Play at": f"{place}/", "Experimenters at": f"{place}/experimenter"}
+    where = {"Play at": f"{place}/"} if settings.lobby else {}
+    where["Experimenters at"] = f"{place}/experimenter"
     if runs is not None:
         where["Study at"] = f"{place}/study/{runs.name}"
     where["Their secret"] = f"(from {SECRET})" if given else settings.secret

@@ -44,6 +44,7 @@ from sally.web.security import (
 )
 from sally.web.study import dashboard as experimenter
 from sally.web.study import pages as people
+from sally.web.study.markdown import rendered
 from sally.web.texts import ENGLISH, texts_of
 
 LOG = logging.getLogger("sally.web")
@@ -67,6 +68,7 @@ class Settings(msgspec.Struct, frozen=True):
     stores: tuple[Path, ...] = ()  # further stores shown in the explorer
     study: Path | None = None  # file of the study with people
     own_process: bool = False  # whether the server has the process to itself
+    lobby: bool = True  # whether visitors may open tables
 
 
 def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
@@ -91,6 +93,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     app = Starlette(
         routes=[
             *ROUTES,
+            *(LOBBY if settings.lobby else [Route("/", to_study)]),
             *people.ROUTES,
             *experimenter.ROUTES,
             *explorer.ROUTES,
@@ -124,6 +127,7 @@ def templates() -> Jinja2Templates:
     found = Jinja2Templates(directory=HERE / "templates")
     found.env.auto_reload = False
     found.env.globals["static"] = static_address()
+    found.env.filters["markdown"] = rendered
     return found
 
 
@@ -264,6 +268,14 @@ async def lobby_page(request: Request) -> Response:
     return page(request, "play/lobby.html")
 
 
+async def to_study(request: Request) -> Response:
+    """The front page of a server without a lobby."""
+    here = getattr(request.app.state, "study", None)
+    if here is None:
+        raise Refused(404, "There is no such page.")
+    return RedirectResponse(f"/study/{here.study.name}", 303)
+
+
 async def table_page(request: Request) -> Response:
     return page(request, "play/table.html")
 
@@ -311,9 +323,12 @@ async def log_out(request: Request) -> Response:
     return response
 
 
-ROUTES: list[BaseRoute] = [
+LOBBY: list[BaseRoute] = [
     Route("/", lobby_page),
     Route("/table", table_page),
+    *api.LOBBY,
+]
+ROUTES: list[BaseRoute] = [
     Route("/healthy", healthy),
     *api.ROUTES,
     Route("/experimenter/login", login_page),

@@ -34,6 +34,12 @@ class Texts(msgspec.Struct, frozen=True):
         """Format a duration, such as "1 minute" or "2.5 minutes"."""
         return self(f"common.minute{'' if given == 1 else 's'}", n=self.number(f"{given:g}"))
 
+    def duration(self, seconds: float) -> str:
+        """Format a duration in whole minutes, or in seconds where it has none."""
+        if seconds >= 60 and seconds % 60 == 0:
+            return self.minutes(seconds / 60)
+        return self(f"common.second{'' if seconds == 1 else 's'}", n=self.number(f"{seconds:g}"))
+
     def for_scripts(self) -> dict[str, str]:
         """Return the texts used by the browser scripts, by key without `js.`."""
         return {k.removeprefix("js."): v for k, v in self.said.items() if k.startswith("js.")}

@@ -15,6 +15,7 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.prompt.words import Words
 from sally.core.rules.awareness import EVERYWHERE
+from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Options
 from sally.core.rules.menu_width import widest_menu_of
 from sally.core.rules.probe import Probe
@@ -163,6 +164,8 @@ class GameSpec(Generic[S, A, V]):
     roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
     """Parameters that a visitor may set: bounds of a whole number, or None for a frozen problem."""
+    fresh: Callable[[Stream], Mapping[str, Any]] | None = None
+    """Draws the parameters of another problem, where the default problem is always the same."""
     portable: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Converts parameters to a machine-independent form, such as a path to its file's hash."""
     # default opponent; empty: the reference player, or a player chosen by game type

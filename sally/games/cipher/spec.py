@@ -299,6 +299,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     best_replies=best_replies,
     acts_on=("their_guess",),
     reference="adapts",
+    fresh=lambda draws: {"number": draws.below(100)},
     settings={"games": (1, 4), "rounds": (1, 8)},
     doing=Doing("cipher_won"),
     pays=lambda game, seat: (-float(game.games), float(game.games)),

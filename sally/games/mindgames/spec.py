@@ -121,6 +121,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "ought to know or like",
     ),
     pays=an_episode,
+    fresh=lambda draws: {"number": draws.below(40)},
     settings={"messages": (1, 20), "number": (0, 999), "story": None},
     reference="hidden",
 )

@@ -83,6 +83,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     best_replies=best_replies,
     doing=Doing("score", right=100.0, decisions=lambda game: game.users),
     pays=lambda game, seat: (0.0, float(game.instance.users)),
+    fresh=lambda draws: {"generator_seed": draws.below(2**31)},
     settings={"users": (2, 8), "number": (0, 999)},
     reference="tracker",
     words_version=2,

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from sally.core.match.replay import Trajectory
+from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat, Tool
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.tradecraft import tools
@@ -25,6 +26,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # what a seat reports, by the group o
 }
 
 Trades = Trajectory[State, Action, View]
+
+
+def fresh(draws: Stream) -> Mapping[str, Any]:
+    """Return the parameters of a certified problem for two with the default ruleset."""
+    from sally.games.tradecraft.problems import offered  # reads all problem sets
+
+    fitting = [p for p in offered().problems if p.choice[:2] == ("Minecraft", "2")]
+    return draws.pick(fitting).instance.params
 
 
 # --- value reports: asked once, at the start of a turn, over all items in any hand ----------------
@@ -190,6 +199,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     tools=TOOLS,
+    fresh=fresh,
     settings={"max_turns": (1, 30)},
     portable=portable,
     doing=Doing(

@@ -17,10 +17,20 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, NotAsked
-from sally.core.log.events import Censored, Ended
+from sally.core.log.events import Censored, Ended, Forfeited, Moved
 from sally.core.log.scenes import Scene, moment, outlook
 from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.match.player import (
+    AskId,
+    Decision,
+    Fault,
+    Forfeit,
+    Given,
+    Player,
+    Silence,
+    Turn,
+    put,
+)
 from sally.core.rules.game import Seat
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
@@ -51,6 +61,8 @@ from sally.web.live.screen import (
 
 LOG = logging.getLogger("sally.web")
 MOST_LOOKS = 50  # tool calls per decision
+MOST_TIMEOUTS = 3  # late answers in a row after which a person counts as having left
+LATE = "no answer within"
 
 
 class MatchDiscarded(Exception):
@@ -73,6 +85,7 @@ class LiveMatch:
         model_seconds: float | None = None,  # seconds that a model call may take
         mirrored: Sequence[str] = (),  # seats that see their options in reverse order
         labels: Labels | None = None,  # titles, roles and words of a study
+        forfeits_late: bool = False,  # whether a late answer costs the turn, not the match
         ended: Callable[[], None],  # called when the match is over
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
@@ -86,7 +99,7 @@ class LiveMatch:
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
-        self._labels = labels or Labels()
+        self._labels, self._forfeits_late = labels or Labels(), forfeits_late
         self._menus: dict[
             str, list[str]
         ] = {}  # of mirrored seats, option labels in the game's order
@@ -99,6 +112,7 @@ class LiveMatch:
         self._stale = set(people)  # seats whose screen must be rendered again
         self._changed = asyncio.Event()
         self._since: dict[AskId, float] = {}  # when each open ask was put to a person
+        self._due: dict[AskId, float] = {}  # Unix time until which its answer is awaited
 
     # --- actions of people ----------------------------------------------------------------------
 
@@ -106,7 +120,7 @@ class LiveMatch:
         """Return the current screen of a seat."""
         async with self.lock:
             self._check()
-            return self._shown(seat)
+            return self._dated(seat)
 
     async def news(self, seat: str, since: int, seconds: float) -> Screen:
         """Return a seat's screen once it is newer than version `since`, or after `seconds`."""
@@ -134,7 +148,7 @@ class LiveMatch:
             if (seat, key) in self._keys:
                 if self._keys[seat, key] != ask:
                     raise NotAsked("This key was already used for another answer.")
-                return self._shown(seat)
+                return self._dated(seat)
             turn = self._asked(seat, ask)
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
             take = decided if turn.question is None else reported
@@ -146,7 +160,7 @@ class LiveMatch:
                 self._stale.add(seat)
                 raise IllegalMove(said) from None
             await self._settle([(seat, stored, key)])
-            return self._shown(seat)
+            return self._dated(seat)
 
     async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
         """Call a tool for a decision and return its result; the call is logged."""
@@ -174,13 +188,41 @@ class LiveMatch:
             return self._shown(seat).version if seat in self.people else self.written
 
     async def stop_if_overdue(self, now: float) -> None:
-        """Stop the match if a person has not answered within `patience` seconds."""
+        """Forfeit the turn of a person who is late, or stop the match.
+
+        It stops if a late answer costs the match, or at the third late answer in a row.
+        """
         if self.overdue(now) is None:
             return
         async with self.lock:
             self._check()
-            if (seat := self.overdue(now)) is not None:  # still overdue after waiting for the lock
-                await self._censor("left", f"no answer within {self.patience:g} s", seat)
+            if (seat := self.overdue(now)) is None:  # answered while this waited for the lock
+                return
+            detail = f"{LATE} {self.patience:g} s"
+            if not self._forfeits_late or self._late_in_a_row(seat) + 1 >= MOST_TIMEOUTS:
+                await self._censor("left", detail, seat)
+            else:
+                await self._settle(self._forfeit_turn(seat, detail))
+
+    def _late_in_a_row(self, seat: str) -> int:
+        """Return how many of a seat's latest moves were forfeited for being late."""
+        late = 0
+        for event in reversed(self.match.events):
+            if isinstance(event, Forfeited) and event.seat == seat and LATE in event.reason:
+                late += 1
+            elif isinstance(event, Moved) and event.seat == seat:
+                break
+        return late
+
+    def _forfeit_turn(self, seat: str, detail: str) -> list[AnswerRow]:
+        """Answer nothing to all that a seat is asked in this turn."""
+        rows: list[AnswerRow] = []
+        now = self.match.turn
+        while not self.match.over and self.match.turn == now and (asked := self._open(seat)):
+            turn = asked[0]
+            nothing = Forfeit(detail) if turn.question is None else Silence(detail)
+            rows.append((seat, self._take(turn, nothing), None))
+        return rows
 
     def overdue(self, now: float) -> str | None:
         """Return a seat whose answer is overdue, or None."""
@@ -280,6 +322,8 @@ class LiveMatch:
         self._refused = {id: why for id, why in self._refused.items() if id in open_now}
         now, before = time.monotonic(), self._since
         self._since = {id: before.get(id, now) for id in open_now if id[1] in self.people}
+        due = round(time.time() + self.patience, 1)
+        self._due = {id: self._due.get(id, due) for id in self._since}
         for id, turn in open_now.items():
             if turn.seat not in self.people and id not in self._out:
                 self._out[id] = asyncio.create_task(self._consult(turn))
@@ -357,6 +401,12 @@ class LiveMatch:
         return used_by(self._players)
 
     # --- screens --------------------------------------------------------------------------------
+
+    def _dated(self, seat: str) -> Screen:
+        """Return a seat's screen with the time until which its answer is awaited."""
+        screen = self._shown(seat)
+        due = [at for id, at in self._due.items() if id[1] == seat]
+        return msgspec.structs.replace(screen, due=min(due)) if due else screen
 
     def _shown(self, seat: str) -> Screen:
         """Return a seat's screen; its version increases only when its content changes.

@@ -97,6 +97,7 @@ class LiveMatches:
         self.meter = meter or Meter()
         self.watchers: list[Watcher] = []
         self.labels: dict[str, Labels] = {}  # by owner
+        self.timeouts: dict[str, str] = {}  # by owner: what a late answer costs, round or match
         self._by_id: dict[str, LiveMatch] = {}
         self._seats: dict[str, tuple[str, str]] = {}  # hashed token -> match, seat
         self._touched: dict[str, float] = {}
@@ -315,6 +316,7 @@ class LiveMatches:
             model_seconds=self.meter.config.limits.call_seconds,
             mirrored=mirrored,
             labels=labels,
+            forfeits_late=self.timeouts.get(owner) == "round",
             ended=self._ended.set,
         )
 
@@ -369,7 +371,7 @@ class LiveMatches:
         while not await self._revive():
             await asyncio.sleep(RETRY)
         while True:
-            await asyncio.sleep(min(5.0, self.patience / 4))
+            await asyncio.sleep(min(1.0, self.patience / 4))
             now = time.monotonic()
             for id, live in list(self._by_id.items()):
                 try:

@@ -77,6 +77,7 @@ class Screen(msgspec.Struct, frozen=True):
     told: tuple[str, ...]
     waiting_for: tuple[str, ...]
     over: Over | None
+    due: float | None = None  # Unix time until which the answer is awaited
 
 
 @lru_cache(10_000)  # needed several times per move

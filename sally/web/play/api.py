@@ -249,12 +249,14 @@ OFTEN: Mapping[tuple[str, str], Endpoint] = {
     ("GET", "/api/seat"): see,
     ("POST", "/api/seat/answer"): say,
 }
-ROUTES: list[BaseRoute] = [
+LOBBY: list[BaseRoute] = [
     Route("/api/games", games),
     Route("/api/tables", open_table, methods=["POST"]),
     Route("/api/lobby", get_in_line, methods=["POST"]),
     Route("/api/lobby", in_line),
     Route("/api/lobby/leave", leave_line, methods=["POST"]),
+]
+ROUTES: list[BaseRoute] = [
     Route("/api/seat", see),
     Route("/api/seat/take", take, methods=["POST"]),
     Route("/api/seat/answer", say, methods=["POST"]),

@@ -16,6 +16,7 @@ import msgspec
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
+from sally.core.rules.chance import Stream
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.partner import Partner
 from sally.core.rules.problems import Problem, Problems
@@ -34,6 +35,7 @@ STALE = 40.0  # seconds without a poll after which a waiting visitor is gone
 KEPT = 24 * 3600.0  # seconds for which an unused ticket is kept
 
 NAME_LENGTH = 60
+FRESH_TRIES = 200  # draws of a problem that fits a visitor's parameters
 
 
 class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -164,8 +166,10 @@ class Lobby:
     ) -> tuple[Instance, tuple[str, ...]]:
         """Return the instance and its seats; `params` override those of the problem."""
         if not problem:
-            seats = registry.game(game).build(params).seats if params else offer.seats
-            return Instance(game, game, dict(params)), seats
+            instance = fresh_instance(game, params)
+            spec = registry.game(game)
+            seats = spec.build(instance.params).seats if instance.params else offer.seats
+            return instance, seats
         frozen = problems_of(game)
         if problem not in frozen:
             raise unknown(f"problem of {game}", problem, frozen)
@@ -254,7 +258,7 @@ class Lobby:
                     )
 
             lineup = {seat: PlayerSpec(PERSON) for seat in seats}
-            instance = Instance(game, game, {})
+            instance = fresh_instance(game, {})
             await self._opened(instance, lineup, seats, {}, keys=at, also=seat)
             for key in called:
                 self._seen.pop(key, None)
@@ -306,6 +310,21 @@ class Lobby:
             arms={seat: names for seat, names in arms.items() if names},
         )
         return await self.live_matches.open(setup, people, **how)
+
+
+def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
+    """Return an instance with these parameters and a newly drawn problem, if the game has any.
+
+    Otherwise a visitor could play a table twice and know its key.
+    """
+    spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
+    for _ in range(FRESH_TRIES if spec.fresh is not None else 0):
+        assert spec.fresh is not None
+        drawn = {**spec.fresh(draws), **params}
+        with suppress(BadInput):  # the problem does not fit the parameters, such as the level
+            spec.build(drawn)
+            return Instance(game, game, drawn)
+    return Instance(game, game, dict(params))
 
 
 # --- registered games ---------------------------------------------------------------------------

@@ -11,6 +11,10 @@ export class Refused extends Error {
 
 export class Lost extends Error {}
 
+// The server's time; the clock of a visitor's device may be wrong by minutes.
+let skew = 0;
+export const serverTime = () => Date.now() + (Math.abs(skew) > 2000 ? skew : 0);
+
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // An idempotency key, so that an answer sent twice counts once.
@@ -42,6 +46,8 @@ export async function call(path, { token = null, body = undefined, patience = 40
       signal: AbortSignal.timeout(patience),
     });
     told = await reply.json();
+    const date = Date.parse(reply.headers.get("date"));
+    if (date) skew = date - Date.now();
   } catch {
     throw new Lost(t("lost"));
   }

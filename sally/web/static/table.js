@@ -1,6 +1,6 @@
 // The game page: polls the screen of one seat and draws what changed.
 
-import { Lost, Refused, call, freshKey, insist, sleep } from "./api.js";
+import { Lost, Refused, call, freshKey, insist, serverTime, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
 import { drawn } from "./boards.js";
 import { el, isHeading, prose } from "./dom.js";
@@ -134,6 +134,42 @@ function gone(sentence) {
   document.querySelector(".past").hidden = true;
 }
 
+// --- the time that is left ----------------------------------------------------------------------
+
+const SHOWN = 60; // seconds before the end from which on the clock is shown
+const HURRY = 15;
+let deadline = Infinity;
+let warned = false;
+function keepTime({ due, over }) {
+  if (over || due === null || due === undefined) {
+    deadline = Infinity;
+    warned = false;
+  } else {
+    if (1000 * due !== deadline) warned = false; // another answer
+    deadline = 1000 * due;
+  }
+  tick();
+}
+function tick() {
+  const left = Math.max(0, Math.ceil((deadline - serverTime()) / 1000));
+  const clock = $("clock");
+  clock.hidden = left > SHOWN;
+  if (clock.hidden) {
+    $("hurry").textContent = "";
+    return;
+  }
+  const hurry = left <= HURRY;
+  const urge = clock.dataset.late === "round" ? t("hurry_round", { seconds: left }) : t("hurry_match", { seconds: left });
+  const said = hurry ? urge : t("time_left", { seconds: left });
+  if (clock.textContent !== said) clock.textContent = said;
+  clock.classList.toggle("hurry", hurry);
+  if (hurry && !warned) {
+    warned = true;
+    $("hurry").textContent = said; // spoken once, not every second
+  }
+}
+setInterval(tick, 500);
+
 // --- drawing a screen -----------------------------------------------------------------------------
 
 function show(next) {
@@ -146,6 +182,7 @@ function show(next) {
   showAsks(screen);
   showBoard(screen);
   showStatus(screen);
+  keepTime(next);
   if (screen.over) end(screen.over);
   fit();
 }

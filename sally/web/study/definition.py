@@ -24,6 +24,7 @@ from sally.web.live.matches import PERSON, settled
 from sally.web.live.plain import words_of
 from sally.web.play.lobby import bots_of, usual
 from sally.web.study.items import Item, StudySection, several
+from sally.web.study.markdown import PICTURE, pictures
 from sally.web.texts import ENGLISH, Texts, languages, shipped, texts_of
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
@@ -134,7 +135,8 @@ class Limits(StudySection, frozen=True):
     """Time limits."""
 
     idle_minutes: float = 30.0  # between two pages; then the place is given to another person
-    answer_seconds: float = 300.0  # for one answer in a game; then the match stops
+    answer_seconds: float = 300.0  # for one answer in a game; then `timeout` applies
+    timeout: Literal["round", "match"] = "round"  # what a late answer costs
     pair_minutes: float = 10.0  # to wait for a partner; then `fallback` applies
     # "skip" the games, play with a "bot" (the usual one of the game), or with a bot by its name
     fallback: str = SKIP
@@ -310,6 +312,14 @@ class HumanStudy(StudySection, frozen=True):
         """Games without a words pack in the study's language."""
         return [g for g in self.games if self.language != ENGLISH and not self.pack_of(g)]
 
+    @property
+    def pictures(self) -> list[str]:
+        """The file names of all pictures in the texts."""
+        own = [page for c in self.conditions for page in c.instructions]
+        own += [page for c in self.conditions for b in c.blocks for page in b.instructions]
+        texts = (self.consent.text, *self.instructions, *own, self.debrief)
+        return [name for text in texts for name in pictures(text)]
+
     def condition(self, name: str) -> Condition:
         return next(c for c in self.conditions if c.name == name)
 
@@ -443,6 +453,7 @@ def read_human_study(path: Path) -> HumanStudy:
         raise BadInput(f"Study file {path}: {why}") from None
     try:
         checked(study)
+        _check_pictures(study, path.parent)
     except BadInput as why:
         raise BadInput(f"Study file {path}: {why}") from None
     return study
@@ -497,6 +508,18 @@ def _plainly(why: str) -> str:
     what, at, where = why.partition(" - at `$")
     place = where.rstrip("`").lstrip(".").replace("[...]", "")
     return f"{place}: {what.rstrip('.')}" if at and place else what.rstrip(".")
+
+
+def _check_pictures(study: HumanStudy, folder: Path) -> None:
+    """Raise BadInput if a picture in a text is not a file beside the study file."""
+    for name in study.pictures:
+        if not PICTURE.fullmatch(name):
+            raise BadInput(
+                f"the picture {name!r} must be the name of a PNG, JPEG, GIF or WebP file in the "
+                "folder of the study file."
+            )
+        if not (folder / name).is_file():
+            raise BadInput(f"there is no picture {name!r} in the folder of the study file.")
 
 
 def checked(study: HumanStudy) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from sally.core.errors import NotAsked
@@ -38,7 +38,7 @@ async def start(app: Starlette) -> None:
         study = read_human_study(path)
         kept = await participants.prepare(app.state.database, study)
         app.state.study = running = RunningStudy(
-            study, kept, app.state.database, app.state.live_matches
+            study, kept, app.state.database, app.state.live_matches, path.parent
         )
         app.state.texts = running.texts
         app.state.live_matches.watchers.append(running.match_over)
@@ -138,14 +138,21 @@ async def arrive(request: Request, here: RunningStudy) -> Response:
         )
     if person is not None or not cookie:
         cookie = secrets.token_urlsafe(32)
-    answer = page(
+    return with_cookie(request, consent_page(request, here, cookie, given), cookie)
+
+
+def consent_page(
+    request: Request, here: RunningStudy, cookie: str, given: str, problem: str = ""
+) -> Response:
+    return page(
         request,
         "study/consent.html",
+        422 if problem else 200,
         study=here.study,
         given=given,
+        problem=problem,
         token=here.secrets.form_token(cookie, given),  # bound to this link's id
     )
-    return with_cookie(request, answer, cookie)
 
 
 def given_in(request: Request, here: RunningStudy) -> str:
@@ -230,7 +237,7 @@ async def consent(request: Request, here: RunningStudy) -> Response:
             await here.decline()
         return notice(request, here.texts("notice.declined"), here.texts("notice.declined_text"))
     if sent.get("agree") != "yes":
-        raise Refused(422, here.texts("consent.tick"))
+        return consent_page(request, here, cookie, given, here.texts("consent.tick"))
     if bool(here.study.platform.participant) != bool(GIVEN.fullmatch(given)):
         raise Refused(400, here.texts("notice.bad_link_text"))
     if await here.join(cookie, given) is None and await here.who(cookie) is None:
@@ -257,6 +264,8 @@ async def shown(
     else:
         name = place.step.partition("-")[0]
     facts = facts_of(here, place) if place is not None else {}
+    if place is not None and (earlier := page_again(request, place, len(facts["pages"]))) >= 0:
+        name, facts = "instructions", {**facts, "n": earlier, "again": True}
     token = here.secrets.form_token(request.cookies[COOKIE])
     return page(
         request,
@@ -269,12 +278,23 @@ async def shown(
     )
 
 
+def page_again(request: Request, place: Position, pages: int) -> int:
+    """Return the page of the instructions that a participant reads again, or -1."""
+    wanted = request.query_params.get("page", "")
+    if not place.step.startswith(("instructions-", "check-")) or not wanted.isdecimal():
+        return -1
+    read = sum(key.startswith("instructions-") for key in place.given)
+    return int(wanted) if len(wanted) < 4 and int(wanted) < min(read, pages) else -1
+
+
 def facts_of(here: RunningStudy, place: Position) -> dict[str, Any]:
     study, person = here.study, place.person
     return {
         "step": place.step,
         "n": place.number if "-" in place.step else 0,
         "pages": study.pages(place.condition),
+        "again": False,
+        "read": sum(key.startswith("instructions-") for key in place.given),
         "rounds": study.rounds_of(place.condition),
         "table": f"{address(here)}/table#{place.token}&back={address(here)}" if place.token else "",
         "text": block_page(here, place),
@@ -306,6 +326,14 @@ def cut_short(place: Position) -> str:
 async def table(request: Request, here: RunningStudy) -> Response:
     """The page of a game."""
     return page(request, "play/table.html", study=here.study)
+
+
+async def picture(request: Request, here: RunningStudy) -> Response:
+    """A picture of the study's texts; no other file is served."""
+    name = request.path_params["file"]
+    if name not in here.study.pictures:
+        return await nowhere(request)
+    return FileResponse(here.folder / name)
 
 
 async def go_on(request: Request, here: RunningStudy) -> Response:
@@ -378,6 +406,7 @@ ROUTES: list[BaseRoute] = [
     Route("/study/{name}/consent", for_participants(consent), methods=["POST"]),
     Route("/study/{name}/next", for_participants(go_on), methods=["POST"]),
     Route("/study/{name}/table", for_participants(table)),
+    Route("/study/{name}/files/{file}", for_participants(picture)),
     Route("/study/{name}/events", for_participants(noted), methods=["POST"]),
     Route("/study/{name}/waiting", for_participants(waiting)),
     Route("/study/{name}/withdraw", for_participants(withdrawing)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sally.core.errors import listed
+from sally.web.live.match import MOST_TIMEOUTS
 from sally.web.study.definition import BOT, SKIP, HumanStudy
 from sally.web.study.items import ChoiceItem
 
@@ -51,8 +52,7 @@ def _time(study: HumanStudy) -> list[str]:
     limits = study.limits
     rules = [
         f"Participants inactive for {_many(limits.idle_minutes, 'minute')} lose their place.",
-        f"A game stops when a player does not answer for {_many(limits.answer_seconds, 'second')}; "
-        "the remaining games are cancelled, and the points earned so far are paid.",
+        _late(study),
     ]
     if any(len(c.people) > 1 for c in study.conditions):
         extra = study.bonus.partner_left
@@ -65,6 +65,17 @@ def _time(study: HumanStudy) -> list[str]:
             rules.append(f"{wait} play with {bot}, which the data mark as fallback.")
             rules.append(f"Participants whose partner leaves skip the remaining games{paid}.")
     return rules
+
+
+def _late(study: HumanStudy) -> str:
+    within = _many(study.limits.answer_seconds, "second")
+    stops = "the remaining games are cancelled, and the points earned so far are paid."
+    if study.limits.timeout == "match":
+        return f"A game stops when a player does not answer for {within}; {stops}"
+    return (
+        f"A player who does not answer within {within} forfeits the turn. After "
+        f"{MOST_TIMEOUTS} such turns in a row the game stops; {stops}"
+    )
 
 
 def _many(number: float, unit: str) -> str:

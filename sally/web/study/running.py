@@ -7,6 +7,7 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -67,8 +68,14 @@ class RunningStudy:
     """A study that this server runs."""
 
     def __init__(
-        self, study: HumanStudy, kept: Secrets, database: Database, live_matches: LiveMatches
+        self,
+        study: HumanStudy,
+        kept: Secrets,
+        database: Database,
+        live_matches: LiveMatches,
+        folder: Path = Path(),  # of the study file, with its pictures
     ) -> None:
+        self.folder = folder
         self.study, self.secrets, self.database, self.live_matches = (
             study,
             kept,
@@ -79,6 +86,7 @@ class RunningStudy:
         live_matches.labels[self.owner] = Labels(
             study.titles, study.roles, study.spoken, study.language
         )
+        live_matches.timeouts[self.owner] = study.limits.timeout
         self._known: dict[str, IndexEntry] = {}  # finished matches by id
         self._unreadable: set[str] = set()  # matches whose rules are not installed
         self._opening = asyncio.Lock()  # sufficient, since a database has one server

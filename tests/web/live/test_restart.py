@@ -62,8 +62,8 @@ class Hurried(threading.Thread):
 
 
 def content(screen: dict[str, Any]) -> dict[str, Any]:
-    """A screen but for its version, which rises with every start."""
-    return {key: value for key, value in screen.items() if key != "version"}
+    """A screen but for its version, which rises with every start, and the time that is left."""
+    return {key: value for key, value in screen.items() if key not in ("version", "due")}
 
 
 def go_on_after_a_kill(data: Path, *more: str) -> None:

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from sally.core.errors import BadInput
-from sally.web.play.lobby import Lobby
+from sally.core.log.events import PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.web.play.lobby import Lobby, fresh_instance
 from tests.web.live_matches import live_matches
 
 
@@ -88,3 +91,29 @@ def test_a_visitor_says_how_many_sit_down_and_the_usual_players_take_the_other_s
     assert seated == {"ann": "smart", "bob": "person", "cat": "smart", "dan": "iggi"}
     with pytest.raises(BadInput, match="seat of hanabi_mini"):
         asyncio.run(sit({"eve": "iggi"}))
+
+
+# Games without a hidden key: everything that decides the result is public or is the others' choice.
+NOTHING_HIDDEN = {"level_k", "repeated_games"}
+
+
+@pytest.mark.parametrize("game", sorted(registry.games()))
+def test_every_table_deals_a_fresh_problem(game: str) -> None:
+    spec = registry.game(game)
+    if (spec.family or spec.name) in NOTHING_HIDDEN:
+        pytest.skip("there is nothing to look up")
+    tables = set()
+    for seed in range(6):
+        instance = fresh_instance(game, {})
+        seats = spec.build(instance.params).seats
+        setup = Setup(instance, seed, {seat: PlayerSpec("random") for seat in seats})
+        tables.add(repr((sorted(instance.params.items()), Match(spec, setup).state)))
+    assert len(tables) > 1
+
+
+def test_a_fresh_problem_keeps_what_the_visitor_set() -> None:
+    for level in (1, 2):
+        drawn = {fresh_instance("toma_po", {"level": level}).params["scenario"] for _ in range(6)}
+        assert len(drawn) > 1 and all(f"-L{level}-" in id for id in drawn)
+    assert fresh_instance("codenames", {"number": 7}).params["number"] == 7
+    assert fresh_instance("rps", {"rounds": 4}).params == {"rounds": 4}

@@ -19,7 +19,9 @@ from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_se
 from tests.web.study.test_design import PAIRS, play_together
 
 BASE, A_POINT, MOST, PARTNER_LEFT = (Decimal(x) for x in ("1.00", "0.01", "3.00", "0.25"))
-PAID_PAIRS = PAIRS.replace("[bonus] ", "[bonus]\npartner_left = 0.25 ")
+PAID_PAIRS = PAIRS.replace("[bonus] ", "[bonus]\npartner_left = 0.25 ").replace(
+    "[limits]", '[limits]\ntimeout = "match"'
+)
 ANSWERS = {"human": "4", "device": "A phone"}
 
 

@@ -64,7 +64,15 @@ def test_consent_needs_the_tick(server):
     person = Participant(server).get(PROLIFIC_PID="abc")
     person.post("/consent", token=person.field("token"), given="abc")
     assert person.page.status_code == 422 and "tick the box" in person.text
-    assert person.get(PROLIFIC_PID="abc").heading == STUDY.title
+    assert person.heading == STUDY.title and "lasts about ten minutes" in person.text  # the form
+    person.post("/consent", token=person.field("token"), given=person.field("given"), agree="yes")
+    assert person.heading == "Instructions"
+
+
+def test_nothing_is_stored_of_a_consent_without_the_tick(server, tmp_path):
+    person = Participant(server).get(PROLIFIC_PID="abc0untouched")
+    person.post("/consent", token=person.field("token"), given="abc0untouched")
+    assert on_disk(tmp_path, "abc0untouched") == []
 
 
 def test_only_the_given_id_of_a_link_is_kept(server, tmp_path):

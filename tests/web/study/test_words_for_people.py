@@ -115,7 +115,7 @@ def test_no_sentence_of_a_template_or_a_script_is_left_out_of_the_texts() -> Non
     assert used - keys - {"game."} == set()
     made = (  # keys put together
         *("game.", "over.", "js.book_", "js.made_by", "js.used_in", "js.refused_"),
-        *("survey.likert_", "common.decimal", "common.minute"),
+        *("survey.likert_", "common.decimal", "common.minute", "common.second"),
     )
     assert {k for k in keys if not k.startswith(made)} - used == set(), "nobody says these"
     assert msgspec.json.encode(shipped(ENGLISH).for_scripts())

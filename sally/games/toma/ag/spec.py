@@ -16,7 +16,7 @@ from sally.games.toma.ag.game import (
     State,
     View,
 )
-from sally.games.toma.ag.rules import is_right
+from sally.games.toma.ag.rules import is_right, items
 from sally.games.toma.ag.words import TEXTS, AmbiguityWords
 
 # --- probes: the effect of the speaker's clue -----------------------------------------------------
@@ -91,6 +91,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "word was not asked",
     ),
     pays=lambda game, seat: (0.0, 1.0) if seat == OPPONENT else (-1.0, 1.0),
+    fresh=lambda draws: {"word": draws.pick([item.word for item in items()])},
     settings={"word": None},
     reference="margin",
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.toma.mg.game import Minority, View
+from sally.games.toma.mg.game import Minority, View, frozen_scenarios
 from sally.games.toma.mg.rules import (
     PLACES,
     predictions,
@@ -69,6 +69,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     best_replies=best_replies,
     doing=Doing("task_success", right=1.0),
     pays=lambda game, seat: (0.0, 1.0),
+    fresh=lambda draws: {"scenario": draws.pick(list(frozen_scenarios()))},
     settings={"level": (0, 9), "scenario": None, "story": None},
     reference="solver",
     words_version=2,

@@ -8,7 +8,7 @@ from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.one_shot import PLAYER, State
-from sally.games.toma.po.game import PartlySeen, View
+from sally.games.toma.po.game import PartlySeen, View, frozen_scenarios
 from sally.games.toma.po.rules import (
     AGENTS,
     TASKS,
@@ -77,6 +77,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     best_replies=best_replies,
     doing=Doing("task_success", right=1.0),
     pays=lambda game, seat: (0.0, 1.0),
+    fresh=lambda draws: {"scenario": draws.pick(list(frozen_scenarios()))},
     settings={"level": (0, 9), "scenario": None, "story": None},
     numbers=numbers,
     reference="solver",
