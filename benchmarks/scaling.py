@@ -282,7 +282,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {load:.1f} at the beginning")
     for name in sys.argv[1:] or ("pool", "ray", "memory"):
         if name not in parts:
-            sys.exit(f"There is no part {name!r}; known are {', '.join(parts)}.")
+            sys.exit(f"There is no part {name!r}; the known parts are {', '.join(parts)}.")
         parts[name]()
 
 

@@ -300,7 +300,7 @@ def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
     one = api.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=5)
     assert store.sound_line(to_line(one)) == one
     wrong = to_line(one).replace(b'"turn":2,"seat":"agent"', b'"turn":3,"seat":"agent"')
-    assert "does not play" in str(store.sound_line(wrong))
+    assert "does not replay" in str(store.sound_line(wrong))
     paid = to_line(one).replace(b'"payoffs":{"agent":', b'"payoffs":{"agent":1')
     assert "replays as" in str(store.sound_line(paid))
 

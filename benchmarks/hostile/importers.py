@@ -111,7 +111,7 @@ def campaign(files: int, seed: int) -> dict[str, Any]:
                 found["wrong episodes"] += len(wrong)
             except BadInput as why:
                 found["refused in a sentence"] += 1
-                if "is not as the importer" in str(why):
+                if "is not in the format of the importer" in str(why):
                     broken[f"{name}: {str(why).rpartition('it: ')[2][:60]}"] += 1
             except Exception as why:
                 found["traces"] += 1

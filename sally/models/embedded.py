@@ -1,4 +1,4 @@
-"""The embedded model: a small language model in this process, with no key and no server."""
+"""The embedded model: a small language model in this process, without an API key or a server."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from sally.models.llama import Llama, wheel
 T = TypeVar("T")
 FormChoice: TypeAlias = Literal["fastest", "original", "f32", "q8_0"]
 
-# What is left open by the settings: plain sampling, and an end, so no reply fills the context.
+# Defaults for unset settings: plain sampling, and a token limit so no reply fills the context.
 TEMPERATURE: Final = 1.0
 MAX_TOKENS: Final = 512
-# The trial is shaped like a decision on a cached page: a tail to read and an answer to write.
+# The trial resembles a decision on a cached page: a tail to read and an answer to write.
 TRIAL_PROMPT, TRIAL_SAID = 32, 6
 # Control sequences of chat templates look like <|im_end|>, </s> or [INST].
 CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What answered: the record needs it, because another form or wheel rounds otherwise."""
+    """What answered; recorded because another form or wheel rounds differently."""
 
     weights: str
     sha256: str
@@ -57,12 +57,12 @@ class Used(msgspec.Struct, frozen=True):
 
 
 class Embedded:
-    """A GGUF model in this process; callers may be many, calls are made one after another.
+    """A GGUF model in this process; calls from many callers are made one after another.
 
-    Without a path, SmolLM2-135M-Instruct is fetched once and run in the form that is fastest on
-    this machine; weights of another name (`qwen-0.5b`) are fetched too and, as a file of one's
-    own, run as they are unless a form is asked for. Prefixes of
-    earlier prompts are reused in such a way that answers do not depend on what was asked before.
+    Without a path, SmolLM2-135M-Instruct is downloaded once and run in the form that is fastest on
+    this machine. Weights of another name (`qwen-0.5b`) are downloaded too; these and a user's file
+    run as they are unless a form is requested. Prefixes of earlier prompts are reused in such a way
+    that answers do not depend on earlier calls.
     """
 
     can_score: Final = True
@@ -93,7 +93,7 @@ class Embedded:
         self._path = forms.converted(source, self._form, self._cached)
         self._context = context
         self._llama = Llama(self._path, context, slots, self._threads)
-        # One worker is both the thread that keeps the event loop free and the lock.
+        # The single worker thread keeps the event loop free and serves as the lock.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded")
 
     @property
@@ -103,7 +103,7 @@ class Embedded:
 
     @property
     def slots(self) -> int:
-        """How many growing pages are kept at once; more episodes side by side would evict them."""
+        """How many growing pages are cached; more concurrent episodes would evict them."""
         return len(self._llama.slots)
 
     @cached_property
@@ -121,28 +121,28 @@ class Embedded:
 
     @property
     def address(self) -> str:
-        """Where the same weights answer as an OpenAI-like server on this machine.
+        """The address at which the same weights are served on this machine as an OpenAI-like API.
 
-        Calls made there fill the same slots unseen: do not mix them with calls of the verbs.
+        Calls made there use the same slots untracked: do not mix them with `complete` and `score`.
         """
         return self._llama.address
 
     @property
     def key(self) -> str:
-        """The API key of that address, made anew for each process."""
+        """The API key of that address, generated for each process."""
         return self._llama.key
 
     def close(self) -> None:
-        """Free the weights; calls in progress are finished first."""
+        """Free the weights after finishing calls in progress."""
         self._worker.shutdown()
         del self._llama
 
     def _chosen(self, source: Path, form: FormChoice) -> forms.Form:
-        """The form asked for, or the one that a trial on this machine found fastest."""
+        """Return the requested form, or the one that a trial on this machine found fastest."""
         if form != "fastest":
             return form
         if find_spec("gguf") is None:
-            # Nothing else can be tried; `used` says so, and no choice is remembered.
+            # No other form can be tried; `used` says so, and no choice is stored.
             return "original"
         machine = {
             "processor": forms.processor(),
@@ -178,7 +178,7 @@ class Embedded:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        """The log-probability of each candidate; sampling settings do not enter it."""
+        """Return the log-probability of each candidate; sampling settings have no effect."""
         check_candidates(candidates)
         return await self._alone(lambda: self._score(context, candidates))
 
@@ -197,7 +197,7 @@ class Embedded:
         if offered and prompt == self._llama.rendered(turns):
             raise ModelFailure(
                 "unsupported",
-                f"The chat template of {self.name} shows no tools; use other weights, "
+                f"The chat template of {self.name} does not support tools; use other weights "
                 "or a strategy without tools.",
             )
         body = _body(turns, settings, offered)
@@ -226,8 +226,8 @@ class Embedded:
     def _edges(
         self, stem: in_process.Tokens, tails: Sequence[tuple[int, ...]]
     ) -> tuple[dict[tuple[int, ...], float], int, int]:
-        """The log-probability of the last token of every beginning of every tail."""
-        # Sorted, every beginning comes before what continues it, so each call adds one token.
+        """Return the log-probability of the last token of every prefix of every tail."""
+        # In sorted order every prefix comes before its continuations, so each call adds one token.
         children: dict[tuple[int, ...], list[int]] = {}
         for start, token in sorted({(t[:i], t[i]) for t in tails for i in range(len(t))}):
             children.setdefault(start, []).append(token)
@@ -248,7 +248,7 @@ class Embedded:
         return logprobs, evaluated, reused[0]
 
     def _context_text(self, context: Context, candidates: Sequence[str]) -> tuple[str, bool]:
-        """The text before the candidates, and whether it is a rendered chat."""
+        """Return the text before the candidates, and whether it is a rendered chat."""
         if isinstance(context, str):
             in_process.check_encodable([context, *candidates])
             return str(context), False
@@ -259,7 +259,8 @@ class Embedded:
     # ------------------------------------------------------------ what may be shown
 
     def _guard(self, texts: Sequence[str]) -> None:
-        """Refuse texts that would end a turn or open another one in the chat template."""
+        """Raise ModelFailure for texts that would end a turn or open another in the chat
+        template."""
         in_process.check_encodable(texts)
         for piece in sorted({piece for text in texts for piece in CONTROL.findall(text)}):
             plain = self._llama.tokens(piece, control=False)
@@ -270,7 +271,8 @@ class Embedded:
 def _body(
     turns: Sequence[Mapping[str, Any]], settings: Settings, tools: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The call of the chat; llama.cpp's own cuts of the distribution are switched off."""
+    """Return the request of a chat; llama.cpp's own truncation of the distribution is switched
+    off."""
     heat = TEMPERATURE if settings.temperature is None else settings.temperature
     body: dict[str, Any] = {
         "messages": list(turns),
@@ -289,7 +291,7 @@ def _body(
 
 
 def _weights(path: str | Path | None) -> Path:
-    """The file of weights by name, or of the user's own."""
+    """Return the file of named weights, or the user's own."""
     if path is None:
         return catalogue.have("smollm2")
     if str(path) in catalogue.NAMES:
@@ -300,11 +302,11 @@ def _weights(path: str | Path | None) -> Path:
         if Path(path).suffix:
             raise
         names = listed(catalogue.NAMES, "and")
-        raise weights.Unavailable(f"{why} Weights with a name are {names}.") from why
+        raise weights.Unavailable(f"{why} Named weights are {names}.") from why
 
 
 def _called(path: str | Path | None, source: Path) -> str:
-    """What the weights are called in the log."""
+    """Return the name of the weights in the log."""
     if path is None or str(path) == "smollm2":
         return weights.SMOLLM2.name
     known = catalogue.NAMED.get(str(path))
@@ -312,7 +314,7 @@ def _called(path: str | Path | None, source: Path) -> str:
 
 
 def _named(name: str) -> Embedded:
-    """`embedded`, `embedded:qwen-0.5b`, or `embedded:PATH` for a GGUF file of one's own."""
+    """Make the model `embedded`, `embedded:qwen-0.5b`, or `embedded:PATH` for a GGUF file."""
     path = name.partition(":")[2]
     try:
         return Embedded(path or None)

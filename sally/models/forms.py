@@ -1,4 +1,4 @@
-"""Forms of weights: unpacking a GGUF file for speed, and remembering which form was fastest."""
+"""Forms of weights: unpack a GGUF file for speed, and store which form was fastest."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TURNS: Final = 3
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """The form chosen on this machine, and the processor seconds each took in the trial."""
+    """The form chosen on this machine, and the processor seconds of each in the trial."""
 
     form: Form
     seconds: dict[str, float]
 
 
 def converted(path: Path, form: Form, name: str, folder: Path | None = None) -> Path:
-    """The weights in a form, made once and cached under the name."""
+    """Return the weights in a form, converted once and cached under the name."""
     if form == "original":
         return path
     target = (folder or cache_folder()) / "weights" / f"{name}-{form}.gguf"
@@ -48,7 +48,7 @@ def _gguf() -> Any:
 
 
 def _convert(source: Path, target: Path, form: Form) -> None:
-    """Write the file again with its packed tensors in the form; all else is copied."""
+    """Rewrite the file with its packed tensors in the form; everything else is copied."""
     gguf = _gguf()
     reader = gguf.GGUFReader(source)
     writer = gguf.GGUFWriter(target, reader.get_field("general.architecture").contents())
@@ -69,7 +69,7 @@ def _convert(source: Path, target: Path, form: Form) -> None:
 
 def _copy_fields(gguf: Any, reader: Any, writer: Any, form: Form) -> None:
     file_type = {"f32": gguf.LlamaFileType.ALL_F32, "q8_0": gguf.LlamaFileType.MOSTLY_Q8_0}[form]
-    # The first two are written by the writer itself, or say what is no longer so.
+    # The first two are written by the writer itself or are no longer true.
     ours = {"general.architecture", "general.file_type"}
     for field in reader.fields.values():
         if field.name in ours or field.name.startswith("GGUF."):
@@ -90,13 +90,13 @@ def fastest(
     forms: Sequence[Form] = FORMS,
     folder: Path | None = None,
 ) -> Choice:
-    """The form remembered for these weights and circumstances, else chosen by a trial now."""
+    """Return the form stored for these weights and circumstances, else choose one by a trial."""
     notes = (folder or cache_folder()) / "fastest_form.json"
     key = ", ".join([name, *(f"{k} {v}" for k, v in sorted(circumstances.items()))])
     remembered = _remembered(notes)
     if (choice := remembered.get(key)) is not None and choice.form in forms:
         return choice
-    # Forms take turns and their best turn counts, so a busy moment of the machine hits no one form.
+    # Forms alternate and the best run of each counts, so a busy moment does not hit one form.
     turns = [{form: seconds(form) for form in forms} for _ in range(TURNS)]
     times = {form: round(min(turn[form] for turn in turns), 4) for form in forms}
     choice = Choice(min(forms, key=lambda form: times[form]), {str(f): t for f, t in times.items()})
@@ -107,7 +107,7 @@ def fastest(
 
 
 def _remembered(notes: Path) -> dict[str, Choice]:
-    """The choices on file; a file that cannot be read is made anew by the next trial."""
+    """Return the stored choices; an unreadable file is replaced by the next trial."""
     try:
         return msgspec.json.decode(notes.read_bytes(), type=dict[str, Choice])
     except (OSError, msgspec.DecodeError):
@@ -115,7 +115,7 @@ def _remembered(notes: Path) -> dict[str, Choice]:
 
 
 def processor() -> str:
-    """The processor's name, as far as the system tells it."""
+    """Return the processor's name as far as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

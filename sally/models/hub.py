@@ -1,4 +1,4 @@
-"""A file of a repository on the Hugging Face hub, by its protocol: resumable, never half a file."""
+"""Resumable download of a file from a Hugging Face repository; never leaves a partial result."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import msgspec
 from sally.models.weights import Unavailable
 
 Tell: TypeAlias = Callable[[int], None]
-"""Told how many bytes of the file are here by now."""
+"""Receives the number of bytes downloaded so far."""
 
 ENDPOINT: Final = "https://huggingface.co"
 CONNECT_SECONDS: Final = 20
-TRIES: Final = 5  # in a row that bring nothing new
+TRIES: Final = 5  # consecutive tries without new bytes
 CHUNK: Final = 1 << 20
 
 
@@ -34,16 +34,16 @@ class HubFile(msgspec.Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        """Where it is; HF_ENDPOINT names another hub, as it does for Hugging Face's own tools."""
+        """The URL of the file; HF_ENDPOINT names another hub, as for Hugging Face's own tools."""
         base = os.environ.get("HF_ENDPOINT") or ENDPOINT
         path = urllib.parse.quote(f"{self.repository}/resolve/{self.commit}/{self.name}")
         return f"{base.rstrip('/')}/{path}"
 
 
 def download(file: HubFile, partial: Path, size: int, tell: Tell, wait: float = 1.0) -> None:
-    """Bring the file to `partial`, going on from the bytes that are already there."""
+    """Download the file to `partial`, resuming from the bytes already there."""
     if os.environ.get("HF_HUB_OFFLINE", "0") not in ("", "0"):
-        raise Unavailable("HF_HUB_OFFLINE forbids asking the hub")
+        raise Unavailable("HF_HUB_OFFLINE is set, so the hub is not contacted")
     failed = 0
     while (have := _size(partial)) != size:
         if have > size:
@@ -72,7 +72,7 @@ def _more(address: str, partial: Path, have: int, tell: Tell) -> None:
     if have:
         request.add_header("Range", f"bytes={have}-")
     with urllib.request.urlopen(request, timeout=CONNECT_SECONDS) as answer:
-        # 206 brings the rest; a server that knows no ranges sends all of it again.
+        # 206 sends the rest; a server without range support sends everything again.
         whole = answer.status != 206
         with partial.open("wb" if whole else "ab") as target:
             done = 0 if whole else have
@@ -83,7 +83,7 @@ def _more(address: str, partial: Path, have: int, tell: Tell) -> None:
 
 
 def _final(error: Exception, begun: bool) -> bool:
-    """Whether asking again is idle: the hub does not give the file, or cannot be found at all."""
+    """Return whether retrying is useless: the hub denies the file, or cannot be found at all."""
     if isinstance(error, urllib.error.HTTPError):
         return error.code in (401, 403, 404, 410)
     return isinstance(error, urllib.error.URLError) and not begun

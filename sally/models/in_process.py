@@ -1,4 +1,4 @@
-"""What the models that run in this process share: refusals, open turns, tokens and scores."""
+"""Shared parts of the models that run in this process: checks, open turns, tokens and scores."""
 
 from __future__ import annotations
 
@@ -15,36 +15,37 @@ Tokens: TypeAlias = NDArray[np.int64]
 
 
 def check_answerable(name: str, messages: Sequence[Message], settings: Settings) -> None:
-    """Refuse settings for reasoning, and a conversation in which nobody waits for an answer."""
+    """Raise ModelFailure for reasoning settings, or a conversation that does not end with a
+    question."""
     if settings.reasoning_effort is not None or settings.reasoning_tokens is not None:
-        raise ModelFailure("unsupported", f"{name} takes no reasoning effort; leave it unset.")
-    if not messages or isinstance(messages[-1], Assistant):
         raise ModelFailure(
-            "bad_request", "The last message must be the user's or a tool's, to be answered."
+            "unsupported", f"{name} does not support a reasoning effort; leave it unset."
         )
+    if not messages or isinstance(messages[-1], Assistant):
+        raise ModelFailure("bad_request", "The last message must be from the user or a tool.")
 
 
 def check_encodable(texts: Iterable[str]) -> None:
-    """Refuse texts that hold half a character."""
+    """Raise ModelFailure for texts with a lone surrogate."""
     for text in texts:
         try:
             text.encode()
         except UnicodeEncodeError as error:
             raise ModelFailure(
                 "bad_request",
-                f"A text holds half a character at position {error.start}; remove it.",
+                f"A text contains a lone surrogate at position {error.start}; remove it.",
             ) from error
 
 
 def controls(piece: str) -> ModelFailure:
-    """The failure that names a piece of text which would end a turn or open another one."""
+    """Return the failure for text that would end a turn or open another."""
     return ModelFailure(
-        "bad_request", f"A message holds {piece!r}, which controls the chat; write it otherwise."
+        "bad_request", f"A message contains {piece!r}, a control sequence of the chat; rephrase it."
     )
 
 
 def open_turn(context: Sequence[Message]) -> tuple[list[dict[str, Any]], str]:
-    """The turns of a chat, and the beginning of the answer that candidates continue."""
+    """Return the turns of a chat, and the beginning of the answer that candidates continue."""
     messages, begun = list(context), ""
     if messages and isinstance(messages[-1], Assistant):
         begun = str(messages.pop().text)
@@ -55,7 +56,7 @@ def open_turn(context: Sequence[Message]) -> tuple[list[dict[str, Any]], str]:
 
 
 def scores(candidates: Sequence[str], sums: Iterable[float], usage: Usage) -> Scores:
-    """The scores of candidates; sums that cannot be log-probabilities are a bad reply."""
+    """Return the scores of candidates; raises ModelFailure if a sum is not a log-probability."""
     try:
         return Scores(tuple(candidates), tuple(sums), usage)
     except ValueError as error:

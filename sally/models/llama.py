@@ -19,23 +19,24 @@ from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
 
 HTTP_SECONDS: Final = 60
-# Enough that likely siblings of a forced token are read from the same call.
+# Large enough that likely siblings of a forced token are read from the same call.
 TOP: Final = 100
-# Tokens evaluated at once, and the fewest for which llama.cpp rounds as it does for many; fewer
-# take other kernels (measured: bit for bit the same from 4 on, f32 and q8_0, ARM).
+# Batch size, and the fewest tokens for which llama.cpp rounds as it does for many; fewer use other
+# kernels (measured: bit for bit the same from 4 on, f32 and q8_0, ARM).
 UBATCH: Final = 512
 FEWEST: Final = 4
-# Tokens that may be the end of a page, and how often one that lies before it is missed.
+# Tokens that may be the end of a page, and the weight of losing a token before it.
 TAIL: Final = 64
 AGAIN: Final = 10
-# Above any logit, so that the token is certainly the one sampled; read-out is before the bias.
+# Above any logit, so that the token is certainly sampled; log-probabilities are read before the
+# bias.
 FORCE: Final = 1e4
 
-KEY: Final = secrets.token_hex(16)  # of every server in this process
+KEY: Final = secrets.token_hex(16)  # API key of every server in this process
 
 
 def wheel() -> Any:
-    """The xllamacpp package."""
+    """Import xllamacpp."""
     try:
         return importlib.import_module("xllamacpp")
     except ImportError as error:
@@ -47,18 +48,18 @@ def wheel() -> Any:
 
 @dataclass
 class Slot:
-    """A place in llama.cpp, and which tokens were evaluated there as if in one go."""
+    """A slot of llama.cpp, and the tokens evaluated in it as if in one batch."""
 
     tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
     used: int = 0
 
 
 def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
-    """The slot where the prompt costs least: tokens to evaluate, and useful ones forgotten.
+    """Return the slot where the prompt costs least: tokens to evaluate, and useful ones evicted.
 
-    What a slot holds is worth less the longer nobody asked for it, so an episode that has ended
-    gives way, and one in progress is not forgotten for the rules it shares with a new one. The
-    end of a page is said anew each time; what lies before it would be missed again and again.
+    The content of a slot loses value the longer it is unused, so an ended episode is evicted, and
+    one in progress is not evicted for the rules it shares with a new one. The end of a page changes
+    each time; what comes before it would be needed again and again.
     """
 
     def cost(slot: Slot) -> tuple[float, int]:
@@ -71,10 +72,10 @@ def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
 
 
 def reusable(same: int, length: int) -> int:
-    """How many of the shared tokens to reuse, so that the answer is as if none had been.
+    """Return how many shared tokens to reuse so that the answer is the same as with none.
 
     At least the last few tokens are evaluated, and no remainder of a batch is shorter than that;
-    seeds then give the same replies whatever was asked before.
+    equal seeds then give the same replies regardless of earlier calls.
     """
     keep = max(0, min(same, length - FEWEST))
     if 0 < (length - keep) % UBATCH < FEWEST:
@@ -83,7 +84,7 @@ def reusable(same: int, length: int) -> int:
 
 
 class Llama:
-    """One loaded GGUF file; for one thread at a time."""
+    """A loaded GGUF file; for one thread at a time."""
 
     def __init__(self, path: Path, context: int, slots: int, threads: int) -> None:
         self.key = KEY
@@ -95,11 +96,11 @@ class Llama:
         params.n_ctx, params.n_parallel = context * slots, slots  # n_ctx is split over the slots
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         params.n_gpu_layers, params.n_ubatch = 0, UBATCH
-        params.fit_params = False  # nothing is left open; to fit it would load the file once more
-        # Flash attention rounds by how many tokens are evaluated at once; see `reusable`.
+        params.fit_params = False  # all parameters are set; fitting would load the file once more
+        # Flash attention rounds differently for different batch lengths; see `reusable`.
         params.flash_attn_type = module.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.cache_ram_mib = 0  # the slots below are the cache
-        params.ctx_shift = False  # never forget the beginning of a prompt unseen
+        params.ctx_shift = False  # never silently drop the beginning of a prompt
         params.warmup, params.ui, params.verbosity = False, False, -1
         params.api_keys = [self.key]
         try:
@@ -112,20 +113,20 @@ class Llama:
 
     @property
     def address(self) -> str:
-        """Where the same model answers over HTTP on this machine, with `key` as the API key."""
+        """The address of the same model over HTTP on this machine, with `key` as the API key."""
         return str(self._server.listening_address)
 
     # ------------------------------------------------------------ text and tokens
 
     def tokens(self, text: str, control: bool) -> Tokens:
-        """The canonical tokens; control sequences are read as such only if `control`."""
+        """Return the canonical tokens; control sequences are parsed only if `control`."""
         body = {"content": text, "add_special": True, "parse_special": control}
         return np.array(self._post("/tokenize", body)["tokens"], np.int64)
 
     def rendered(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
     ) -> str:
-        """The chat as the model's own template writes it, with the assistant's turn open."""
+        """Return the chat as the model's template writes it, with the assistant's turn open."""
         body: dict[str, Any] = {"messages": list(messages)}
         if tools:
             body["tools"] = list(tools)
@@ -147,17 +148,18 @@ class Llama:
     # ------------------------------------------------------------ calls
 
     def chat(self, body: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
-        """Answer a chat, whose rendered tokens choose the slot."""
+        """Answer a chat; its rendered tokens determine the slot."""
         return self._call(self._server.handle_chat_completions, body, tokens)
 
     def forced(
         self, tokens: Tokens, token: int, after: int | None = None
     ) -> tuple[dict[int, float], int, int]:
-        """Raw log-probabilities after a prompt, of the token and of the likeliest ones.
+        """Return raw log-probabilities after a prompt, of the token and of the likeliest ones.
 
-        The token is forced by a bias, which the read-out does not see; also given are how many
-        prompt tokens were evaluated and how many reused. `after` says how many tokens the first
-        call of the same scoring evaluated, which this call then follows in the same slot.
+        The token is forced by a bias, which does not affect the log-probabilities read. Also
+        returned are the numbers of prompt tokens evaluated and reused. `after` is the number of
+        tokens that the first call of the same scoring evaluated; this call then continues in the
+        same slot.
         """
         body = {
             "prompt": tokens.tolist(),
@@ -170,7 +172,8 @@ class Llama:
             answer = self._call(self._server.handle_completions, body, tokens)
         else:
             answer = self._handled(self._server.handle_completions, body)
-            # The end of the stem may have been evaluated once more, alone: it is no longer clean.
+            # The end of the stem may have been evaluated again in a batch of one, so it is no
+            # longer clean.
             self.slots[self._last] = Slot(tokens[: after - 1], self._calls)
         try:
             said = answer["choices"][0]["logprobs"]["content"][0]
@@ -179,13 +182,13 @@ class Llama:
         except (KeyError, IndexError, TypeError) as error:
             raise ModelFailure("bad_reply", "llama.cpp gave no log-probabilities.") from error
         if token not in read:
-            raise ModelFailure("bad_reply", f"llama.cpp did not say the forced token {token}.")
+            raise ModelFailure("bad_reply", f"llama.cpp did not return the forced token {token}.")
         return read, int(answer["timings"]["prompt_n"]), int(answer["timings"]["cache_n"])
 
     def seconds(self, prompt: int, said: int) -> float:
-        """The processor seconds to evaluate a prompt afresh and to say some tokens after it.
+        """Return the processor seconds to evaluate a prompt anew and to generate tokens after it.
 
-        The wall clock would measure who else uses the machine.
+        The wall clock would include the load of other processes.
         """
         body = {"prompt": list(range(1000, 1000 + prompt)), "n_predict": said, "temperature": 0}
         begun = time.process_time()
@@ -208,10 +211,11 @@ class Llama:
         return answer
 
     def _prepared(self, clean: Tokens, tokens: Tokens) -> tuple[int, bool]:
-        """Leave only clean and reusable tokens in the slot: tokens evaluated, and whether to reuse.
+        """Leave only clean and reusable tokens in the slot; return the tokens evaluated and whether
+        to reuse.
 
-        llama.cpp reuses all it can and cannot be told to reuse less, so where that is too much it
-        is first shown the part to keep and a token that does not follow.
+        llama.cpp reuses as much as it can and has no setting for less. If that is too much, it
+        first gets the part to keep followed by a token that does not match.
         """
         length, same = len(tokens), shared_length(clean, tokens)
         keep = reusable(same, length)
@@ -226,7 +230,7 @@ class Llama:
         return self._shown(np.append(tokens[:keep], other), True), True
 
     def _shown(self, tokens: Tokens, reuse: bool) -> int:
-        """Evaluate a prompt for its own sake; how many tokens that took."""
+        """Evaluate a prompt without using the answer; return the number of tokens evaluated."""
         body = {"prompt": tokens.tolist(), "n_predict": 1, "temperature": 0}
         answer = self._handled(self._server.handle_completions, body, reuse)
         return int(answer["timings"]["prompt_n"])
@@ -239,9 +243,11 @@ class Llama:
 
 
 def _checked(answer: Any) -> dict[str, Any]:
-    """The answer, unless it is an error, which is raised by kind."""
+    """Return the answer, or raise the error in it by kind."""
     if not isinstance(answer, dict):
-        raise ModelFailure("bad_reply", "llama.cpp answered something that is no object.")
+        raise ModelFailure(
+            "bad_reply", "llama.cpp answered with something other than a JSON object."
+        )
     if (error := answer.get("error")) is None:
         return answer
     kinds: dict[str, FaultKind] = {

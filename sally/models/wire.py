@@ -1,4 +1,4 @@
-"""Messages, tools and replies in the chat form that llama.cpp shares with many providers."""
+"""Messages, tools and replies in the chat format that llama.cpp shares with many providers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FINISHES: Final[Mapping[str, Finish]] = {
 
 
 def turn(message: Message) -> dict[str, Any]:
-    """A message as the chat form writes it."""
+    """Return a message in the chat format."""
     match message:
         case System(text):
             return {"role": "system", "content": str(text)}
@@ -55,13 +55,13 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def tool(spec: ToolSpec) -> dict[str, Any]:
-    """A tool as the chat form writes it."""
+    """Return a tool in the chat format."""
     function = {"name": spec.name, "description": spec.description, "parameters": spec.schema}
     return {"type": "function", "function": function}
 
 
 def reply(answer: Mapping[str, Any], seconds: float) -> Reply:
-    """A chat answer of llama.cpp as a reply."""
+    """Return llama.cpp's chat answer as a reply."""
     try:
         choice, timings = answer["choices"][0], answer["timings"]
         said = choice["message"]
@@ -80,7 +80,9 @@ def reply(answer: Mapping[str, Any], seconds: float) -> Reply:
             reasoning=said.get("reasoning_content"),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise ModelFailure("bad_reply", f"The chat answer has another shape: {error!r}.") from error
+        raise ModelFailure(
+            "bad_reply", f"The chat answer has an unexpected shape: {error!r}."
+        ) from error
 
 
 def _calls(calls: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:

@@ -1,1 +1,1 @@
-"""One prompting strategy per file, each fits every game. A module defines `STRATEGY`."""
+"""Prompting strategies, one per file; each fits every game. A module defines `STRATEGY`."""

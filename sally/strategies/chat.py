@@ -1,4 +1,5 @@
-"""The whole episode as one conversation: a message an announcement, own answers as one's own."""
+"""The whole episode as one conversation: one message per announcement, with the player's
+answers."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, St
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """An earlier question and the answer it got, behind so many lines of the past."""
+    """An earlier question and its answer, placed after a number of history lines."""
 
     lines: int
     asked: str
@@ -17,13 +18,13 @@ class Exchange(msgspec.Struct, frozen=True):
 
 
 class Talk(msgspec.Struct, frozen=True):
-    """What is kept of a conversation: what was said in it beside the lines of the past."""
+    """What is kept of a conversation besides the history lines."""
 
     exchanges: tuple[Exchange, ...] = ()
 
 
 def conversation(prompt: PromptContext, talk: Talk, asked: str) -> list[Message]:
-    """Rules, every line of the past, earlier questions with their answers, and the question."""
+    """Return rules, history lines, earlier questions with their answers, and the question."""
     past, told = prompt.past, 0
     messages: list[Message] = [User(str(prompt.opening(history=False)).strip())]
     for exchange in talk.exchanges:
@@ -45,17 +46,17 @@ def _make(read_cut: bool = False) -> tuple[Run, Run]:
         return await ask(prompt, speaker, "move")
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        return await ask(prompt, speaker, "probe")  # a report keeps no notes, so play is the same
+        return await ask(prompt, speaker, "probe")  # a report keeps no notes, so play is unaffected
 
     return act, answer
 
 
 STRATEGY = Strategy(
     name="chat",
-    about="one conversation an episode: every announcement a message, own answers among them",
+    about="one conversation per episode, with a message for each announcement and each answer",
     source="the harness of Tang and Belle 2024",
     make=_make,
     calls="1",
-    params={"read_cut": False},  # whether a reply cut by length is read as far as it goes
+    params={"read_cut": False},  # whether a reply cut by length is read
     version=2,
 )

@@ -1,4 +1,4 @@
-"""Think step by step, then answer."""
+"""Chain of thought: think step by step, then answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def thought(
     opening: HashedText | None = None,
     past: bool = True,
 ) -> StrategyResult:
-    """Thoughts and an answer in one reply; `past` as for a tail."""
+    """Ask for thoughts and an answer in one reply; `past` as for a tail."""
     wanted = prompt.say("cot.think", format=prompt.format)
     page = prompt.user(*notes, opening=opening, past=past, format=wanted)
     return spoken(await speaker.say("probe" if prompt.asked else "move", page))

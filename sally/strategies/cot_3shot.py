@@ -1,4 +1,4 @@
-"""Three worked thoughts that fit the game stand between its rules and its past."""
+"""Chain of thought with three worked examples between the rules and the history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No reply at all: the name that most likely completes the page is the choice."""
+"""No reply: the choice is the name that most likely completes the page."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float
 
 
 def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, with a full stop where one begins another, as 1 begins 10."""
+    """Return the names, with a full stop where one is a prefix of another, as 1 of 10."""
     begins = any(a != b and b.startswith(a) for a in names for b in names)
     return tuple(f"{name}." for name in names) if begins else names
 

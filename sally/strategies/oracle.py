@@ -7,7 +7,7 @@ from sally.strategies import qa
 
 
 def _make() -> tuple[Run, Run]:
-    return qa.answered, qa.answered  # every page says what its player has been told
+    return qa.answered, qa.answered  # every page shows what its player has been told
 
 
 STRATEGY = Strategy(

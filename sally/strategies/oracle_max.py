@@ -1,4 +1,4 @@
-"""The oracle with the aim spelled out; past and payoffs may be taken off the page."""
+"""The oracle with the aim spelled out; history and payoffs can be left out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="oracle_max",
-    about="the oracle, asked for what brings the most; history and payoffs can be switched off",
+    about="the oracle, asked for the best payoff; history and payoffs can be switched off",
     source="Riemer et al. 2025",
     make=_make,
     calls="1",

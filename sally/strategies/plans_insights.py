@@ -1,4 +1,4 @@
-"""Plans and insights are written down with every move and shown again in the next turn."""
+"""Plans and insights, written with every move and shown in the next turn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class Notes(msgspec.Struct, frozen=True):
-    """What is carried to the next turn."""
+    """Notes carried to the next turn."""
 
     plans: str
     insights: str

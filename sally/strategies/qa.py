@@ -1,4 +1,4 @@
-"""Ask once, answer at once."""
+"""One question, one answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thought, act, observe, in turn: a thought before every look-up and every answer, all kept."""
+"""ReAct: a thought before every tool call and every answer, all kept in the conversation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXTS: Mapping[str, str] = {
 
 
 async def stepped(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    """Thoughts and look-ups until there is an answer; earlier ones stand in the conversation."""
+    """Alternate thoughts and tool calls until there is an answer; all stay in the conversation."""
     talk = prompt.notes(Talk) or Talk()
     asked = prompt.tail(format=prompt.say("react.think", format=prompt.format))
     purpose = "probe" if prompt.asked else "move"
@@ -31,9 +31,9 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="react",
-    about="a thought before every look-up and every answer, kept in one conversation an episode",
-    source="after Yao et al. 2023 (ReAct); look-ups are the game's own tools",
+    about="a thought before every tool call and every answer, in one conversation per episode",
+    source="after Yao et al. 2023 (ReAct); the tools are the game's own",
     make=_make,
-    calls="1, and 1 more for each look-up",
+    calls="1, plus 1 for each tool call",
     texts=TEXTS,
 )

@@ -1,4 +1,4 @@
-"""A look back before every move; the last few plans that came of it stand on the page."""
+"""Reflection before every move; the last few plans are shown on the page."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
     async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         notes = prompt.notes(Plans)
         plans: tuple[str, ...] = ()
-        if notes is not None:  # before the first move there is nothing to look back at
+        if notes is not None:  # before the first move there is nothing to reflect on
             plan = await once(prompt, "plan", lambda: _reflected(prompt, speaker))
             plans = (*notes.plans, plan)[-memory:]
         said = await cot.thought(prompt, speaker, *_shown(prompt, plans))
@@ -76,7 +76,7 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="reflexion",
-    about="a plan from looking back before every move; the last `memory` plans are shown",
+    about="a plan from reflection before every move; the last `memory` plans are shown",
     source="Riemer et al. 2025, after Shinn et al. 2023",
     make=_make,
     calls="2 (1 in the first turn)",

@@ -1,4 +1,5 @@
-"""A summary takes the place of rules and past; the choice is made from it alone."""
+"""System 2 attention: a summary replaces rules and history, and the choice is made from it
+alone."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ TEXTS: Mapping[str, str] = {
 
 
 async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
-    """The opening of a page that stands on a summary; whatever the model wrote is taken."""
+    """Return the opening of a page with the model's summary, accepted as written."""
 
     async def ask() -> str:
         request = prompt.say("s2a.probe" if prompt.asked else "s2a.move")

@@ -1,4 +1,4 @@
-"""A summary takes the place of rules and past; thoughts and the choice follow from it."""
+"""System 2 attention with chain of thought: a summary replaces rules and history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several answers to one question; what most of them choose is the choice."""
+"""Self-consistency: several answers to one question; the majority decides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from sally.core.rules.probe import ProbeReport
 
 
 def ballot(prompt: PromptContext, read: Any) -> str:
-    """What a sample votes for: an answer, a ready action, or the kind of one written freely."""
+    """Return what a sample votes for: a report, a ready action, or the kind of a free-form
+    action."""
     if isinstance(read, ProbeReport):
         return msgspec.json.encode(read.value).decode()
     if not prompt.names:  # no finite menu
@@ -32,10 +33,10 @@ def ballot(prompt: PromptContext, read: Any) -> str:
 
 
 def elected(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
-    """The first sample of the largest camp; of camps alike in size, the one that came first."""
+    """Return the first sample of the largest group; ties go to the group that came first."""
     votes: list[tuple[str, Reply]] = []
     why = Unreadable("None of the answers could be read.")
-    cast: dict[str, str | Unreadable] = {}  # by what was said: samples are often alike
+    cast: dict[str, str | Unreadable] = {}  # by reply text: samples are often equal
     for reply in replies:
         said = whole_lines(reply)
         if said not in cast:
@@ -71,7 +72,7 @@ def _make(n: int = 10) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="self_consistency",
-    about="n answers to one question, and the choice of most of them",
+    about="n answers to one question; the majority decides",
     source="Kang et al. 2026, after Wang et al. 2023",
     make=_make,
     calls="n (10 unless told)",

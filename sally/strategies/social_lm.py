@@ -32,6 +32,6 @@ STRATEGY = Strategy(
     make=_make,
     calls="1 + 1 scoring per prediction",
     needs=frozenset({"probe", "scoring"}),
-    version=2,  # the question asks for what is best for oneself
-    points=("start", "before"),  # it predicts before it acts, so no own move may be stated
+    version=2,  # the question asks for the player's own best option
+    points=("start", "before"),  # it predicts before it acts, so its own move must not be stated
 )

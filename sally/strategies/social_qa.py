@@ -19,7 +19,7 @@ from sally.strategies import qa
 async def given(
     prompt: PromptContext, speaker: Speaker, foreseen: tuple[Foreseen, ...]
 ) -> StrategyResult:
-    """The move, with one's own predictions on the page."""
+    """Ask for the move with the player's own predictions on the page."""
     by_key = {(q.probe, q.about): q for q in prompt.foresee}
     known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
     expected = "\n".join(prompt.predicted(q, value) for q, value in known if value is not None)
@@ -51,6 +51,6 @@ STRATEGY = Strategy(
     make=_make,
     calls="1 + 1 per prediction",
     needs=frozenset({"probe"}),
-    version=2,  # the question asks for what is best for oneself
-    points=("start", "before"),  # it predicts before it acts, so no own move may be stated
+    version=2,  # the question asks for the player's own best option
+    points=("start", "before"),  # it predicts before it acts, so its own move must not be stated
 )

@@ -1,4 +1,4 @@
-"""Others first, then one's own choice, in one reply; the predictions are reports."""
+"""Predictions of the others and then the choice, in one reply; the predictions are reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXTS: Mapping[str, str] = {
 
 
 def wanted_lines(prompt: PromptContext) -> str:
-    """The predictions that are wanted, each with the line that answers it."""
+    """Return the requested predictions, each with the line that answers it."""
     questions, label = prompt.foresee, prompt.foreseen_label
     several = len(questions) > 1
     labels = [f"{label} {n}" if several else label for n in range(1, len(questions) + 1)]
@@ -45,7 +45,7 @@ def wanted_lines(prompt: PromptContext) -> str:
 
 
 def foreseen_in(prompt: PromptContext, reply: str) -> tuple[Foreseen, ...]:
-    """The predictions that a reply makes; one that cannot be read has no value."""
+    """Return the predictions in a reply; an unreadable one has no value."""
     questions = prompt.foresee
     wanted = [prompt.choice_names(question) for question in questions]
     places = read_each(reply, wanted, prompt.foreseen_label)

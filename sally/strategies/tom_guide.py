@@ -1,4 +1,4 @@
-"""Predictions of the others in one call, the choice with them given in the next."""
+"""Predictions of the others in one call, then the choice given them in the next."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="tom_guide",
-    about="predictions of the others in a call of their own, then the choice with them given",
+    about="predictions of the others in a separate call, then the choice given them",
     source="Kang et al. 2026",
     make=_make,
     calls="2",

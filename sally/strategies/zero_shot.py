@@ -1,4 +1,4 @@
-"""The name that kang2026 gives to one question and one answer."""
+"""kang2026's name for one question and one answer."""
 
 from __future__ import annotations
 

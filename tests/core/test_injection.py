@@ -175,14 +175,18 @@ def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
     [
         ("ipd", (Injection(AGENT, "their_mov"),), "did you mean"),
         ("ipd", (Injection(seat("agnet"), "their_move"),), "did you mean agent"),
-        ("ipd", (Injection(AGENT, "their_move", "own"),), "its arm does not ask it"),
+        ("ipd", (Injection(AGENT, "their_move", "own"),), "its arm lacks that probe"),
         (
             "ipd",
             (Injection(AGENT, "their_move"), Injection(seat("partner"), "their_move")),
             "both to be told the truth",
         ),
         ("cups", (Injection(seat("seeker"), "false_belief"),), "not for seat 'seeker'"),
-        ("haggle", (Injection(ADA, "their_values", error=0.1),), "cannot be told with an error"),
+        (
+            "haggle",
+            (Injection(ADA, "their_values", error=0.1),),
+            "cannot be injected with an error",
+        ),
     ],
 )
 def test_an_injection_that_cannot_be_is_refused_before_play(

@@ -225,7 +225,7 @@ def test_a_new_turn_has_looked_nothing_up() -> None:
 
 
 def test_a_match_that_goes_on_has_no_record() -> None:
-    with pytest.raises(BadInput, match="still going on"):
+    with pytest.raises(BadInput, match="not over"):
         haggling().episode()
 
 

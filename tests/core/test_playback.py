@@ -78,7 +78,7 @@ def test_a_setup_that_cannot_be_played_is_a_mismatch_and_no_crash() -> None:
     ):
         setup = msgspec.structs.replace(episode.setup, **change)
         bad = msgspec.structs.replace(episode, setup=setup, id=episode_id(setup))
-        assert "does not play" in str(mismatch(spec_of("cups"), bad))
+        assert "does not replay" in str(mismatch(spec_of("cups"), bad))
 
 
 def test_an_older_version_of_the_rules_is_refused_by_name() -> None:

@@ -164,7 +164,7 @@ def test_other_bytes_from_the_hub_are_thrown_away(
 ) -> None:
     server.content = CONTENT[:-1] + b"!"
     assert fetch(tiny(parts), io.StringIO()).read_bytes() == CONTENT  # from the parts
-    with pytest.raises(Unavailable, match="what the hub gave has the checksum"):
+    with pytest.raises(Unavailable, match="the file from the hub has the wrong checksum"):
         fetch(tiny(sha256="0" * 64), io.StringIO())
     assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
 

@@ -67,8 +67,8 @@ def test_a_server_with_other_scores_than_the_reference_is_refused(
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("llama_server", "Name the server's address"),
-        ("llama_server:here", "Name the server's address"),
+        ("llama_server", "Give the server's address"),
+        ("llama_server:here", "Give the server's address"),
         ("llama_server:http://127.0.0.1:9", "No llama.cpp answers"),
         ("llama_server:http://127.0.0.1:9?colour=red", "setting of llama_server"),
         ("llama_server:http://127.0.0.1:9?weights=gpt", "reference of weights"),

@@ -164,7 +164,7 @@ def test_stored_episodes_stand_beside_the_row_whose_conditions_they_meet(stored)
 
 def test_another_model_may_stand_for_the_published_one_if_asked(stored):
     assert rows_of(stored, "another")["functional_regret"].ours == pytest.approx(2.0)
-    with pytest.raises(BadInput, match="known are another and mistral-large-2"):
+    with pytest.raises(BadInput, match="the known names are another and mistral-large-2"):
         rows_of(stored, "nobody")
 
 

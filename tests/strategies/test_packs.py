@@ -100,7 +100,7 @@ def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:
         packs.find(str(tmp_path / "none.toml"))
     with pytest.raises(BadInput, match="did you mean repeated_games_terse"):
         packs.find("repeated_games_ters")
-    with pytest.raises(BadInput, match="is not known here"):
+    with pytest.raises(BadInput, match="is not loaded"):
         packs.find("german@0123")
 
 
@@ -122,7 +122,7 @@ def test_the_store_keeps_a_packs_text_once_and_replay_checks_its_prompts(
     packs._known.clear()
     lost = check(episodes)  # without its text, the prompts cannot be checked: no failure
     assert (lost.replayed, lost.mismatches, len(lost.unchecked)) == (3, [], 3)
-    assert "is not known here" in lost.unchecked[0][1]
+    assert "is not loaded" in lost.unchecked[0][1]
     assert packs.reference(packs.read_pack(kept)).endswith(f"@{kept.stem}")
 
 

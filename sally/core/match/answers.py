@@ -58,7 +58,7 @@ def ask_of(event: Event) -> AskId | None:
 
 
 def _is_rejected(event: Event) -> bool:
-    """Whether the rules forfeited this move, so that the seat was not asked."""
+    """Return whether the rules forfeited this move, so that the seat was not asked."""
     return isinstance(event, Forfeited) and event.reason == "rejected"
 
 

@@ -1,4 +1,4 @@
-"""Drivers: they decide which player gets an ask and when. Turn order and probes are the match's."""
+"""Drivers: they decide which player gets an ask and when. The match owns turn order and probes."""
 
 from __future__ import annotations
 

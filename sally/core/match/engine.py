@@ -197,7 +197,7 @@ class Match(Generic[S, A, V]):
     def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
         """Return the record of a match that is over."""
         if not self.over:
-            raise BadInput("The match is still going on; it has no record yet.")
+            raise BadInput("The match is not over, so it has no record yet.")
         return Episode(episode_id(self.setup), self.setup, self.events, cell, dict(used or {}))
 
     def copied(self) -> Match[S, A, V]:

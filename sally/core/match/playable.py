@@ -1,4 +1,4 @@
-"""Whether a setup can be played at all: its game, version, seats, probes and injections."""
+"""Checks of a setup: its game, version, seats, probes and injections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sally.core.rules.probe import Probe
 
 
 def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:
-    """Refuse a setup that cannot be played, in one clear sentence."""
+    """Raise BadInput if a setup cannot be played."""
     everyone = {*game.seats, *game.helpers}
     if setup.instance.game != spec.name:
         raise BadInput(
@@ -36,14 +36,14 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
         probe = _probe_for(spec, injection.probe, injection.seat)
         if injection.error and probe.kind == "values":
             raise BadInput(
-                f"{probe.name!r} cannot be told with an error: values have no finite set of "
+                f"{probe.name!r} cannot be injected with an error: values have no finite set of "
                 "wrong ones."
             )
         asked = setup.arms.get(injection.seat, ())
         if injection.source == "own" and injection.probe not in asked:
             raise BadInput(
                 f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
-                "but its arm does not ask it."
+                "but its arm lacks that probe."
             )
         if injection.source == "own" and probe.point == "after":
             raise BadInput(

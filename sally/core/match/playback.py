@@ -75,7 +75,7 @@ def mismatch(
     models by their hashes.
     """
     if episode.id != (asked := episode_id(episode.setup)):
-        return f"the id should be {asked}, the hash of what was asked for"
+        return f"the id should be {asked}, the hash of its setup"
     try:
         match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
         logged = _LogSource(spec, episode, asked_again)
@@ -126,7 +126,8 @@ class _LogSource:
 
 
 def _stop_as_logged(match: Match[Any, Any, Any], episode: Episode) -> None:
-    """Censor a match where its log was; raises LookupError if the log just lacks answers."""
+    """Censor a match at the point where its log was; raises LookupError if the log lacks
+    answers."""
     stop = episode.events[-1] if episode.events else None
     if not isinstance(stop, Censored):
         raise LookupError(f"the log has no answer to {[turn.id for turn in match.asks()]}")

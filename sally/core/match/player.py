@@ -21,16 +21,16 @@ A_co = TypeVar("A_co", covariant=True)
 
 
 class Turn(msgspec.Struct, Generic[A, V], gc=False):
-    """An ask: all that a player is told when it must move or answer a probe.
+    """An ask: everything a player receives when it must move or answer a probe.
 
     It holds nothing that the seat may not know.
     """
 
-    id: AskId  # what the answer must name
+    id: AskId  # the answer must carry this id
     context: SeatContext
     view: V
     options: Options[A]
-    memory: Any = None  # what the player itself chose to keep from its last turn
+    memory: Any = None  # what the player kept from its last turn
     told: tuple[Told, ...] = ()
     question: Question | None = None  # None: a move is wanted
     pending: A | None = None  # one's own move, when asked between it and the reveal
@@ -75,14 +75,14 @@ class Decision(
 
     action: A
     memory: Any = None
-    reply: str = ""  # the raw words, when there were any
+    reply: str = ""  # the raw reply, if any
     tries: int = 1
     calls: tuple[Call, ...] = ()
-    foreseen: tuple[Foreseen, ...] = ()  # predictions made on the way
+    foreseen: tuple[Foreseen, ...] = ()  # predictions made inside the decision
 
 
 class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="forfeit"):
-    """No legal action could be read from the player: an outcome of its own, not a bad score."""
+    """The player gave no legal action: a separate outcome, not a bad score."""
 
     reason: str
     reply: str = ""

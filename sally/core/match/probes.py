@@ -1,4 +1,4 @@
-"""Probes and injection within a match: questions aside from play, and what seats are told."""
+"""Probes and injections within a match: questions outside play, and what seats are told."""
 
 from __future__ import annotations
 

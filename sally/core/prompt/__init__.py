@@ -1,1 +1,1 @@
-"""From a view to a prompt: words, word packs, strategies and the model interface."""
+"""From a view to a prompt: words, words packs, strategies and the model interface."""

@@ -1,4 +1,4 @@
-"""Text that grows by appending and keeps a running digest, so a long page is hashed once."""
+"""Append-only text with a running digest, so a long page is hashed once."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from hashlib import blake2b
 from typing import Any, Final
 
 DIGEST_SIZE: Final = 16
-_text = str.__new__  # looked up once: a page grows at every turn
+_text = str.__new__  # looked up once because a page grows at every turn
 
 
 class HashedText(str):
-    """A text that keeps its running digest: only what was appended is hashed, and on demand."""
+    """A text with a running digest: only appended text is hashed, on demand."""
 
     __slots__ = ("_hashed",)
 
-    _hashed: tuple[blake2b, str]  # what was hashed so far, and the end that was not yet
+    _hashed: tuple[blake2b, str]  # the hasher so far, and the end that is not hashed yet
 
     @classmethod
     def start(cls, text: str = "") -> HashedText:
@@ -42,7 +42,7 @@ class HashedText(str):
         return hasher
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A hasher cannot be pickled; it is made again from the text.
+        # A hasher cannot be pickled; it is rebuilt from the text.
         return (HashedText.start, (str(self),))
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ def _utf8(text: str) -> bytes:
 
 
 def text_digest(text: str) -> bytes:
-    """The digest of a text, taken from its running hasher where it has one."""
+    """Return the digest of a text, from its running hasher if it has one."""
     if isinstance(text, HashedText):
         return text.digest()
     return blake2b(_utf8(text), digest_size=DIGEST_SIZE).digest()

@@ -1,4 +1,4 @@
-"""A model is two verbs: it completes a conversation, and it scores candidate continuations."""
+"""The model interface: complete a conversation, and score candidate continuations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sally.core.prompt.hashed_text import HashedText
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool a model may call: its name, what it does, and the JSON schema of its arguments."""
+    """A tool a model may call: its name, its purpose, and the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -26,14 +26,14 @@ class ToolSpec(msgspec.Struct, frozen=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """A call a model made, its arguments kept as the JSON text the model wrote."""
+    """A tool call by a model, with its arguments as the JSON text the model wrote."""
 
     id: str
     name: str
     arguments: str
 
     def read(self) -> dict[str, Any]:
-        """The arguments as a mapping; text that is none fails as a bad reply."""
+        """Return the arguments as a mapping; raises ModelFailure if they are not a JSON object."""
         try:
             return msgspec.json.decode(self.arguments, type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeEncodeError) as error:
@@ -44,26 +44,26 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 
 class System(msgspec.Struct, frozen=True, tag_field="role", tag="system"):
-    """What the model is told before the conversation."""
+    """The system message."""
 
     text: str
 
 
 class User(msgspec.Struct, frozen=True, tag_field="role", tag="user"):
-    """What is said to the model."""
+    """A message to the model."""
 
     text: str
 
 
 class Assistant(msgspec.Struct, frozen=True, tag_field="role", tag="assistant"):
-    """What the model said, with the tool calls it made, if any."""
+    """A message from the model, with its tool calls, if any."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
-    """What a tool answered to one call."""
+    """The result of one tool call."""
 
     call_id: str
     name: str
@@ -72,26 +72,26 @@ class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
 
 Message: TypeAlias = System | User | Assistant | ToolResult
 Context: TypeAlias = str | Sequence[Message]
-"""What a candidate continues: raw text, or a chat whose assistant turn is open; a last message
-of the assistant is the beginning of that turn."""
+"""The context that a candidate continues: raw text, or a chat with an open assistant turn. A final
+assistant message is the beginning of that turn."""
 
 
 def messages_json(messages: Sequence[Message]) -> bytes:
-    """The messages as JSON, growing texts as plain ones, to be read as `list[Message]`."""
+    """Return the messages as JSON that decodes to `list[Message]`."""
     return msgspec.json.encode(list(messages), enc_hook=_plain)
 
 
 def _plain(value: object) -> str:
     if isinstance(value, HashedText):
         return str(value)
-    raise TypeError(f"A message holds texts and tool calls only, not {type(value).__name__}.")
+    raise TypeError(f"A message may hold only texts and tool calls, not {type(value).__name__}.")
 
 
 # ---------------------------------------------------------------- settings
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a model is asked to answer; None leaves the choice to the provider."""
+    """Settings of a model call; None leaves the choice to the provider."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -106,7 +106,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         for name in ("temperature", "top_p"):
             value = getattr(self, name)
             if value is not None:
-                # 0 and 0.0 are one setting and must have one canonical form.
+                # 0 and 0.0 are the same setting and need one canonical form.
                 msgspec.structs.force_setattr(self, name, float(value) + 0.0)
         if isinstance(self.stop, str):
             raise ValueError(f"stop must be a tuple of texts, such as ({self.stop!r},).")
@@ -114,7 +114,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         _check_settings(self)
 
     def canonical(self) -> str:
-        """The same JSON for the same settings: keys sorted, what is not set left out."""
+        """Return equal settings as equal JSON: sorted keys, unset ones left out."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 
@@ -132,7 +132,9 @@ def _check_settings(settings: Settings) -> None:
         # Seeds are 32 bits wide in llama.cpp, whose highest one means "draw a seed".
         raise ValueError(f"seed must be from 0 to {2**32 - 2}, not {settings.seed}.")
     if "" in settings.stop:
-        raise ValueError("stop must not hold an empty text, which would stop every reply at once.")
+        raise ValueError(
+            "stop must not contain an empty text, which would stop every reply immediately."
+        )
 
 
 def read_settings(given: Mapping[str, Any], where: str) -> Settings:
@@ -171,7 +173,7 @@ AS_THE_PROVIDER_DOES: Final = Settings()
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a call used; None is not known, which is not zero."""
+    """Resources used by a call; None means unknown, not zero."""
 
     input: int = 0
     output: int = 0
@@ -194,7 +196,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @staticmethod
     def total(usages: Iterable[Usage]) -> Usage:
-        """The sum; a part that is not known in one call is not known in the sum."""
+        """Return the sum; a count that is unknown in one call is unknown in the sum."""
         return sum(usages, start=Usage(cached=0, evaluated=0, reasoning=0, cost=0.0))
 
 
@@ -206,7 +208,7 @@ Finish: TypeAlias = Literal["stop", "length", "tool_calls", "refusal", "error"]
 
 
 class Reply(msgspec.Struct, frozen=True, tag="reply"):
-    """What a model answered; hidden reasoning is kept apart and never read as the answer."""
+    """A model's answer; hidden reasoning is stored separately and never read as the answer."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -225,11 +227,11 @@ class Scores(msgspec.Struct, frozen=True, tag="scores"):
     def __post_init__(self) -> None:
         if len(self.candidates) != len(self.logprobs):
             raise ValueError(
-                f"{len(self.candidates)} candidates need as many log-probabilities, "
-                f"not {len(self.logprobs)}."
+                f"{len(self.candidates)} candidates need one log-probability each, "
+                f"not {len(self.logprobs)} in all."
             )
         for candidate, logprob in zip(self.candidates, self.logprobs, strict=True):
-            # Rounding may leave a sure token a hair above probability 1.
+            # Rounding may put a certain token slightly above probability 1.
             if not (math.isfinite(logprob) and logprob <= 1e-3):
                 raise ValueError(
                     f"The log-probability of {candidate!r} must be finite and at most 0, "
@@ -237,7 +239,7 @@ class Scores(msgspec.Struct, frozen=True, tag="scores"):
                 )
 
     def normalised(self) -> dict[str, float]:
-        """Each candidate's probability, given that one of the candidates is said."""
+        """Return each candidate's probability, given that one of the candidates is chosen."""
         highest = max(self.logprobs)
         weights = [math.exp(logprob - highest) for logprob in self.logprobs]
         total = math.fsum(weights)
@@ -264,7 +266,7 @@ TRANSIENT: Final[frozenset[FaultKind]] = frozenset(
 
 
 class Fault(msgspec.Struct, frozen=True, tag="fault", omit_defaults=True):
-    """A failed call as a value for the log: its kind, one sentence, and how long to wait."""
+    """A failed call as a value for the log: its kind, a sentence, and how long to wait."""
 
     kind: FaultKind
     detail: str
@@ -272,7 +274,7 @@ class Fault(msgspec.Struct, frozen=True, tag="fault", omit_defaults=True):
 
 
 class ModelFailure(Exception):
-    """A call that brought no reply, by kind."""
+    """A call without a reply, classified by kind."""
 
     def __init__(self, kind: FaultKind, detail: str, retry_after: float | None = None) -> None:
         super().__init__(kind, detail, retry_after)
@@ -280,12 +282,12 @@ class ModelFailure(Exception):
 
     @property
     def kind(self) -> FaultKind:
-        """What went wrong."""
+        """The kind of failure."""
         return self.fault.kind
 
     @property
     def transient(self) -> bool:
-        """Whether the same call may succeed when it is made again."""
+        """Whether the same call may succeed if it is repeated."""
         return self.fault.kind in TRANSIENT
 
     def __str__(self) -> str:
@@ -293,7 +295,8 @@ class ModelFailure(Exception):
 
 
 class CannotScore(Exception):
-    """The model gives no exact log-probabilities of candidates; said before anything is spent."""
+    """The model gives no exact log-probabilities of candidates; raised before any call is paid
+    for."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -311,19 +314,19 @@ class BadCandidates(ValueError):
 
 
 def check_candidates(candidates: Sequence[str]) -> None:
-    """Refuse candidates that are missing, empty, equal, or the beginning of one another."""
+    """Raise BadCandidates if candidates are missing, empty, equal, or prefixes of one another."""
     if not candidates:
         raise BadCandidates("There are no candidates to score; give at least one.")
     if "" in candidates:
-        raise BadCandidates("A candidate is the empty text; every candidate needs a letter.")
-    # Sorted, everything between a text and its continuation continues it too.
+        raise BadCandidates("A candidate is empty; every candidate needs at least one character.")
+    # In sorted order, a prefix is next to a text that continues it.
     for short, long in pairwise(sorted(candidates)):
         if short == long:
             raise BadCandidates(f"The candidate {short!r} is listed twice; list it once.")
         if long.startswith(short):
             raise BadCandidates(
-                f"The candidate {short!r} is the beginning of {long!r}, so saying the second "
-                "says the first; end both with a sign that sets them apart, such as a full stop."
+                f"The candidate {short!r} is the beginning of {long!r}, so their "
+                "probabilities overlap; end both with a distinct character, such as a full stop."
             )
 
 
@@ -332,7 +335,7 @@ def check_candidates(candidates: Sequence[str]) -> None:
 
 @runtime_checkable
 class Model(Protocol):
-    """Anything that completes conversations and, if it can, scores candidates."""
+    """A model that completes conversations and, if it can, scores candidates."""
 
     @property
     def name(self) -> str:
@@ -356,16 +359,17 @@ class Model(Protocol):
     async def score(
         self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
     ) -> Scores:
-        """The log-probability of each candidate, all its tokens summed, tokenised with context."""
+        """Return the log-probability of each candidate, summed over its tokens, tokenised with the
+        context."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelKind:
-    """Models of one kind on the shelf: `make` is given the whole name (`embedded:x.gguf`).
+    """A registered kind of model: `make` gets the whole name (`embedded:x.gguf`).
 
-    `at_once` says how many calls such a model takes at the same time, as a number or, where that
-    depends on the machine, as a function; a model's own `slots` says it of that one model.
+    `at_once` is the number of concurrent calls that such a model takes, or a function if it depends
+    on the machine; a model's own `slots` takes precedence.
     """
 
     name: str
@@ -378,5 +382,6 @@ class ModelKind:
 
     @property
     def calls_at_once(self) -> int | None:
-        """How many calls a model of this kind takes at the same time; None if it does not say."""
+        """Return how many concurrent calls a model of this kind takes; None if it is not
+        declared."""
         return self.at_once() if callable(self.at_once) else self.at_once

@@ -1,7 +1,7 @@
-"""Choices of a harness that are nobody's mind: how a page is laid out and an answer asked for.
+"""Harness settings: how a page is laid out and how the answer is requested.
 
-They are declared in a study as a language player's `harness`, so that a design can cross them and
-an analysis can say how much of a score hangs on them. What is not named is as the strategy has it.
+A study declares them as a language player's `harness`, so a design can cross them and an analysis
+can show how much a score depends on them. Settings that are not given follow the strategy.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from sally.core.prompt.words import objects_in
 
 
 class Harness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How a page is laid out; every default is what a strategy does by itself."""
+    """Page layout; every default is the strategy's own behaviour."""
 
-    history: int | None = None  # the last so many lines of the past; None: all of it
-    question: Literal["last", "first"] = "last"  # whether it also stands above the rules
-    options: Literal["listed", "unlisted"] = "listed"  # whether the form of answer names them
+    history: int | None = None  # the number of history lines shown, counted from the end; None: all
+    # `first`: the question is also placed above the rules
+    question: Literal["last", "first"] = "last"
+    options: Literal["listed", "unlisted"] = "listed"  # whether the answer format lists the options
     answer: Literal["line", "json"] = "line"
 
     def __post_init__(self) -> None:
@@ -35,7 +36,7 @@ AMONG = ", where <name> is one of {names}."
 
 
 def read_harness(given: Mapping[str, Any] | None) -> Harness:
-    """The harness from plain data; one clear sentence where it is none."""
+    """Return the harness from plain data; raises BadInput if it is not a known layout."""
     try:
         return msgspec.convert(dict(given or {}), Harness)
     except (msgspec.ValidationError, ValueError) as why:
@@ -43,7 +44,7 @@ def read_harness(given: Mapping[str, Any] | None) -> Harness:
 
 
 def form_of(harness: Harness, form: str, label: str, names: tuple[str, ...]) -> str:
-    """How to answer, in this harness; where there is no menu, the game's own form stays."""
+    """Return the answer format under this harness; without a menu, the game's own format."""
     if not names or (harness.options, harness.answer) == ("listed", "line"):
         return form
     if harness.answer == "json":
@@ -55,7 +56,8 @@ def form_of(harness: Harness, form: str, label: str, names: tuple[str, ...]) -> 
 
 
 def as_line(harness: Harness, reply: str, label: str, names: tuple[str, ...]) -> str:
-    """A reply as the game's words read it; a JSON answer becomes the line that it stands for."""
+    """Return a reply in the form that the game's words read; a JSON answer becomes a labelled
+    line."""
     if harness.answer != "json" or not names:
         return reply
     found = [one for one in objects_in(reply) if "answer" in one]

@@ -1,4 +1,4 @@
-"""The hash of what a model is shown: the log keeps it in the place of the prompt."""
+"""The hash of a prompt, which the log stores instead of the prompt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sally.core.prompt.model import Assistant, Context, Message, System, ToolRes
 def prompt_hash(
     prompt: Context, tools: Sequence[ToolSpec] = (), candidates: Sequence[str] = ()
 ) -> str:
-    """The canonical hash of what a model is shown, in hexadecimal."""
+    """Return the canonical hash of a prompt in hexadecimal."""
     if isinstance(prompt, str):
         shown = _joined(b"text", [text_digest(prompt)])
     else:
@@ -29,8 +29,8 @@ def prompt_hash(
 
 
 def message_digest(message: Message) -> bytes:
-    """The digest of one message: who speaks, and each of its texts."""
-    if isinstance(message, User):  # nearly all are, and matching patterns takes its time
+    """Return the digest of one message: its role and each of its texts."""
+    if isinstance(message, User):  # nearly all are, and pattern matching is slower
         return _joined(b"user", (text_digest(message.text),))
     match message:
         case System(text):
@@ -43,8 +43,8 @@ def message_digest(message: Message) -> bytes:
 
 
 def _joined(purpose: bytes, digests: Sequence[bytes]) -> bytes:
-    # Digests have one length and purposes are kept apart, so no two prompts share an encoding.
-    hasher = _HASHERS[purpose].copy()  # a third of the time that a new one takes
+    # Digests have one length and purposes are separate, so no two prompts share an encoding.
+    hasher = _HASHERS[purpose].copy()  # takes a third of the time of a new one
     hasher.update(b"".join(digests))
     return hasher.digest()
 

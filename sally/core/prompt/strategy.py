@@ -1,4 +1,4 @@
-"""A way of prompting: it sees a turn in words and nothing else, so it fits every game."""
+"""Prompting strategies: they see only a turn in words, so each fits every game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class PromptContext:
-    """A turn in words. The opening only grows; the tail is written anew for each prompt."""
+    """A turn in words. The opening only grows; the tail is written for each prompt."""
 
     __slots__ = ("_asker", "_desk", "_harness", "_retry", "_texts", "_turn", "_words", "kept")
 
@@ -32,8 +32,8 @@ class PromptContext:
         turn: Turn[Any, Any],
         retry: str = "",
         texts: Mapping[str, str] | None = None,  # the strategy's own sentences
-        context: SeatContext | None = None,  # where a words pack lies on it; else the turn's
-        kept: dict[str, Any] | None = None,  # what earlier tries at this answer came to
+        context: SeatContext | None = None,  # the context with a words pack; default: the turn's
+        kept: dict[str, Any] | None = None,  # results of earlier tries at this answer
         harness: Harness = AS_IT_IS,
     ) -> None:
         self._harness = harness
@@ -48,34 +48,34 @@ class PromptContext:
 
     @property
     def asked(self) -> Question | None:
-        """The probe, or None when a move is wanted."""
+        """The probe, or None if a move is asked for."""
         return self._turn.question
 
     @property
     def seed(self) -> int:
-        """Chance of this turn's own, for strategies that sample from scores."""
+        """The seed of this turn, for strategies that sample from scores."""
         return derived_seed(self._turn.context.seed, *self._turn.id)
 
     def notes(self, kind: type[T]) -> T | None:
-        """The player's own notes from its last turn; None before the first."""
+        """Return the player's notes from its last turn; None before the first."""
         memory = self._turn.memory
         if memory is None or isinstance(memory, kind):
             return memory
-        return msgspec.convert(memory, kind)  # a log gives notes back as plain data
+        return msgspec.convert(memory, kind)  # a log returns notes as plain data
 
     @property
     def told(self) -> tuple[Told, ...]:
-        """What the player has been told of another's mind."""
+        """What the player has been told about another's mind."""
         return self._turn.told
 
     @property
     def mine_is_stated(self) -> bool:
-        """Whether the probe stands behind one's own move."""
+        """Whether the probe is asked after the player's own move."""
         return self._turn.pending is not None
 
     @property
     def foresee(self) -> tuple[Question, ...]:
-        """What this seat could be asked to choose about others before it moves."""
+        """Return the questions about others that this seat could be asked before it moves."""
         context, view = self._desk, self._turn.view
         return tuple(
             question
@@ -85,13 +85,12 @@ class PromptContext:
         )
 
     def asking(self, question: Question) -> PromptContext:
-        """The same turn with this question in place of the move, asked before it."""
+        """Return the same turn with this question in place of the move."""
         turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
         return PromptContext(turn, self.retry(), self._texts, self._desk, self.kept, self._harness)
 
     def read(self, said: str | StrategyResult) -> Any:
-        """Return the action or the report in a reply, or in what a strategy came to.
-
+        """Return the action or report in a reply or strategy result.
         Raises:
             Unreadable: the reply names none, or several.
         """
@@ -113,37 +112,38 @@ class PromptContext:
     # --- in words -------------------------------------------------------------------------------
 
     def say(self, key: str, **facts: Any) -> str:
-        """A sentence of the strategy, unless a words pack has another."""
+        """Return a sentence of the strategy, or its replacement in a words pack."""
         return {**self._texts, **self._words.texts}[key].format_map(facts)
 
     def retry(self) -> str:
-        """What was wrong with the last try; said once, on the first page that is made after it."""
+        """Return what was wrong with the last try; shown once, on the next page."""
         why, self._retry = self._retry, ""
         return why
 
     def aside(self, question: Question) -> str:
-        """A question about others as it is put before the move."""
+        """Return a question about others as it is asked before the move."""
         return self._words.aside(question, self._turn.view)
 
     def told_text(self, past: bool = True) -> str:
-        """What the player has been told, in words; what is kept in a past on the page is not."""
+        """Return what the player has been told, in words; what the history on the page holds is
+        left out."""
         told = self._turn.told
         return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
     def predicted(self, question: Question, value: Value) -> str:
-        """A prediction of one's own, in words."""
+        """Return the player's own prediction, in words."""
         number, seat = self._turn.number, self._turn.seat
         own = Told(number, seat, question.probe, value, question.about, "own")
         return self._words.told(own, question)
 
     @property
     def now(self) -> str:
-        """Where we are."""
+        """Return the current situation."""
         return self._words.now(self._turn.view)
 
     @property
     def question(self) -> str:
-        """What is wanted: the move, or the answer to the probe."""
+        """Return the question: the move, or the probe."""
         turn = self._turn
         if turn.question is None:
             return self._words.question(turn.view, turn.options)
@@ -151,12 +151,12 @@ class PromptContext:
 
     @property
     def best_question(self) -> str:
-        """What is wanted of one who has just predicted the others."""
+        """Return the question for a player that has just predicted the others."""
         return self._words.best_question(self._turn.view, self._turn.options)
 
     @property
     def format(self) -> str:
-        """How to answer."""
+        """Return the answer format."""
         turn = self._turn
         if turn.question is None:
             usual = self._words.format(turn.view, turn.options)
@@ -168,7 +168,7 @@ class PromptContext:
 
     @property
     def _by_name(self) -> tuple[str, ...]:
-        """What is answered by one name; empty where a number, odds or a form is wanted."""
+        """Return the possible answers by name; empty for a number, odds or a form."""
         turn = self._turn
         if turn.question is not None:
             named = turn.question.kind == "choice" and turn.question.scale is None
@@ -178,36 +178,36 @@ class PromptContext:
 
     @property
     def label(self) -> str:
-        """What stands before a chosen name in the answer."""
+        """The label before a chosen name in the answer."""
         return self._asker.label
 
     @property
     def foreseen_label(self) -> str:
-        """What stands before a prediction that is made within a decision."""
+        """The label before a prediction made inside a decision."""
         return self._words.foreseen_label
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What may be answered, by name; empty when there is no finite menu."""
+        """The possible answers by name; empty without a finite menu."""
         turn = self._turn
         if turn.question is not None:
             return self.choice_names(turn.question)
         return self._words.menu(turn.options) if is_finite(turn.options) else ()
 
     def choice_names(self, question: Question) -> tuple[str, ...]:
-        """What may be answered to a question, by name."""
+        """Return the possible answers to a question, by name."""
         words = self._words.of(question)
         return tuple(words.choice_name(question, c) for c in question.choices)
 
     def choices_said(self, question: Question) -> str:
-        """What may be answered to a question, on one line: names, or a span of numbers."""
+        """Return the possible answers to a question on one line: names, or a range of numbers."""
         if (scale := question.scale) is not None:
             return f"the whole numbers from {scale.low} to {scale.high}"
         return ", ".join(self.choice_names(question))
 
     @property
     def stem(self) -> str:
-        """The end of a page that a name completes."""
+        """Return the end of a page that a name completes."""
         turn = self._turn
         if turn.question is None:
             return self._words.stem(turn.view, turn.options)
@@ -215,12 +215,12 @@ class PromptContext:
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The ways in which this game tells its past; the first is the usual one."""
+        """The forms in which this game tells its history; the first is the default."""
         return self._words.forms
 
     @property
     def examples(self) -> str:
-        """Worked thoughts that fit the game."""
+        """Return worked examples that fit the game."""
         return "\n".join(self._words.examples(self._desk.seat))
 
     # --- pages ------------------------------------------------------------------------------------
@@ -228,7 +228,8 @@ class PromptContext:
     def opening(
         self, form: str = "", after_rules: str = "", history: bool = True, payoffs: bool = True
     ) -> HashedText:
-        """Rules, worked examples if any, and the past; either may be left out."""
+        """Return rules, worked examples if any, and the history; history and payoffs may be left
+        out."""
         if not history:
             return self._desk.rules(after_rules, payoffs)
         if (last := self._harness.history) is not None:  # a window does not only grow
@@ -240,7 +241,7 @@ class PromptContext:
 
     @property
     def past(self) -> list[str]:
-        """The past line by line, for strategies that do not tell it on one page."""
+        """Return the history line by line, for strategies that do not put it on one page."""
         return self._desk.past(self._turn.view, self.forms[0])
 
     def tail(
@@ -249,11 +250,11 @@ class PromptContext:
         given: str = "",
         question: str | None = None,
         format: str | None = None,
-        past: bool = True,  # whether the past stands above
+        past: bool = True,  # whether the history is above
     ) -> str:
-        """Return what follows the opening: notes, where we are, what is given, question, format.
+        """Return what follows the opening: notes, situation, given information, question, format.
 
-        After a failed try, the first tail that is made says what was wrong with it.
+        After a failed try, the first tail says what was wrong with it.
         """
         told = self.told_text(past) if self._turn.told else ""
         asked = self.question if question is None else question
@@ -265,7 +266,7 @@ class PromptContext:
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
     ) -> list[Message]:
-        """The whole page as the one message of a conversation; `tail` as above."""
+        """Return the whole page as the only message of a conversation; arguments as for `tail`."""
         above = self.opening() if opening is None else opening
         page = above.plus(self.tail(*notes, past=past, **tail))
         if self._harness.question == "first":  # above the rules as well as in its usual place
@@ -274,14 +275,14 @@ class PromptContext:
 
 
 class StrategyResult(msgspec.Struct, frozen=True):
-    """What a strategy came to."""
+    """The result of a strategy."""
 
-    text: str  # read by the game's words, unless a place was chosen
-    place: int | None = None  # on the menu, when chosen by score
+    text: str  # read by the game's words unless an index was chosen
+    place: int | None = None  # index in the menu, if chosen by score
     odds: tuple[float, ...] | None = None  # over the menu, when scored
     memory: Any = None  # notes for the next turn
     foreseen: tuple[Foreseen, ...] = ()
-    cut: bool = False  # whether the text ends where the model was stopped
+    cut: bool = False  # whether the text was cut off by the length limit
 
     @property
     def readable(self) -> str:
@@ -290,7 +291,7 @@ class StrategyResult(msgspec.Struct, frozen=True):
 
 
 class Speaker(Protocol):
-    """A model with its calls counted and logged."""
+    """A model whose calls are counted and logged."""
 
     async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply: ...
 
@@ -302,7 +303,7 @@ Run = Callable[[PromptContext, Speaker], Awaitable[StrategyResult]]
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way of prompting on the shelf: how it acts, and how it answers a probe."""
+    """A registered prompting strategy: how it acts, and how it answers a probe."""
 
     name: str
     about: str
@@ -317,7 +318,8 @@ class Strategy:
 
 
 def can_foresee(kind: str, point: Point) -> bool:
-    """Whether a probe of this kind can be answered within a decision: one choice, before it."""
+    """Return whether a probe can be answered inside a decision: one choice, asked before the
+    move."""
     return kind == "choice" and point != "after"
 
 
@@ -327,19 +329,19 @@ def whole_lines(reply: Reply) -> str:
 
 
 def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()) -> StrategyResult:
-    """A reply as what a strategy came to."""
+    """Return a reply as a strategy result."""
     return StrategyResult(
         reply.text, memory=memory, foreseen=foreseen, cut=reply.finish == "length"
     )
 
 
 async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    """One question, one answer: a move, or what a probe asks."""
+    """Ask one question and return one answer: a move or a report."""
     return spoken(await speaker.say("probe" if prompt.asked else "move", prompt.user()))
 
 
 async def once(prompt: PromptContext, key: str, ask: Callable[[], Awaitable[T]]) -> T:
-    """What was found in an earlier try at the same answer, or what asking gives now."""
+    """Return the result of an earlier try at the same answer, or ask now."""
     if key not in prompt.kept:
         prompt.kept[key] = await ask()
     found: T = prompt.kept[key]

@@ -1,4 +1,4 @@
-"""A game in language. Words are handed views, never states, so they cannot leak a secret."""
+"""A game in language. Words receive views, never states, so they cannot leak a secret."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.seat import A, Seat, V
 
 COMMON_TEXTS: Mapping[str, str] = {
-    "frame": "",  # stands above the rules; packs use it to say what this is said to be
-    "order": "",  # `reversed`: a page lists things the other way round
+    "frame": "",  # shown above the rules; packs use it to describe the situation
+    "order": "",  # `reversed`: a page lists things in reverse order
     "labels": "",  # `swapped`: each move has the name of the next; `K, Q, X`: these names instead
     "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",
     "format.number": "Answer with one line of the form `{label}: <number>`, where <number> is a "
@@ -51,37 +51,39 @@ COMMON_TEXTS: Mapping[str, str] = {
 
 T = TypeVar("T")
 REVERSED, SWAPPED = "reversed", "swapped"
-PRIVATE = range(0xE000, 0xF900)  # characters that mean nothing by themselves
+PRIVATE = range(0xE000, 0xF900)  # private-use characters, which have no meaning
 
 
 class Words(Generic[A, V]):
-    """How one game speaks: every sentence has a key, and a pack may replace it."""
+    """The texts of one game: every sentence has a key, and a pack may replace it."""
 
-    forms: ClassVar[tuple[str, ...]] = ("agent_first",)  # the ways in which the past is told
-    label: ClassVar[str] = "Option"  # what stands before a chosen name
-    foreseen_label: ClassVar[str] = "Predicted Action"  # before a prediction within a decision
-    seat: Seat | None = None  # on whose desk these words lie; seats may name moves differently
+    forms: ClassVar[tuple[str, ...]] = ("agent_first",)  # the forms in which the history is told
+    label: ClassVar[str] = "Option"  # the label before a chosen name
+    # the label of a prediction inside a decision
+    foreseen_label: ClassVar[str] = "Predicted Action"
+    seat: Seat | None = None  # the seat these words are for; seats may name moves differently
 
     def __init__(self, game: Any, texts: Mapping[str, str]) -> None:
         self.game, self.texts = game, {**COMMON_TEXTS, **texts}
 
     def say(self, key: str, **facts: Any) -> str:
-        """The sentence under this key, with its facts filled in."""
+        """Return the sentence under this key, with its facts filled in."""
         return self.texts[key].format_map(facts)
 
     def around(self, key: str, fact: str, **facts: str) -> list[str]:
-        """The sentence under this key in pieces, to be joined by a fact that changes each time."""
+        """Return the sentence under this key in pieces, to be joined by a fact that changes each
+        time."""
         filled = (self.texts[key], *facts.values())
         mark = next(m for m in map(chr, PRIVATE) if not any(m in text for text in filled))
         return self.say(key, **{fact: mark}, **facts).split(mark)
 
     def listing(self, things: Iterable[T]) -> list[T]:
-        """Things that stand side by side, in the order in which this wording lists them."""
+        """Return things in the order in which this wording lists them."""
         found = list(things)
         return found[::-1] if self.texts["order"] == REVERSED else found
 
     def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Names of moves that stand for nothing, as this wording gives them out."""
+        """Return meaningless names of moves as this wording assigns them."""
         own, labels = tuple(names), self.texts["labels"]
         if labels == SWAPPED:
             return (*own[1:], *own[:1])
@@ -91,39 +93,39 @@ class Words(Generic[A, V]):
     # --- a page: rules, the past, where we are, what is wanted, how to answer -------------
 
     def rules(self, seat: Seat) -> str:
-        """What never changes during the game."""
-        raise LookupError(f"{type(self).__name__} does not say the rules")
+        """Return what never changes during the game."""
+        raise LookupError(f"{type(self).__name__} has no text for the rules")
 
     def rules_without_payoffs(self, seat: Seat) -> str | None:
-        """The rules but for what each outcome pays; None where the two cannot be taken apart."""
+        """Return the rules without payoffs; None if they cannot be separated."""
         return None
 
     def examples(self, seat: Seat) -> tuple[str, ...]:
-        """Three worked thoughts that fit the game."""
+        """Return three worked examples that fit the game."""
         return tuple(self.say(f"example.{kind}") for kind in ("habit", "aims", "surprise"))
 
     def lines(self, view: V, since: int, form: str) -> Iterable[str]:
-        """The lines of the past from number `since` on; earlier ones never change."""
+        """Return the history lines from number `since` on; earlier ones never change."""
         return ()
 
     def now(self, view: V) -> str:
-        """Where we are, in a short line that is said anew each turn."""
+        """Return the current situation as a short line, written anew each turn."""
         return ""
 
     def drawn(self, view: V) -> str:
-        """The present moment as a picture of characters, for people; pages do not have it."""
+        """Return the present moment as a text picture for people; prompts do not contain it."""
         return ""
 
     def question(self, view: V, options: Options[A]) -> str:
-        """What is wanted."""
-        raise LookupError(f"{type(self).__name__} does not ask")
+        """Return the question."""
+        raise LookupError(f"{type(self).__name__} has no text for the question")
 
     def best_question(self, view: V, options: Options[A]) -> str:
-        """What is wanted of one who has just predicted the others: the best for oneself."""
+        """Return the question for a player that has just predicted the others: the best reply."""
         return self.question(view, options)
 
     def format(self, view: V, options: Options[A]) -> str:
-        """How to answer."""
+        """Return the answer format."""
         if (scale := self.scale(options)) is not None:
             return self._number_format(scale)
         if is_finite(options):
@@ -132,33 +134,33 @@ class Words(Generic[A, V]):
         return self.say("format.form", schema=schema)
 
     def stem(self, view: V, options: Options[A]) -> str:
-        """The end of a page that an action's name completes, for scoring names."""
+        """Return the end of a page that an action's name completes, for scoring names."""
         parts = (self.now(view), self.question(view, options), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
     # --- actions by name ------------------------------------------------------------------
 
     def name(self, action: Any) -> str:
-        """What an action is called in this game."""
+        """Return the name of an action in this game."""
         return str(action)
 
     def refusal(self, view: V, action: A) -> str:
-        """Why the rules turn down this action of a seat that sees `view`; nothing if they do not.
+        """Return why the rules reject this action of a seat that sees `view`; "" if they do not.
 
-        A refused action is a move in the log that changed nothing, and is told as such.
+        A rejected action is logged as a move that changed nothing, and is described as such.
         """
         return ""
 
     def scale(self, options: Options[A]) -> Whole | None:
-        """From where to where, if the ready actions are numbers to be answered as a number.
+        """Return the range if the ready actions are numbers to be answered as a number.
 
-        `sally.core.rules.menu.span` gives it; None means that actions go by their names. People
-        then get a field for a number instead of a button for each.
+        `sally.core.rules.menu.span` computes it; None means that actions go by their names. People
+        then get a number field instead of a button for each option.
         """
         return None
 
     def menu(self, options: Options[A]) -> tuple[str, ...]:
-        """The names of ready actions, in the order of the menu."""
+        """Return the names of ready actions, in menu order."""
         return tuple(self.name(option) for option in options)
 
     def positions(self, options: Options[A]) -> tuple[int, ...]:
@@ -167,7 +169,7 @@ class Words(Generic[A, V]):
         return tuple(sorted(range(len(order)), key=order.__getitem__))
 
     def read(self, reply: str, view: V, options: Options[A]) -> A:
-        """The action a reply names; raises Unreadable, with what would be right."""
+        """Return the action a reply names; raises Unreadable with what would be right."""
         if (scale := self.scale(options)) is not None:
             number: Any = read_number(reply, scale.low, scale.high, self.label)
             return number  # type: ignore[no-any-return]
@@ -179,24 +181,24 @@ class Words(Generic[A, V]):
     # --- probes ---------------------------------------------------------------------------
 
     def of(self, question: Question) -> Words[Any, Any]:
-        """Who puts a question into words: the game, or all games alike."""
+        """Return the words for a question: the game's, or those common to all games."""
         return EveryGame(self) if question.probe in EVERYWHERE else self
 
     def aside(self, question: Question, view: V, pending: A | None = None) -> str:
-        """A probe in words."""
-        raise LookupError(f"{type(self).__name__} does not put {question.probe!r} into words")
+        """Return a probe in words."""
+        raise LookupError(f"{type(self).__name__} has no text for the probe {question.probe!r}")
 
     def aside_stem(self, question: Question, view: V, pending: A | None = None) -> str:
-        """The end of a page that the answer to a probe completes."""
+        """Return the end of a page that the answer to a probe completes."""
         parts = (self.now(view), self.aside(question, view, pending), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        """What one possible answer to a probe is called."""
+        """Return the name of one possible answer to a probe."""
         return self.name(choice)
 
     def aside_format(self, question: Question) -> str:
-        """How to answer a probe."""
+        """Return the answer format of a probe."""
         if question.scale is not None:
             return self._number_format(question.scale)
         names = [self.choice_name(question, c) for c in question.choices]
@@ -209,7 +211,7 @@ class Words(Generic[A, V]):
         return self.say("format.values", names=shown, **scale)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        """The report a reply makes; raises Unreadable, with what would be right."""
+        """Return the report in a reply; raises Unreadable with what would be right."""
         if (scale := question.scale) is not None:
             number = read_number(reply, scale.low, scale.high, self.label, theirs=True)
             return ProbeReport(number, reply=reply)
@@ -225,13 +227,13 @@ class Words(Generic[A, V]):
         return ProbeReport({str(question.choices[i]): v for i, v in values.items()}, reply=reply)
 
     def told(self, told: Told, question: Question | None = None) -> str:
-        """What was injected, in words."""
+        """Return injected information in words."""
         value = told.value
         name = value if isinstance(value, dict) or value is None else self.name(value)
         return self.say(f"told.{told.source}", about=told.about or told.probe, value=name)
 
     def kept(self, told: Told, view: V) -> str:
-        """What was told and stays in the past behind what `view` shows, as a line of it."""
+        """Return kept information as a history line after what `view` shows."""
         return self.told(told)
 
     def _number_format(self, scale: Whole) -> str:
@@ -242,7 +244,7 @@ class Words(Generic[A, V]):
 
 
 class EveryGame(Words[Any, Any]):
-    """What is asked in every game in the same words."""
+    """Words of the probes that are the same in every game."""
 
     def __init__(self, inner: Words[Any, Any]) -> None:
         super().__init__(inner.game, inner.texts)
@@ -266,7 +268,7 @@ class EveryGame(Words[Any, Any]):
 
 
 def read_form(reply: str, options: Options[A]) -> A:
-    """The action in the one JSON object of a reply."""
+    """Return the action in the only JSON object of a reply."""
     try:
         return filled(options, as_tuples(only_object(reply)))
     except (IllegalMove, RecursionError) as why:
@@ -298,7 +300,7 @@ def as_tuples(plain: Any) -> Any:
 
 
 class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody's own wording for a game: a paper's exact text, a translation, a re-skin."""
+    """A custom wording for a game: a paper's exact text, a translation, a re-skin."""
 
     name: str
     game: str
@@ -307,7 +309,7 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
-    """The pack, if every key exists and names no fact that its sentence does not have."""
+    """Return the pack if every key exists and uses only facts of its sentence."""
     ours = {**COMMON_TEXTS, **texts}
     for key, text in pack.texts.items():
         if key not in ours:
@@ -321,17 +323,17 @@ def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
 
 
 def slots(text: str, where: str) -> set[str]:
-    """The names in braces; anything cleverer than a plain name is refused."""
+    """Return the names in braces; raises BadInput for anything but a plain name."""
     try:
         found = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
     except ValueError as why:
         raise BadInput(f"{where}: {why}; write {{{{ and }}}} for plain braces.") from None
     for name, spec in found:
         if not name.isidentifier() or spec:
-            raise BadInput(f"{where}: only plain {{names}} may stand in braces, not {{{name}}}.")
+            raise BadInput(f"{where}: only plain {{names}} are allowed in braces, not {{{name}}}.")
     return {name for name, _ in found}
 
 
 def describe(form: Form[Any]) -> str:
-    """A form's fields, for a person at a terminal."""
+    """Return a form's fields, for a person at a terminal."""
     return ", ".join(name for name, _ in form.fields)

@@ -1,7 +1,7 @@
 """The manifest: where each shipped game, study and paper is defined.
 
 With it, one entry is imported without its neighbours. `python -m sally.core.registry.manifest`
-writes it anew; a test compares it with the folders.
+regenerates it; a test compares it with the folders.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A paper on the shelf: a folder with its study, published figures, tables and importer."""
+"""Papers: a folder with a study, published figures, tables and an importer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOG = logging.getLogger("sally.importers")
 
 @dataclass(frozen=True)
 class Paper:
-    """One published system; its rooms lie beside the module that defines it."""
+    """One published system; its parts are beside the module that defines it."""
 
     name: str
     about: str
@@ -25,30 +25,31 @@ class Paper:
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import: episodes, and what a reader should know about them."""
+    """The result of an import: episodes, and notes for the reader."""
 
     episodes: tuple[Episode, ...]
     counts: dict[str, int]
-    lines: tuple[str, ...] = ()  # what was odd or differs, the important first
+    lines: tuple[str, ...] = ()  # irregularities and differences, the important ones first
     details: dict[str, Any] = field(default_factory=dict)  # the same for `--json`
 
 
 @dataclass(frozen=True)
 class Importer:
-    """Reads games that were recorded elsewhere; a paper's room `importer` defines `IMPORTER`."""
+    """Reader of games recorded elsewhere; a paper's module `importer` defines `IMPORTER`."""
 
     name: str  # as in `sally import NAME PATH`
     about: str
     read: Callable[[Path], Imported]
 
     def imported(self, path: Path) -> Imported:
-        """All that can be read at a path; where nothing can, one sentence says so."""
+        """Return everything readable at a path; raises BadInput if nothing is."""
         try:
             return self.read(path)
         except BadInput:
             raise
-        except Exception as why:  # files of anybody's, read by anybody's importer
-            LOG.error("the importer %s broke down over %s", self.name, path, exc_info=why)
+        except Exception as why:  # third-party files, read by third-party importers
+            LOG.error("the importer %s failed on %s", self.name, path, exc_info=why)
             raise BadInput(
-                f"{path} is not as the importer {self.name} knows it: {type(why).__name__}: {why}."
+                f"{path} is not in the format of the importer {self.name}: {type(why).__name__}: "
+                f"{why}."
             ) from None

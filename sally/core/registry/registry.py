@@ -51,8 +51,8 @@ PARTS: Mapping[str, str] = {
     "losses": "LOSSES",
     "costs": "COSTS",  # what each decision gave up
     "intended": "INTENDED",  # what forfeited and cut-off decisions count
-    "acting": "ACTING",  # which moves fit what their maker had predicted
-    "training": "TRAINING",  # what is learnt from, what is held out, what moves are worth
+    "acting": "ACTING",  # which moves fit the mover's prediction
+    "training": "TRAINING",  # training split, held-out problems, values of moves
     "study": "STUDIES",
     "tables": "ENGINE",
     "importer": "IMPORTER",
@@ -60,7 +60,7 @@ PARTS: Mapping[str, str] = {
 }
 """Constant that each part of a game or a paper defines."""
 DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training"})
-"""Rooms whose constants may lie together in `decisions.py`: what a game says of one decision."""
+"""Parts whose constants may be together in `decisions.py`: how a game judges a decision."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in order of addition
 _results: dict[tuple[Any, ...], Any] = {}  # of cached functions; cleared by `add`

@@ -1,4 +1,4 @@
-"""A study, as a value: which problems, who sits where, what is asked, how often."""
+"""A study as a value: its problems, lineups, probes and repeats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sally.core.rules.probe import Injection
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One condition: every instance with every lineup, so many times."""
+    """One condition: every instance with every lineup, repeated."""
 
     name: str
     instances: tuple[Instance, ...]
@@ -24,7 +24,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     injections: tuple[Injection, ...] = ()
     repeats: int = 1
-    retries: int | None = None  # None: as the study has it
+    retries: int | None = None  # None: as in the study
 
     def __post_init__(self) -> None:
         if self.repeats < 1:
@@ -41,7 +41,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     name: str
     about: str
     cells: tuple[Cell, ...]
-    paper: str = ""  # what it follows, if anything
+    paper: str = ""  # the paper it follows, if any
     seed: int = 1
     retries: int = 2
 
@@ -52,10 +52,10 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise ValueError(f"retries must be at least 0, not {self.retries}")
 
     def trials(self) -> Iterator[tuple[str, Setup]]:
-        """Every episode that is wanted, with the cell it belongs to.
+        """Yield every episode of the study with its cell.
 
-        The seed depends on the instance and the repeat, never on the lineup: comparisons
-        between lineups are paired.
+        The seed depends on the instance and the repeat, never on the lineup: comparisons between
+        lineups are paired.
         """
         for cell in self.cells:
             for repeat, instance, lineup in product(
@@ -76,7 +76,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 def read_study(path: Path) -> Study:
-    """A user's study from a TOML file, checked by its schema."""
+    """Read a user's study from a TOML file and check it against the schema."""
     try:
         return msgspec.toml.decode(path.read_bytes(), type=Study)
     except OSError as why:
@@ -88,7 +88,7 @@ def read_study(path: Path) -> Study:
 
 
 def with_params(study: Study, params: Mapping[str, Any]) -> Study:
-    """The study with these parameters in every instance; such an instance has an id of its own."""
+    """Return the study with these parameters in every instance, each under a new id."""
     changed = ",".join(f"{key}={value}" for key, value in params.items())
     cells = tuple(
         msgspec.structs.replace(
@@ -104,17 +104,17 @@ def with_params(study: Study, params: Mapping[str, Any]) -> Study:
 
 
 def player_spec(player: str, **params: Any) -> PlayerSpec:
-    """Somebody to sit in a seat, with parameters by name."""
+    """Return a player for a seat, with parameters by name."""
     return PlayerSpec(player, params)
 
 
 def instance(game: str, id: str = "", **params: Any) -> Instance:
-    """A problem with parameters by name."""
+    """Return a problem with parameters by name."""
     return Instance(id or game, game, params)
 
 
 def grid(**players: PlayerSpec | tuple[PlayerSpec, ...]) -> tuple[dict[str, PlayerSpec], ...]:
-    """Every combination of the named players, one seat per keyword."""
+    """Return every combination of the named players, one seat per keyword."""
     seats: Mapping[str, tuple[PlayerSpec, ...]] = {
         seat: (who,) if isinstance(who, PlayerSpec) else who for seat, who in players.items()
     }

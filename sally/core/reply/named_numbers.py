@@ -31,7 +31,7 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def _numbered(names: tuple[str, ...]) -> list[re.Pattern[str]]:
-    """Each name with a number behind it."""
+    """Return the pattern of a name followed by a number."""
     number = r"[^\w-]{1,6}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
     return [re.compile(rf"(?i)(?<!\w){re.escape(name)}{number}") for name in names]
 
@@ -56,9 +56,10 @@ def read_values(reply: str, names: Sequence[str], low: float, high: float) -> di
 
 @lru_cache(maxsize=64)
 def _valued(names: tuple[str, ...], most: str) -> re.Pattern[str]:
-    """A line with one of the names and a number, perhaps out of the most there can be."""
+    """Return the pattern of a line with a name and a number, optionally out of the maximum."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    plainly = all(re.match(r"\w", name) for name in names)  # then no sign before a name is its own
+    # then no punctuation before a name belongs to it
+    plainly = all(re.match(r"\w", name) for name in names)
     before = r"\W*+" if plainly else r"\W*"
     number = rf"(-?\d+(?:\.\d+)?)(?: ?/ ?{most})?"
     after = r"(?: points?)?(?:[\s*_`]*\([^()]*\))?[\s*_`.,;|]*"

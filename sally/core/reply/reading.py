@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 from sally.core.errors import TooLong, Unreadable, listed
 
 VERSION = 5  # stored with every language player; rises when a reply is read differently
-MOST_READ = 50_000  # characters; a longer reply is refused unread
-MOST_LABELS = 20  # that are tried in one line, from its end
-MOST_SENTENCES = 5  # that are tried, from the end of a reply
+MOST_READ = 50_000  # characters; a longer reply is rejected unread
+MOST_LABELS = 20  # labels tried in one line, from its end
+MOST_SENTENCES = 5  # sentences tried, from the end of a reply
 SHORT = 80  # characters; readings of shorter replies are cached
 
 # Labels in front of an answer besides the game's own, in the languages of common words packs.
@@ -217,7 +217,7 @@ def restated(reply: str, label: str) -> bool:
 
 
 class Mention(NamedTuple):
-    """An option, or a number that is none (key None), and where it is named."""
+    """An option, or a number that is not one (key None), with its place in the text."""
 
     key: int | None
     start: int
@@ -362,7 +362,7 @@ def _goes_on(after: str, find: Finds, keys: set[int | None]) -> bool:
 def _named(text: str, find: Finds, theirs: bool, few_words: int = _FEW_WORDS) -> int | None:
     """Return the option of the last sentence that names any, if that sentence chooses it.
 
-    A reply that names one option alone is read so, too, if none of its sentences speaks against it.
+    A reply that names a single option is also read this way, if none of its sentences rejects it.
     """
     mentions = sorted(find(text, True), key=lambda mention: mention.start)
     if not mentions:
@@ -409,7 +409,7 @@ def _clause(sentence: str) -> int:
 
 
 def _allows(sentence: str, theirs: bool) -> bool:
-    """Whether nothing in a sentence denies, doubts or asks, and it is not about what was."""
+    """Return whether a sentence neither denies, doubts nor asks, and is not about the past."""
     sentence = sentence.casefold()
     if "(" in sentence or _DENIES.search(sentence):
         return False
@@ -548,7 +548,7 @@ def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[i
 
 # --- JSON -------------------------------------------------------------------------------------
 
-MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs its length
+MOST_BRACES = 500  # a reply with more is not an answer, and each parse costs its length
 
 
 def json_objects(reply: str) -> Iterator[tuple[dict[str, Any], int, int]]:

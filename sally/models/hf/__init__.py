@@ -37,16 +37,16 @@ from sally.models.hf.texts import Texts, calls_in, thought
 from sally.models.in_process import Tokens, stem_of
 from sally.models.weights import Unavailable
 
-MAX_TOKENS: Final = 512  # as the embedded model: an end, so that no reply fills the context
+MAX_TOKENS: Final = 512  # as in the embedded model: a limit so that no reply fills the context
 CONTEXT: Final = 8192
 DTYPES: Final = ("float32", "bfloat16", "float16")
-# Tokens evaluated in one pass of prompts, and calls taken at once.
+# Tokens evaluated in one pass of prompts, and concurrent calls.
 BUDGET: Final = {"cuda": 16384, "mps": 4096, "cpu": 1024}
 AT_ONCE: Final = {"cuda": 256, "mps": 16, "cpu": 8}
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What answered: the record needs it, because another device or precision rounds otherwise."""
+    """What answered; recorded because another device or precision rounds differently."""
 
     weights: str
     sha256: str
@@ -58,11 +58,11 @@ class Used(msgspec.Struct, frozen=True):
 
 
 class HF:
-    """A model of the Hugging Face kind; calls of many episodes are evaluated together.
+    """A Hugging Face model; calls of many episodes are evaluated together.
 
-    Scores are exact: context and candidate are tokenised as one, all tokens are summed. In 32
-    bits they do not depend on what else is evaluated beyond the last digits; in 16 bits the
-    second digit after the point may.
+    Scores are exact: context and candidate are tokenised jointly and all tokens are summed. In 32
+    bits, what else is evaluated changes only the last digits; in 16 bits it may change the second
+    decimal.
     """
 
     can_score: Final = True
@@ -97,7 +97,7 @@ class HF:
         check_agrees(net)
         self._engine = Engine(net, self._texts.ends, BUDGET.get(kind, 1024))
         self._at_once = min(AT_ONCE.get(kind, 8), count)
-        # Tokenisers run beside Python, so several prompts can be read at once.
+        # Tokenisers run outside Python's lock, so several prompts can be tokenised at once.
         self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="hf-texts")
 
     @property
@@ -107,7 +107,7 @@ class HF:
 
     @property
     def slots(self) -> int:
-        """How many episodes are played side by side so that passes are full and pages kept."""
+        """How many concurrent episodes fill the passes while their pages stay cached."""
         return self._at_once
 
     @cached_property
@@ -125,7 +125,7 @@ class HF:
 
     @property
     def passes(self) -> int:
-        """How many forward passes were made, to be held against the calls they served."""
+        """How many forward passes were made, for comparison with the calls they served."""
         return self._engine.passes
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class HF:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        """Answer a conversation; the same seed and settings draw from the same stream."""
+        """Answer a conversation; equal seeds and settings use the same random stream."""
         in_process.check_answerable(self.name, messages, settings)
         begun = time.perf_counter()
         tokens = await self._read(self._prompt, messages, tools)
@@ -165,7 +165,7 @@ class HF:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        """The log-probability of each candidate; sampling settings do not enter it."""
+        """Return the log-probability of each candidate; sampling settings have no effect."""
         check_candidates(candidates)
         begun = time.perf_counter()
         stem, tails = await self._read(self._tails, context, candidates)
@@ -192,7 +192,7 @@ class HF:
         if offered and "<tool_call>" not in text:
             raise ModelFailure(
                 "unsupported",
-                f"The chat template of {self.name} does not have tools called in <tool_call>; "
+                f"The chat template of {self.name} does not support tool calls in <tool_call>; "
                 "serve the model with vllm, or use a strategy without tools.",
             )
         return self._texts.tokens(text, chat=True)
@@ -226,7 +226,8 @@ class HF:
 
 
 def rows_wanted() -> int | None:
-    """As SALLY_HF_ROWS says, where several runs share one accelerator; None if it says nothing."""
+    """Return the number of rows set by SALLY_HF_ROWS, for runs that share an accelerator, or
+    None."""
     said = os.environ.get("SALLY_HF_ROWS", "")
     if not said:
         return None
@@ -236,14 +237,14 @@ def rows_wanted() -> int | None:
 
 
 def _ends(model: Any) -> list[int]:
-    """The tokens that the model's own settings name as an end."""
+    """Return the end tokens named in the model's own settings."""
     named = [model.generation_config.eos_token_id, model.config.eos_token_id]
     lists = [each if isinstance(each, list) else [each] for each in named]
     return [end for each in lists for end in each if end is not None]
 
 
 def _named(name: str) -> HF:
-    """`hf:FOLDER` or `hf:FILE.gguf`, with `?dtype=float32` and the like after it."""
+    """Make a model from `hf:FOLDER` or `hf:FILE.gguf`, with options such as `?dtype=float32`."""
     path, _, query = name.partition(":")[2].partition("?")
     if not path:
         raise BadInput("Name a folder or a GGUF file, as in hf:models/qwen or hf:qwen.gguf.")
@@ -262,7 +263,7 @@ def _named(name: str) -> HF:
 
 
 def _at_once() -> int:
-    """The calls taken at once here; a plan may be made where nothing could be played."""
+    """Return the number of concurrent calls here; a plan may be made on a machine without torch."""
     try:
         return AT_ONCE.get(loading.device_here(), 8)
     except Unavailable:

@@ -1,4 +1,4 @@
-"""Continuous batching: calls of many episodes share forward passes, and come and go one by one."""
+"""Continuous batching: calls of many episodes share forward passes and join or leave one by one."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from sally.models.hf.net import Net, Part, too_long
 from sally.models.hf.rows import Rows
 from sally.models.in_process import Tokens
 
-# What is left open by the settings: plain sampling.
+# Defaults for unset settings: plain sampling.
 TEMPERATURE: Final = 1.0
-# Steps of those who speak between two batches of prompts: starting a batch costs about as much
-# for one prompt as for many, so a few are let gather.
+# Decoding steps between two batches of prompts: a batch costs about as much for one prompt as for
+# many, so a few are collected.
 STEPS: Final = 8
-# Logits are read at so many places of a batch at most; each place holds the whole vocabulary.
+# Maximum number of positions of a batch at which logits are read; each holds the whole vocabulary.
 READ: Final = 2048
-# Vocabularies sorted at once, for those who draw from the likeliest tokens only.
+# Vocabularies sorted at once, for jobs that draw from the likeliest tokens only.
 SORTED: Final = 64
 
 
 class Engine:
-    """One thread that evaluates whatever is asked, as many calls at once as the cache has rows."""
+    """A thread that evaluates calls, as many concurrently as the cache has rows."""
 
     def __init__(self, net: Net, ends: Collection[int], budget: int) -> None:
         self._net, self._ends, self._budget = net, frozenset(ends), budget
@@ -53,7 +53,7 @@ class Engine:
         limit: int,
         stopped: Callable[[Sequence[int]], bool],
     ) -> Future[Any]:
-        """Continue a prompt; the future holds (tokens said, whether ended, cached, evaluated)."""
+        """Continue a prompt; the future holds (tokens, whether it ended, cached, evaluated)."""
         return self._ask(Job(tokens, Future(), settings, limit, stopped=stopped))
 
     def score(self, stem: Tokens, tree: Tree) -> Future[Any]:
@@ -91,7 +91,7 @@ class Engine:
                 elif self._saying:
                     self._steps += 1
                     self._step()
-            except Exception as why:  # whatever it is, callers must hear of it and others go on
+            except Exception as why:  # callers must get the exception while other jobs continue
                 for job in jobs:
                     self._drop(job)
                     job.failed(_failure(why))
@@ -103,7 +103,7 @@ class Engine:
         return self._steps >= STEPS or waiting >= self._budget
 
     def _admitted(self) -> bool:
-        """Give rows to those who wait; sleep while there is nothing to do; False at the end."""
+        """Give rows to waiting jobs; sleep if there is nothing to do; return False at the end."""
         with self._wake:
             while self._open and not (self._waiting or self._filling or self._saying):
                 self._wake.wait()
@@ -141,10 +141,11 @@ class Engine:
             self._said([job for _, job in speakers], logits[picked, -1])
 
     def _batch(self) -> list[Part]:
-        """The next tokens of the job that came first and of others of like length, in the budget.
+        """Return the next tokens of the oldest job and of others of similar length, within the
+        budget.
 
-        Long prompts are cut in pieces; rows of one pass are padded to the longest, so lengths
-        far apart do not go together.
+        Long prompts are split. Rows of one pass are padded to the longest, so very different
+        lengths are not combined.
         """
         first = self._filling[0]
         near = sorted(self._filling[1:], key=lambda job: abs(job.left - first.left))
@@ -169,7 +170,7 @@ class Engine:
         return Part(job, min(self._budget, left - 1), False)
 
     def _scored(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
-        """Read the log-probabilities that each tree asks for, all in one go."""
+        """Read the log-probabilities that each tree asks for, all in one operation."""
         torch, device = self._net.torch, self._net.device
         rows, columns, asked = list[int](), list[int](), list[tuple[int, int]]()
         starts: dict[int, int] = {}
@@ -206,13 +207,13 @@ class Engine:
             self._said(jobs, logits)
 
     def _said(self, jobs: Sequence[Job], logits: Any) -> None:
-        """Draw each job's next token; whoever is done leaves."""
+        """Draw each job's next token; finished jobs leave."""
         for job, token in zip(jobs, drawn(self._net.torch, logits, jobs), strict=True):
             job.said.append(token)
             ended = token in self._ends
             if ended or job.stopped(job.said) or len(job.said) >= job.limit:
                 self._saying.remove(job)
-                # The last token was said but not evaluated.
+                # The last token was generated but not evaluated.
                 held = np.concatenate([job.tokens, np.array(job.said[:-1], np.int64)])
                 self._rows.hold(job.row, held, len(job.tokens))
                 self._rows.free(job.row)
@@ -220,7 +221,7 @@ class Engine:
                 job.done((said, ended, job.cached, len(job.tokens) - job.cached))
 
     def _drop(self, job: Job) -> None:
-        """A job leaves early, and nobody knows what its row holds."""
+        """Remove a job early; the content of its row is then unknown."""
         self._rows.free(job.row, forget=True)
         for among in (self._filling, self._saying):
             if job in among:
@@ -228,10 +229,10 @@ class Engine:
 
 
 def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
-    """The next token of each job: the likeliest at temperature 0, else drawn by its own stream.
+    """Return the next token of each job: the likeliest at temperature 0, else from its own stream.
 
-    A token is found by where one number falls in the cumulated probabilities, so what is drawn
-    does not depend on which other calls share the pass.
+    A token is selected by where one number falls in the cumulative probabilities, so the draw does
+    not depend on which other calls share the pass.
     """
     with torch.inference_mode():
         picked: list[int] = logits.argmax(-1).tolist()
@@ -266,9 +267,9 @@ def _inverse(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int])
 
 
 def _cut(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int]) -> list[int]:
-    """Draw from the likeliest tokens only: top_k of them, then as many as reach top_p.
+    """Keep the likeliest tokens only: top_k of them, then enough to reach top_p.
 
-    All jobs at once, a few at a time so that sorting whole vocabularies takes little memory.
+    Jobs are processed a few at a time, so that sorting whole vocabularies takes little memory.
     """
     found: list[int] = []
     for start in range(0, len(which), SORTED):
@@ -300,7 +301,7 @@ def _failure(why: Exception) -> ModelFailure:
     name = type(why).__name__
     if name == "OutOfMemoryError":  # torch adds a paragraph of figures and advice
         return ModelFailure(
-            "server", "The accelerator ran out of memory; take fewer calls at once."
+            "server", "The accelerator ran out of memory; run fewer calls concurrently."
         )
     first = (str(why).strip().splitlines() or ["no reason given"])[0].rstrip(".")
     return ModelFailure("server", f"The forward pass failed: {name}: {first}.")

@@ -1,4 +1,4 @@
-"""What the engine is asked: to continue a prompt, or to score a tree of continuations."""
+"""Jobs of the engine: continue a prompt, or score a tree of continuations."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from sally.models.in_process import Tokens
 
 @dataclass(frozen=True)
 class Tree:
-    """Continuations of one stem, shared beginnings once.
+    """Continuations of one stem; shared prefixes appear once.
 
-    Only tokens that something follows are evaluated: `tokens`, parents before children, a parent
-    of -1 being the stem. `asked` are the tokens whose log-probability is read after each of them,
-    the stem first.
+    Only tokens with a successor are evaluated: `tokens`, parents before children; parent -1 is the
+    stem. `asked` holds the tokens whose log-probability is read after each of them, the stem first.
     """
 
     tokens: Tokens
     parents: tuple[int, ...]
     asked: tuple[tuple[int, ...], ...]
-    paths: tuple[tuple[tuple[int, int], ...], ...]  # per candidate: (place in asked, token)
+    paths: tuple[tuple[tuple[int, int], ...], ...]  # per candidate: (index in asked, token)
 
     @property
     def depths(self) -> Tokens:
-        """How many tokens after the stem each token lies, from 0."""
+        """The distance of each token from the stem, from 0."""
         depths: list[int] = []
         for parent in self.parents:
             depths.append(0 if parent < 0 else depths[parent] + 1)
@@ -41,7 +40,7 @@ class Tree:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """For each token, which tokens of the tree it follows, itself included."""
+        """For each token, the tokens of the tree it follows, itself included."""
         seen = np.eye(len(self.parents), dtype=np.bool_)
         for i, parent in enumerate(self.parents):
             if parent >= 0:
@@ -49,12 +48,12 @@ class Tree:
         return seen
 
     def sums(self, read: Callable[[int, int], float]) -> tuple[float, ...]:
-        """Each candidate's log-probability, all its tokens summed."""
+        """Return each candidate's log-probability, summed over its tokens."""
         return tuple(sum(read(at, token) for at, token in path) for path in self.paths)
 
 
 def tree_of(tails: Sequence[Sequence[int]]) -> Tree:
-    """The tree of some continuations, each a list of tokens."""
+    """Return the tree of continuations, each a list of tokens."""
     places: dict[tuple[int, ...], int] = {(): -1}
     tokens, parents = list[int](), list[int]()
     asked: list[dict[int, None]] = [{}]
@@ -76,16 +75,16 @@ def tree_of(tails: Sequence[Sequence[int]]) -> Tree:
 
 @dataclass(eq=False)
 class Job:
-    """One call on its way through the engine."""
+    """One call in the engine."""
 
     tokens: Tokens
     future: Future[Any]
     settings: Settings = field(default_factory=Settings)
-    limit: int = 0  # tokens to say at most
+    limit: int = 0  # maximum number of tokens to generate
     tree: Tree | None = None
     stopped: Callable[[Sequence[int]], bool] = lambda said: False
     row: int = -1
-    at: int = 0  # tokens of the prompt that are evaluated
+    at: int = 0  # tokens of the prompt evaluated so far
     cached: int = 0
     said: list[int] = field(default_factory=list)
     begun: float = field(default_factory=time.perf_counter)
@@ -95,24 +94,24 @@ class Job:
 
     @property
     def left(self) -> int:
-        """How many tokens are still to be evaluated before anything is known."""
+        """How many tokens must still be evaluated before there is a result."""
         return len(self.tokens) - self.at + (len(self.tree.tokens) if self.tree else 0)
 
     @property
     def longest(self) -> int:
-        """How many places of a row it may need."""
+        """How many positions of a row it may need."""
         return len(self.tokens) + (len(self.tree.tokens) if self.tree else self.limit)
 
     def draw(self) -> float:
-        """The next number of this call's own stream, so that no other call changes it."""
+        """Return the next number of this call's own stream, which no other call changes."""
         return self._draws.random()
 
     def done(self, result: Any) -> None:
-        """Hand the result to whoever still waits for it."""
+        """Set the result, unless the caller has cancelled."""
         with suppress(InvalidStateError):  # the caller has gone
             self.future.set_result(result)
 
     def failed(self, why: BaseException) -> None:
-        """Hand the failure to whoever still waits."""
+        """Set the exception, unless the caller has cancelled."""
         with suppress(InvalidStateError):  # the caller has gone
             self.future.set_exception(why)

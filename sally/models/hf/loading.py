@@ -1,4 +1,4 @@
-"""Loading a model from a folder or a GGUF file, which is unpacked once into the cache."""
+"""Loading a model from a folder, or from a GGUF file that is unpacked once into the cache."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from sally.models.forms import processor
 from sally.models.hf.net import ATTENTION, register, torch, transformers
 from sally.models.weights import Unavailable, cache_folder, local, sha256_of
 
-CONTROL, OWN = 3, 4  # types of tokens in a GGUF file: they control, or are the maker's own
+CONTROL, OWN = 3, 4  # token types in a GGUF file: control, user-defined
 FULL, WINDOW = "full_attention", "sliding_attention"
-UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is not whole
+UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is incomplete
 
 
 def found(path: str) -> Path:
-    """A folder with a config, a GGUF file, or weights by name; anything else is refused."""
+    """Return a folder with a config, a GGUF file, or named weights; raises Unavailable
+    otherwise."""
     if path in catalogue.NAMES:
         return catalogue.have(path)
     at = Path(path).expanduser()
     if at.is_dir():
         if not (at / "config.json").is_file():
-            raise Unavailable(f"The folder {at} holds no config.json, so it holds no model.")
+            raise Unavailable(f"The folder {at} has no config.json, so it is not a model folder.")
         return at
     return local(at)
 
 
 def device_here() -> str:
-    """The accelerator of this machine, else its processor."""
+    """Return the accelerator of this machine, else its processor."""
     if torch().cuda.is_available():
         return "cuda"
     return "mps" if torch().backends.mps.is_available() else "cpu"
 
 
 def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:
-    """The model and its tokeniser, ready to be evaluated by rows."""
+    """Return the model and its tokeniser, ready for evaluation by rows."""
     register()
     with _quiet():
         try:
@@ -60,13 +61,14 @@ def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:
 
 
 def window(config: Any) -> int | None:
-    """How far the model looks back where that is limited; other kinds of layers are refused."""
+    """Return the attention window if it is limited; raises Unavailable for other kinds of
+    layers."""
     mine = config.get_text_config()
     kinds = set(getattr(mine, "layer_types", None) or [FULL])
     if kinds - {FULL, WINDOW}:
         raise Unavailable(
             f"The model has layers of the kind {', '.join(sorted(kinds - {FULL, WINDOW}))}, which "
-            "the kind hf does not know; serve it with vllm instead."
+            "hf does not support; serve it with vllm instead."
         )
     limited = WINDOW in kinds or not hasattr(mine, "layer_types")
     size = getattr(mine, "sliding_window", None)
@@ -74,10 +76,11 @@ def window(config: Any) -> int | None:
 
 
 def unpacked(path: Path, dtype: str) -> Path:
-    """The folder of a GGUF file's model, made once: transformers takes minutes to read such files.
+    """Return the folder of a GGUF file's model, made once: transformers takes minutes to read such
+    files.
 
-    Tokens that the file marks as controlling or as its maker's own are added to the tokeniser,
-    which transformers leaves out, so that texts have the tokens llama.cpp gives them.
+    Control and user-defined tokens, which transformers leaves out, are added to the tokeniser, so
+    that texts have the same tokens as in llama.cpp.
     """
     checksum = sha256_of(path)
     target = cache_folder() / "hf" / f"{path.stem}-{checksum[:12]}-{dtype}"
@@ -88,7 +91,7 @@ def unpacked(path: Path, dtype: str) -> Path:
     try:
         _unpack(path, scratch, dtype)
         (scratch / UNPACKED).write_text(checksum + "\n")
-        with contextlib.suppress(OSError):  # another process was first
+        with contextlib.suppress(OSError):  # another process was faster
             os.rename(scratch, target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -108,7 +111,7 @@ def _unpack(path: Path, folder: Path, dtype: str) -> None:
                 f"transformers cannot read {path} ({str(error).splitlines()[0]})."
             ) from error
         _add_tokens(path, tokenizer)
-        # The weights are plain by now; what marks them as packed would forbid saving them.
+        # The weights are unpacked by now; their quantisation mark would prevent saving.
         model.hf_quantizer = None
         if hasattr(model.config, "quantization_config"):
             del model.config.quantization_config
@@ -132,7 +135,7 @@ def _add_tokens(path: Path, tokenizer: Any) -> None:
 
 
 def checksum(path: Path) -> str:
-    """The checksum of a GGUF file, or of all weights in a folder, by name."""
+    """Return the checksum of a GGUF file, or of all weights in a folder by name."""
     if path.is_file():
         return sha256_of(path)
     if (path / UNPACKED).is_file():
@@ -143,7 +146,7 @@ def checksum(path: Path) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the bars and hints of transformers, which would fill the screen."""
+    """Silence the progress bars and hints of transformers."""
     logging = transformers().utils.logging
     before = logging.get_verbosity()
     logging.set_verbosity_error()
@@ -156,7 +159,7 @@ def _quiet() -> Iterator[None]:
 
 
 def device_name(device: str) -> str:
-    """What the device is called."""
+    """Return the name of the device."""
     if torch().device(device).type == "cuda":
         return str(torch().cuda.get_device_name(device))
     return device if device != "cpu" else processor()

@@ -14,18 +14,18 @@ from sally.models.hf.jobs import Job
 from sally.models.weights import Unavailable
 
 ATTENTION: Final = "sally_rows"
-ROUND: Final = 64  # attention reads so many more places at a time
-# Lengths for which a CUDA graph is made; lengths between them take the next one.
+ROUND: Final = 64  # attention length is rounded up to a multiple of this
+# Lengths for which a CUDA graph is made; other lengths use the next larger one.
 GRAPHS: Final = (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 32768)
 
 
 def torch() -> Any:
-    """The package torch."""
+    """Import torch."""
     return _package("torch")
 
 
 def transformers() -> Any:
-    """The package transformers."""
+    """Import transformers."""
     return _package("transformers")
 
 
@@ -42,11 +42,11 @@ def _package(name: str) -> Any:
 def attend(
     module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **given: Any
 ) -> tuple[Any, None]:
-    """Attention over cached rows, queries that share a key head folded into one."""
+    """Attend over cached rows; queries that share a key head are folded into one."""
     for name in ("softcap", "s_aux"):
         if given.get(name) is not None:
             raise Unavailable(
-                f"This model's attention has a {name}, which the kind hf does not know; "
+                f"This model's attention has a {name}, which hf does not support; "
                 "serve the model with vllm instead."
             )
     batch, heads, length, width = query.shape
@@ -60,16 +60,16 @@ def attend(
 
 @dataclass
 class Span:
-    """What one forward pass reads and writes: rows, places in them, and how far it looks back."""
+    """What one forward pass reads and writes: rows, positions, and how far it looks back."""
 
-    rows: Any  # None: all of them, in order
+    rows: Any  # None: all rows, in order
     places: Any
     reach: int
 
 
 @dataclass(frozen=True)
 class Part:
-    """The next tokens of a job in one pass; with the last of its prompt goes its tree."""
+    """The next tokens of a job in one pass; its tree comes with the end of its prompt."""
 
     job: Job
     count: int
@@ -77,12 +77,12 @@ class Part:
 
     @property
     def nodes(self) -> int:
-        """How many of them belong to the tree."""
+        """How many of the tokens belong to the tree."""
         return len(self.job.tree.tokens) if self.whole and self.job.tree else 0
 
 
 class RowCache:
-    """Keys and values of all rows; the pass in progress says where it writes and what it sees."""
+    """Keys and values of all rows; the current pass determines where it writes and what it sees."""
 
     is_compileable = False
 
@@ -97,7 +97,7 @@ class RowCache:
     def update(
         self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
     ) -> tuple[Any, Any]:
-        """Store what is new and give back all that the pass may see."""
+        """Store new keys and values and return all that the pass may see."""
         span = self.span
         whose = (
             span.rows
@@ -114,17 +114,17 @@ class RowCache:
         return found[0], found[1]
 
     def copy(self, source: int, target: int, length: int) -> None:
-        """Give one row the beginning of another."""
+        """Copy the beginning of one row to another."""
         for held in (self.keys, self.values):
             held[:, target, :length] = held[:, source, :length]
 
     def get_seq_length(self, layer: int = 0) -> int:
-        """Not used for positions, which every pass is given."""
+        """Return 0; positions are passed explicitly."""
         return 0
 
 
 class Shapes:
-    """A cache that keeps nothing and notes the shapes that a model would keep."""
+    """A cache that stores nothing but the shapes a model would cache."""
 
     is_compileable = False
 
@@ -134,12 +134,12 @@ class Shapes:
     def update(
         self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
     ) -> tuple[Any, Any]:
-        """Note the heads and their widths."""
+        """Record the heads and their widths."""
         self.seen[layer] = (keys.shape[1], keys.shape[3], values.shape[3])
         return keys, values
 
     def get_seq_length(self, layer: int = 0) -> int:
-        """Nothing is kept."""
+        """Return 0: nothing is cached."""
         return 0
 
 
@@ -151,7 +151,7 @@ class Net:
         self.model, self.device = model, model.device
         shapes = shapes_of(model)
         self.groups = model.config.get_text_config().num_attention_heads // shapes[0][0]
-        # The last place of a row takes what is written for padding; nobody reads it.
+        # The last position of a row receives the padding and is never read.
         self.length = -(-(context + 1) // ROUND) * ROUND
         like = next(model.parameters())
         self.dtype = like.dtype
@@ -163,9 +163,9 @@ class Net:
     # ------------------------------------------------------------ prompts and trees
 
     def fill(self, parts: Sequence[Part]) -> Any:
-        """Evaluate the next tokens of some jobs; the logits of the last places.
+        """Evaluate the next tokens of some jobs and return the logits of the last positions.
 
-        Rows are padded on the left, so that what is read out stands at the end of each.
+        Rows are padded on the left, so that the results are at the end of each.
         """
         width, nodes = max(part.count for part in parts), max(part.nodes for part in parts)
         shape = (len(parts), width)
@@ -185,12 +185,13 @@ class Net:
         return self._logits(self._there(tokens), self._there(positions), mask, nodes + 1)
 
     def _mask(self, parts: Sequence[Part], places: Any, reach: int, nodes: int) -> Any:
-        """What each token may see: all before it, and of a tree only what it follows."""
+        """Return the mask: each token sees all tokens before it, and in a tree only its
+        ancestors."""
         keys = self.torch.arange(reach, device=self.device)
-        # Padding sees whatever is there: its outcome is thrown away, but must be a number.
+        # Padding sees everything: its result is discarded but must be a number.
         seen = keys[None, None, :] <= places[:, :, None]
         if nodes:
-            # Rows with smaller trees mark the last place, which is never filled, as not seen.
+            # Rows with smaller trees mark the last position, which is never filled, as hidden.
             which = np.full((len(parts), nodes, nodes), reach - 1, np.int64)
             value = np.zeros((len(parts), nodes, nodes), np.bool_)
             for i, part in enumerate(parts):
@@ -207,7 +208,7 @@ class Net:
     # ------------------------------------------------------------ one token each
 
     def step(self, jobs: Sequence[Job]) -> Any:
-        """Evaluate the last token each job said; the logits of the next ones."""
+        """Evaluate the last token of each job and return the next logits."""
         places = [len(job.tokens) + len(job.said) - 1 for job in jobs]
         reach = self._reach(max(places) + 1)
         if self._use_graphs:
@@ -225,13 +226,13 @@ class Net:
         return self._logits(said, positions, mask, 1)[:, 0]
 
     def _replayed(self, jobs: Sequence[Job], places: Sequence[int], reach: int) -> Any:
-        """All rows at once, as one recorded piece of work, which saves starting its many parts."""
+        """Evaluate all rows as one recorded CUDA graph, which saves launching many kernels."""
         reach = min(next((g for g in GRAPHS if g >= reach), self.length), self.length)
         if reach not in self._graphs:
             self._graphs[reach] = self._recorded(reach)
         graph, held, logits = self._graphs[reach]
         fresh = np.zeros((3, self.rows, 1), np.int64)
-        fresh[2] = self.length - 1  # idle rows write where nobody reads
+        fresh[2] = self.length - 1  # idle rows write where nothing is read
         mine = [job.row for job in jobs]
         fresh[0, mine, 0] = [job.said[-1] for job in jobs]
         fresh[1, mine, 0] = fresh[2, mine, 0] = places
@@ -259,7 +260,7 @@ class Net:
 
     def _logits(self, tokens: Any, positions: Any, mask: Any, keep: int) -> Any:
         kinds = self.torch.nn.attention.SDPBackend
-        # These two take any mask and any length without building a plan for each.
+        # These two accept any mask and length without building a plan for each.
         allowed = [kinds.EFFICIENT_ATTENTION, kinds.MATH, kinds.FLASH_ATTENTION]
         with self.torch.inference_mode(), self.torch.nn.attention.sdpa_kernel(allowed):
             return self.model(
@@ -272,7 +273,7 @@ class Net:
             ).logits
 
     def _reach(self, places: int) -> int:
-        """So many places are looked at: one more than are filled, and a round number."""
+        """Return how many positions are attended to: one more than are filled, rounded up."""
         return min(-(-(places + 1) // ROUND) * ROUND, self.length)
 
     def _there(self, array: Any) -> Any:
@@ -280,7 +281,7 @@ class Net:
 
 
 def shapes_of(model: Any) -> list[tuple[int, int, int]]:
-    """Heads and widths of keys and values in each layer, which must be the same in all."""
+    """Return the heads and widths of keys and values, which must be equal in all layers."""
     probe = Shapes()
     ids = torch().zeros((1, 1), dtype=torch().int64, device=model.device)
     mask = torch().zeros((1, 1, 1, 1), dtype=next(model.parameters()).dtype, device=model.device)
@@ -292,19 +293,19 @@ def shapes_of(model: Any) -> list[tuple[int, int, int]]:
     found = [probe.seen.get(i) for i in range(layers)]
     if None in found or len(set(found)) != 1:
         raise Unavailable(
-            "This model does not keep the same keys and values in every layer, which the kind hf "
-            "needs; serve the model with vllm instead."
+            "This model's keys and values differ between layers, which hf does not "
+            "support; serve the model with vllm instead."
         )
     return [shape for shape in found if shape is not None]
 
 
 def register() -> None:
-    """Make our attention known to transformers."""
+    """Register our attention with transformers."""
     transformers().AttentionInterface.register(ATTENTION, attend)
 
 
 def too_long(length: int, room: int) -> ModelFailure:
-    """The failure of a call that no row can hold."""
+    """Return the failure of a call that no row can hold."""
     return ModelFailure(
-        "context_length", f"The call needs {length} tokens, and the model is given {room}."
+        "context_length", f"The call needs {length} tokens, but the context holds {room}."
     )

@@ -1,4 +1,4 @@
-"""Which tokens each row of the cache holds, and which row a prompt should go to."""
+"""Cache rows: the tokens each row holds, and the row a prompt should go to."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from sally.models.in_process import Tokens, shared_length
 
-BLOCK: Final = 32  # tokens; beginnings are looked up in steps of this length
-TAIL: Final = 128  # tokens at the end of a page that are said anew each time and are no loss
+BLOCK: Final = 32  # tokens; prefixes are looked up in steps of this length
+TAIL: Final = 128  # tokens at the end of a page that change each time and may be evicted
 
 
 @dataclass
 class Row:
-    """One row of the cache: the tokens evaluated in it, and how many of them were a prompt."""
+    """One row of the cache: its evaluated tokens, and how many of them were a prompt."""
 
     tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
     page: int = 0
@@ -26,7 +26,7 @@ class Row:
 
 
 class Place(NamedTuple):
-    """Where a prompt goes: its row, how many tokens are there already, and whence to copy them."""
+    """Where a prompt goes: its row, how many tokens are already there, and the row to copy from."""
 
     row: int
     reuse: int
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 class Rows:
-    """The rows of a cache, found again by the beginnings they hold."""
+    """The rows of a cache, found by the prefixes they hold."""
 
     def __init__(self, count: int) -> None:
         self.rows = [Row() for _ in range(count)]
@@ -42,13 +42,13 @@ class Rows:
         self._calls = 0
 
     def take(self, tokens: Tokens) -> Place | None:
-        """A row for the prompt, marked as busy; None when all are busy."""
+        """Return a row for the prompt, marked as busy; None if all are busy."""
         idle = [i for i, row in enumerate(self.rows) if not row.busy]
         if not idle:
             return None
         self._calls += 1
         found, same = self._longest(tokens)
-        same = min(same, len(tokens) - 1)  # the last token is evaluated, for what follows it
+        same = min(same, len(tokens) - 1)  # the last token is evaluated, for its logits
         if same <= 0:
             place = Place(self._oldest(idle), 0, None)
         elif not self.rows[found].busy and self.rows[found].page - same <= TAIL:
@@ -62,7 +62,8 @@ class Rows:
         return place
 
     def hold(self, row: int, tokens: Tokens, page: int) -> None:
-        """These tokens are evaluated in the row now; the first `page` of them are its prompt."""
+        """Record that these tokens are evaluated in the row; the first `page` of them are its
+        prompt."""
         mine = self.rows[row]
         mine.tokens, mine.page = tokens, page
         for key in _beginnings(tokens[:page]):
@@ -71,7 +72,7 @@ class Rows:
             self._reindex()
 
     def free(self, row: int, forget: bool = False) -> None:
-        """The row may be taken again; `forget` if nobody knows what is in it."""
+        """Release the row; `forget` if its content is unknown."""
         used = self.rows[row].used
         self.rows[row] = Row(used=used) if forget else self.rows[row]
         self.rows[row].busy = False
@@ -80,14 +81,14 @@ class Rows:
         return min(among, key=lambda i: self.rows[i].used)
 
     def _longest(self, tokens: Tokens) -> tuple[int, int]:
-        """The row that shares the longest beginning, and how long that is."""
+        """Return the row that shares the longest prefix, and its length."""
         best = (0, 0)
         keys = list(_beginnings(tokens))
         for blocks in range(len(keys), 0, -1):
             if best[1] >= blocks * BLOCK:
                 break
             if (row := self._index.get(keys[blocks - 1])) is not None:
-                # The row may hold something else by now; what it holds decides.
+                # The row may have been reused; its present content decides.
                 best = max(
                     best, (row, shared_length(self.rows[row].tokens, tokens)), key=lambda b: b[1]
                 )
@@ -100,7 +101,7 @@ class Rows:
 
 
 def _beginnings(tokens: Tokens) -> Iterator[bytes]:
-    """A key for each beginning of a whole number of blocks, shortest first."""
+    """Yield a key for each prefix of a whole number of blocks, shortest first."""
     digest = blake2b(digest_size=12)
     for end in range(BLOCK, len(tokens) + 1, BLOCK):
         digest.update(tokens[end - BLOCK : end].tobytes())

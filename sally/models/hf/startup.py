@@ -1,4 +1,4 @@
-"""Before the first call: how many rows fit, and whether rows give what the plain model gives."""
+"""Checks before the first call: how many rows fit, and whether rows match the plain model."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sally.models.hf.jobs import Job, tree_of
 from sally.models.hf.net import ATTENTION, Net, Part, shapes_of, torch
 from sally.models.weights import Unavailable
 
-SHARE: Final = 0.6  # of the accelerator's free memory goes to the rows; the rest to passes
-# How far a log-probability may be from the plain model's: rounding, not another computation.
+SHARE: Final = 0.6  # share of the accelerator's free memory used for rows; the rest is for passes
+# Tolerance of a log-probability against the plain model's: rounding, not another computation.
 CLOSE: Final = {"float32": 1e-3, "bfloat16": 0.5, "float16": 0.1}
 
 
 def rows_for(model: Any, context: int, wanted: int) -> int:
-    """As many rows as are wanted, or as fit."""
+    """Return the requested number of rows, or as many as fit."""
     shapes = shapes_of(model)
     size = next(model.parameters()).element_size()
     a_row = sum(heads * (wide + deep) for heads, wide, deep in shapes) * size * (context + 64)
@@ -34,7 +34,8 @@ def rows_for(model: Any, context: int, wanted: int) -> int:
 
 
 def check_agrees(net: Net) -> None:
-    """Refuse a model that gives other log-probabilities by rows than as a whole."""
+    """Raise Unavailable if evaluation by rows gives other log-probabilities than the plain
+    model."""
     vocabulary = net.model.config.get_text_config().vocab_size
     tokens = (np.arange(1, 25, dtype=np.int64) * 7919) % vocabulary
     tails = [(5, 6, 7), (5, 8), (9 % vocabulary, 6)]
@@ -51,13 +52,14 @@ def check_agrees(net: Net) -> None:
     close = CLOSE[str(net.dtype).removeprefix("torch.")] * len(tails[0])
     if not worst <= close:
         raise Unavailable(
-            f"By rows the model gives log-probabilities {worst:.3g} away from its own; its "
-            "attention is of a kind that hf does not know: serve it with vllm instead."
+            f"Evaluation by rows changes log-probabilities by {worst:.3g}; the model's "
+            "attention is of a kind that hf does not support: serve it with vllm instead."
         )
 
 
 def _plain(net: Net, tokens: list[int], said: int) -> float:
-    """The log-probability of the last tokens by the model's own attention, without any cache."""
+    """Return the log-probability of the last tokens by the model's own attention, without a
+    cache."""
     torch = net.torch
     net.model.set_attn_implementation("eager")
     try:

@@ -1,4 +1,4 @@
-"""Texts and tokens of a model from a folder: its chat template, its tokeniser, its tool calls."""
+"""Texts and tokens of a model from a folder: chat template, tokeniser, tool calls."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sally.core.prompt.model import ModelFailure, ToolCall
 from sally.models import in_process
 from sally.models.in_process import Tokens
 
-# Names under which chat models end a turn, besides the end their settings name.
+# Names of end-of-turn tokens, besides the one in the model's settings.
 TURN_ENDS: Final = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
 TOOL_CALL: Final = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 
 
 class Texts:
-    """A tokeniser with its chat template; may be asked from several threads."""
+    """A tokeniser with its chat template; safe to use from several threads."""
 
     def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
         self._tokenizer = tokenizer
@@ -28,7 +28,7 @@ class Texts:
         self._control = sorted(
             str(token) for token in tokenizer.added_tokens_decoder.values() if token.special
         )
-        # Where the text is cut at these, and nowhere else for sure, tokens never reach across.
+        # Tokens never span a cut at one of these; elsewhere that is not certain.
         self._cut = re.compile("|".join(map(re.escape, self._control))) if self._control else None
         mine = {tokenizer.eos_token_id, *ends} | {added[e] for e in TURN_ENDS if e in added}
         self.ends = frozenset(int(end) for end in mine if end is not None)
@@ -37,7 +37,7 @@ class Texts:
     def rendered(
         self, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
     ) -> str:
-        """The chat as the model's own template writes it, with the assistant's turn open."""
+        """Return the chat as the model's template writes it, with the assistant's turn open."""
         if not self._tokenizer.chat_template:
             raise ModelFailure(
                 "unsupported", "The model has no chat template; use a strategy that scores texts."
@@ -51,17 +51,17 @@ class Texts:
                     add_generation_prompt=True,
                 )
             )
-        except Exception as error:  # a template may raise anything
+        except Exception as error:  # a template may raise any exception
             raise ModelFailure(
-                "bad_request", f"The chat template refuses the messages: {error}."
+                "bad_request", f"The chat template rejects the messages: {error}."
             ) from error
 
     def tokens(self, text: str, chat: bool) -> Tokens:
-        """The canonical tokens of a text."""
+        """Return the canonical tokens of a text."""
         return self._all([text], chat)[0]
 
     def joint(self, text: str, endings: Sequence[str], chat: bool) -> tuple[Tokens, list[Tokens]]:
-        """The tokens of a text, and of the text with each ending, tokenised as one."""
+        """Return the tokens of a text, and of the text with each ending, tokenised jointly."""
         head, tail = "", text
         if chat and self._splits and self._cut is not None:
             for found in self._cut.finditer(text):
@@ -73,23 +73,24 @@ class Texts:
         return each[0], each[1:]
 
     def text(self, tokens: Sequence[int]) -> str:
-        """The text of tokens, without those that control the chat."""
+        """Return the text of tokens, without chat control tokens."""
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
 
     def guard(self, texts: Sequence[str]) -> None:
-        """Refuse texts that would end a turn or open another one."""
+        """Raise ModelFailure for texts that would end a turn or open another."""
         in_process.check_encodable(texts)
         for text in texts:
             if self._cut is not None and (found := self._cut.search(text)):
                 raise in_process.controls(found.group())
 
     def _all(self, texts: Sequence[str], chat: bool) -> list[Tokens]:
-        # A rendered chat brings its own beginning; a plain text is given the model's.
+        # A rendered chat contains its own start token; a plain text gets the model's.
         found = self._tokenizer(list(texts), add_special_tokens=not chat)["input_ids"]
         return [np.array(ids, np.int64) for ids in found]
 
     def _splits_cleanly(self) -> bool:
-        """Whether a text cut after a control sequence has the same tokens as its two parts."""
+        """Return whether a text cut after a control sequence has the same tokens as its two
+        parts."""
         if not self._control:
             return False
         for mark in self._control:
@@ -105,20 +106,20 @@ class Texts:
 
 
 def _parsed(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """A turn with the arguments of its tool calls as objects, which templates print as JSON."""
+    """Return a turn with its tool-call arguments as objects, which templates print as JSON."""
     if "tool_calls" not in turn:
         return dict(turn)
     calls = []
     for call in turn["tool_calls"]:
         function = dict(call["function"])
-        with suppress(ValueError):  # else what the model wrote is shown to it as it stands
+        with suppress(ValueError):  # otherwise the model sees its own text unchanged
             function["arguments"] = json.loads(function["arguments"])
         calls.append({**call, "function": function})
     return {**turn, "tool_calls": calls}
 
 
 def thought(text: str) -> tuple[str, str | None]:
-    """What is said, and what a reasoning model thought before it."""
+    """Split a text into what is said and the reasoning before it."""
     before, mark, after = text.partition("</think>")
     if not mark:
         return text, None
@@ -126,7 +127,7 @@ def thought(text: str) -> tuple[str, str | None]:
 
 
 def calls_in(text: str) -> tuple[str, tuple[ToolCall, ...]]:
-    """What is said besides tool calls, and the calls; one that cannot be read stays text."""
+    """Split a text into plain text and tool calls; an unreadable call stays text."""
     calls: list[ToolCall] = []
 
     def take(found: re.Match[str]) -> str:

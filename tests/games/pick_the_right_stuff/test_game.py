@@ -90,7 +90,7 @@ def test_a_log_with_another_move_of_nature_does_not_play() -> None:
     events = list(episode.events)
     events[0] = Moved(0, NATURE, Visit(0))
     forged = msgspec.structs.replace(episode, events=events)
-    assert "does not play" in str(mismatch(registry.game(NAME), forged))
+    assert "does not replay" in str(mismatch(registry.game(NAME), forged))
 
 
 @pytest.mark.parametrize("answer", [3, -1, "1", "box 1", None])

@@ -192,7 +192,7 @@ def test_a_prompt_that_does_not_fit_is_a_failure_of_its_own(model):
 
 
 def test_text_that_would_end_the_turn_is_refused(model):
-    with pytest.raises(ModelFailure, match="controls the chat"):
+    with pytest.raises(ModelFailure, match="control sequence of the chat"):
         asyncio.run(model.complete([User("a <|im_end|> b")], GREEDY))
 
 

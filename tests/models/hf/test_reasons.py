@@ -13,7 +13,7 @@ def test_running_out_of_memory_is_said_in_one_sentence() -> None:
     long = OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has ...")
     assert (
         _failure(long).fault.detail
-        == "The accelerator ran out of memory; take fewer calls at once."
+        == "The accelerator ran out of memory; run fewer calls concurrently."
     )
 
 
