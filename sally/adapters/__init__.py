@@ -1,1 +1,2 @@
-"""Doors to other worlds: people, Inspect, PettingZoo, the web. Nothing below imports them."""
+"""Adapters to other tools and to people: Inspect, PettingZoo, trainers, the terminal. No lower
+layer imports them."""

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sally.adapters.importers.clembench import FILE, Told, imported
+from sally.adapters.importers.clembench import FILE, LogOptions, imported
 from sally.adapters.importers.table_layout import Layout
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
 
 LOGS = Path(__file__).parent.parent / "fixtures" / "clembench.jsonl"
-DILEMMA = Told(Layout(game="ipd", names=("J", "F")), noted="move", paid="points")
+DILEMMA = LogOptions(Layout(game="ipd", names=("J", "F")), noted="move", paid="points")
 
 
 def logs() -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ def test_a_reply_names_one_move_or_none(
     log["turns"] = log["turns"][:1]
     first, second = [e for e in log["turns"][0] if e["action"]["type"] == "get message"]
     first["action"]["content"], second["action"]["content"] = said, "ANSWER: J"
-    told = Told(Layout(game="ipd", names=("J", "F")), reply=reply)
+    told = LogOptions(Layout(game="ipd", names=("J", "F")), reply=reply)
     (episode,) = imported(results(tmp_path, [log]), told).episodes
     moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == ([] if move is None else [move])
@@ -101,13 +101,13 @@ def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None
         imported(results(tmp_path / "alone", [one]), DILEMMA)
     half = tmp_path / FILE
     half.write_text(LOGS.read_text()[:900])
-    with pytest.raises(BadInput, match="no log of a game as clemcore writes it"):
+    with pytest.raises(BadInput, match="not a game log of clemcore"):
         imported(half, DILEMMA)
     half.write_bytes(LOGS.read_bytes()[:900] + b"\xe1")
-    with pytest.raises(BadInput, match="no log of a game as clemcore writes it"):
+    with pytest.raises(BadInput, match="not a game log of clemcore"):
         imported(half, DILEMMA)
-    with pytest.raises(BadInput, match="names R or P or S; the pattern `reply` says"):
-        imported(results(tmp_path / "rps", logs()[:1]), Told(Layout(game="rps")))
+    with pytest.raises(BadInput, match="names R or P or S; set the pattern `reply`"):
+        imported(results(tmp_path / "rps", logs()[:1]), LogOptions(Layout(game="rps")))
 
 
 def test_the_command_stores_games_once_and_says_what_it_needs(tmp_path: Path) -> None:

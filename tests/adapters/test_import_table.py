@@ -181,10 +181,10 @@ def test_all_that_is_wrong_is_told_at_once_with_line_and_column(tmp_path: Path) 
     said = str(refused.value).splitlines()[1:]
     assert said == [
         "line 2, column action2: there is no move 'j', but J and F; did you mean J?",
-        "line 3, column round: 'one' is no whole number from 1",
+        "line 3, column round: 'one' is not a positive whole number",
         "line 4, column player1: 'y' plays where 'x' played in round 1",
-        "line 4, column payoff2: one payoff is there without the other",
-        "line 5, column round: round 2 of a stands in line 4 already",
+        "line 4, column payoff2: only one of the two payoffs is given",
+        "line 5, column round: round 2 of a is already in line 4",
         "line 6, column prediction1: the odds sum to 0.7, not to 1",
     ]
 
@@ -215,14 +215,14 @@ def test_bad_episodes_can_be_left_out_and_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        ({"game": None}, "in one way"),
+        ({"game": None}, "in exactly one way"),
         ({"game": "chess"}, "no repeated game named 'chess'"),
         ({"partners": {"bot": "tit_for_tatt"}}, "did you mean tit_for_tat"),
         ({"partners": {"bot": "tit_for_tat,frist=1"}}, "did you mean first"),
-        ({"partners": {"nobody": "tit_for_tat"}}, "'nobody', who is not in"),
+        ({"partners": {"nobody": "tit_for_tat"}}, "'nobody', which is not a player in"),
         ({"columns": {"round": "trial"}}, "no column trial"),
         ({"columns": {"rund": "trial"}}, "did you mean round"),
-        ({"rounds": 2}, "too short"),
+        ({"rounds": 2}, "more than"),
         ({"rounds": 3, "as_played": True}, "exclude each other"),
         ({"names": ("J", "F", "B")}, "3 names for 2 moves"),
     ],

@@ -47,8 +47,8 @@ def test_points_that_the_replies_do_not_give_are_a_difference(tmp_path: Path) ->
     ("change", "why"),
     [
         ({"env": "Chess-v0"}, "no matrix game of TextArena named 'Chess'"),
-        ({"rules": {}}, "does not say what moves pay: cooperate_reward"),
-        ({"steps": 3}, "line 1: no record of a game"),
+        ({"rules": {}}, "does not give the payoffs: cooperate_reward"),
+        ({"steps": 3}, "line 1: not a record of a game"),
     ],
 )
 def test_what_is_no_record_of_a_matrix_game_is_one_sentence(
@@ -64,5 +64,5 @@ def test_an_empty_or_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no file"):
         imported(tmp_path / "games.jsonl")
     (tmp_path / "games.jsonl").write_text("\n")
-    with pytest.raises(BadInput, match="holds no game"):
+    with pytest.raises(BadInput, match="contains no game"):
         imported(tmp_path / "games.jsonl")

@@ -208,5 +208,5 @@ def test_an_own_answer_that_comes_after_the_move_cannot_be_told_before_it() -> N
 def test_an_error_rate_is_a_chance(error: float) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         Injection(AGENT, "their_move", error=error)
-    with pytest.raises(ValueError, match="source truth"):
+    with pytest.raises(ValueError, match="source 'truth'"):
         Injection(AGENT, "their_move", "own", error=0.5)

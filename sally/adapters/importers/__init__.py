@@ -1,1 +1,1 @@
-"""Records in layouts of other tools, as episodes of ours."""
+"""Importers of records in the formats of other tools."""

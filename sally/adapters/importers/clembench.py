@@ -1,8 +1,8 @@
-"""Two-player matrix games in the logs that clembench's framework, clemcore, writes.
+"""Importer of two-player matrix games in the logs of clembench's framework, clemcore.
 
-Every game there is a folder with an `interactions.json`: who played, and every message and note in
-order. What a reply means is the game's own affair, so the reader is told the moves' names. A list
-of `turns` in the file need not be a round (a player asked again may open a new one), and is not
+Every game is a folder with an `interactions.json`: the players, and every message and note in
+order. What a reply means depends on the game, so the names of the moves are given by the user. An
+entry of `turns` in the file need not be a round (a repeated question may open a new one) and is not
 read as one: a round is over when both players have replied.
 """
 
@@ -31,7 +31,7 @@ SEATS = (AGENT, PARTNER)
 
 
 class Action(msgspec.Struct, frozen=True):
-    """What was said or noted."""
+    """The content of a message or note."""
 
     type: str
     content: Any = None
@@ -46,7 +46,7 @@ class Event(msgspec.Struct, frozen=True, rename={"by": "from"}):
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """Which game of which run."""
+    """The game and run of a log."""
 
     game_name: str
     experiment_name: str
@@ -57,7 +57,7 @@ class Meta(msgspec.Struct, frozen=True):
 
 
 class Log(msgspec.Struct, frozen=True):
-    """One game as it was logged."""
+    """One logged game."""
 
     meta: Meta
     players: dict[str, dict[str, str]]
@@ -66,7 +66,7 @@ class Log(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the log calls its players."""
+        """The players' names in the log."""
         return tuple(name for name in self.players if name != MASTER)
 
     @property
@@ -75,18 +75,18 @@ class Log(msgspec.Struct, frozen=True):
         return bool(self.meta.completed) and not self.aborted
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What a log does not say of itself."""
+class LogOptions(msgspec.Struct, frozen=True):
+    """What the user must state because a log does not."""
 
     layout: Layout
-    only: str = ""  # the game's name in the logs, where a folder holds several
-    reply: str = ""  # finds a move in a reply; its group is the move's name
-    noted: str = ""  # the type of the note that says which move was counted
-    paid: str = ""  # the type of the note that holds both payoffs of a round
+    only: str = ""  # the game's name in the logs, if a folder holds several
+    reply: str = ""  # pattern that finds a move in a reply; its group is the move's name
+    noted: str = ""  # type of the note with the move that was counted
+    paid: str = ""  # type of the note with both payoffs of a round
 
 
-def imported(path: Path, how: Told) -> Imported:
-    """Every game of a results folder, or of one file."""
+def imported(path: Path, how: LogOptions) -> Imported:
+    """Import every game of a results folder, or of one file."""
     found = [(file, *_read(file)) for file in _files(path)]
     named = sorted({log.meta.game_name for _, _, log in found})
     if how.only and how.only not in named:
@@ -101,12 +101,13 @@ def imported(path: Path, how: Told) -> Imported:
     if not any(game.readable for game in games):
         names = " or ".join(games[0].rules.names_of(AGENT))
         raise BadInput(
-            f"No reply under {path} names {names}; the pattern `reply` says how moves are told."
+            f"No reply under {path} names {names}; set the pattern `reply` to match how replies "
+            "name moves."
         )
     longest = max(len(game.rounds) for game in games)
     if how.layout.rounds is not None and how.layout.rounds < longest:
         raise BadInput(
-            f"A game under {path} has {longest} rounds; {how.layout.rounds} is too short for it."
+            f"A game under {path} has {longest} rounds, more than `rounds` = {how.layout.rounds}."
         )
     episodes = [
         game.episode(how.layout.rounds or (len(game.rounds) if game.log.ended else longest))
@@ -132,14 +133,14 @@ def _read(file: Path) -> tuple[bytes, Log]:
     try:
         log = msgspec.json.decode(data, type=Log)
     except (msgspec.MsgspecError, UnicodeDecodeError) as why:
-        raise BadInput(f"{file} is no log of a game as clemcore writes it: {why}.") from None
+        raise BadInput(f"{file} is not a game log of clemcore: {why}.") from None
     return data, log
 
 
 class _Game:
     """One log: its rounds, and what does not fit."""
 
-    def __init__(self, file: Path, data: bytes, log: Log, how: Told) -> None:
+    def __init__(self, file: Path, data: bytes, log: Log, how: LogOptions) -> None:
         if len(log.names) != len(SEATS):
             raise BadInput(f"{file}: {len(log.names)} players; a matrix game has two.")
         self.log, self.how = log, how
@@ -188,7 +189,8 @@ class _Game:
     def _judged(
         self, event: Event, move: int | None, notes: Sequence[Action], at: int, over: bool
     ) -> Made:
-        """The move of a reply, or why it is none; and whether it counted as another there."""
+        """Return the move of a reply, or why there is none, and whether another move was
+        counted."""
         names = self.rules.names_of(self._seat(event))
         counted = next(
             (_named(json.dumps(n.content), names, "") for n in notes if n.type == self.how.noted),
@@ -218,7 +220,7 @@ class _Game:
         self.differences.append(Difference(self.name, what, at, recorded, ours))
 
     def episode(self, rounds: int) -> Episode:
-        """The game as an episode of a repeated game."""
+        """Return the game as an episode of a repeated game."""
         layout = self.how.layout
         params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
         who = [self.log.players[name].get("model_name", name) for name in self.log.names]
@@ -236,7 +238,7 @@ class _Game:
 
 
 def _replies(log: Log) -> Iterator[tuple[Event, list[Action]]]:
-    """Every reply of a player, with the game master's notes before the next one."""
+    """Yield every reply of a player, with the game master's notes before the next reply."""
     last: tuple[Event, list[Action]] | None = None
     for event in (event for turn in log.turns for event in turn):
         if event.by in log.names and event.action.type == REPLY:
@@ -250,11 +252,11 @@ def _replies(log: Log) -> Iterator[tuple[Event, list[Action]]]:
 
 
 def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
-    """The one move that a text names; None if there is none, or more than one."""
+    """Return the only move that a text names; None if there is none, or more than one."""
     if pattern:
         told = [found.strip().lower() for found in re.findall(pattern, text)][-1:]
         found = {n for n, name in enumerate(names) if name.lower() in told}
-    else:  # a letter must be as it is written: "a" is a word
+    else:  # a single letter is case-sensitive: "a" is a word
         found = {
             n
             for n, name in enumerate(names)
@@ -264,12 +266,12 @@ def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
 
 
 def checked_pattern(pattern: str) -> str:
-    """A pattern with one group, or one clear sentence."""
+    """Return a pattern with one group; raises BadInput if it is invalid."""
     try:
         groups = re.compile(pattern).groups if pattern else 1
     except re.error as why:
         raise BadInput(
-            f"The pattern {pattern!r} for `reply` is no regular expression: {why}."
+            f"The pattern {pattern!r} for `reply` is not a regular expression: {why}."
         ) from None
     if groups != 1:
         raise BadInput(
@@ -284,7 +286,7 @@ def _rules(layout: Layout, rounds: int) -> RepeatedGame:
     return game
 
 
-def told_of(flags: Mapping[str, str], layout: Layout) -> Told:
-    """The flags of `sally import clembench`, checked."""
+def options_of(flags: Mapping[str, str], layout: Layout) -> LogOptions:
+    """Return the checked options of `sally import clembench`."""
     given = {name: flags[name] for name in ("only", "noted", "paid")}
-    return Told(layout, reply=checked_pattern(flags["reply"]), **given)
+    return LogOptions(layout, reply=checked_pattern(flags["reply"]), **given)

@@ -21,10 +21,10 @@ ENDINGS = (".eval", ".json")
 def imported(path: Path) -> Imported:
     """Return every episode in a log, or in the logs of a folder."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix in ENDINGS)
     if not files:
-        raise BadInput(f"There is no log of Inspect (.eval or .json) under {path}.")
+        raise BadInput(f"There is no Inspect log (.eval or .json) under {path}.")
     episodes: dict[str, Episode] = {}
     odd: list[Oddity] = []
     counts: Counter[str] = Counter(logs=len(files))
@@ -40,7 +40,7 @@ def imported(path: Path) -> Imported:
             used = {**episode.used, "source": msgspec.to_builtins(source)}
             episodes[episode.id] = msgspec.structs.replace(episode, used=used)
     if not episodes and not odd:
-        raise BadInput(f"The logs of Inspect under {path} hold no samples.")
+        raise BadInput(f"The Inspect logs under {path} contain no samples.")
     return import_result(list(episodes.values()), odd, [], dict(counts))
 
 
@@ -49,24 +49,24 @@ def _samples(file: Path) -> list[Any]:
         log: Any = import_module("inspect_ai.log")
     except ImportError:
         raise BadInput(
-            "Logs of Inspect are read by Inspect; `pip install 'sally-lab[inspect]'` brings it."
+            "Reading Inspect logs needs Inspect; `pip install 'sally-lab[inspect]'` installs it."
         ) from None
     try:
         return list(log.read_eval_log(str(file)).samples or ())
     except Exception as why:  # Inspect raises various errors for a broken file
-        raise BadInput(f"{file} is not a log of Inspect: {why}") from None
+        raise BadInput(f"{file} is not an Inspect log: {why}") from None
 
 
 def _episode(sample: Any) -> Episode:
     line = sample.store.get("episode")
     if line is None:
         why = f": {sample.error.message}" if sample.error else ""
-        raise BadInput(f"it holds no episode of ours{why}")
+        raise BadInput(f"it contains no episode of Sally{why}")
     try:
         episode = from_line(str(line).encode("utf-8", "replace"))
         episode.end  # noqa: B018  an episode without an end is no episode
     except (msgspec.DecodeError, UnicodeError, RecursionError) as why:
         raise BadInput(f"its episode cannot be read: {why}") from None
     if why_not := log_problem(episode):
-        raise BadInput(f"its episode is wrong: {why_not}")
+        raise BadInput(f"its episode is invalid: {why_not}")
     return episode

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.importers.table_cells import Checked, checked
+from sally.adapters.importers.table_cells import CheckedEpisode, checked
 from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params_of
-from sally.adapters.importers.table_rows import Read, Wrong, read, refuse
+from sally.adapters.importers.table_rows import CellError, TableRounds, read, refuse
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, Oddity, Source, import_result
@@ -37,7 +37,7 @@ def imported(path: Path, layout: Layout) -> Imported:
     longest = max((rows[-1].round for rows in found.episodes.values()), default=0)
     rounds = layout.rounds or longest
     if not layout.skip_bad and rounds < longest:
-        raise BadInput(f"{path} has a round {longest}; `rounds` = {rounds} is too short for it.")
+        raise BadInput(f"{path} has a round {longest}, more than `rounds` = {rounds}.")
     game = _game(layout, rounds)
     good, wrong = [], list(found.wrong)
     for name, rows in found.episodes.items():
@@ -59,10 +59,10 @@ def imported(path: Path, layout: Layout) -> Imported:
 
 def _taken(
     path: Path,
-    found: Read,
+    found: TableRounds,
     layout: Layout,
     rounds: int,
-    good: Sequence[Checked],
+    good: Sequence[CheckedEpisode],
     odd: Sequence[Oddity],
     bots: dict[str, PlayerSpec],
 ) -> Imported:
@@ -70,7 +70,7 @@ def _taken(
     source = Source.of(name, layout.licence, path.name, found.data)
     met = {who for each in good for who in each.players}
     for unmet in set(bots) - met:
-        raise BadInput(f"A partner was declared for {unmet!r}, who is not in {path}.")
+        raise BadInput(f"A partner was declared for {unmet!r}, which is not a player in {path}.")
     episodes: list[Episode] = []
     differences: list[Difference] = [d for each in good for d in each.differences]
     counts: Counter[str] = Counter(found=len(found.episodes))
@@ -88,7 +88,7 @@ def _taken(
 
 
 def _episode(
-    each: Checked, layout: Layout, source: Source, rounds: int, bots: dict[str, PlayerSpec]
+    each: CheckedEpisode, layout: Layout, source: Source, rounds: int, bots: dict[str, PlayerSpec]
 ) -> tuple[Episode, list[Difference]]:
     lineup = {str(seat): _sitter(who, bots) for seat, who in zip(SEATS, each.players, strict=True)}
     people = [who.removeprefix(PERSON) for who in each.players if who.startswith(PERSON)]
@@ -137,9 +137,9 @@ def _game(layout: Layout, rounds: int) -> RepeatedGame:
     return game
 
 
-def _skipped(path: Path, wrong: Sequence[Wrong]) -> list[Oddity]:
+def _skipped(path: Path, wrong: Sequence[CellError]) -> list[Oddity]:
     """Return the skipped episodes with their first error."""
-    by_episode: dict[str, list[Wrong]] = {}
+    by_episode: dict[str, list[CellError]] = {}
     for each in wrong:
         by_episode.setdefault(each.episode, []).append(each)
     return [
@@ -166,7 +166,7 @@ def _refuse_payoffs(path: Path, differs: Sequence[Difference]) -> None:
 # --- the game from the table itself ---------------------------------------------------------------
 
 
-def _with_game(path: Path, found: Read, layout: Layout) -> Layout:
+def _with_game(path: Path, found: TableRounds, layout: Layout) -> Layout:
     """Return the layout with its matrix, inferred from the payoffs if requested."""
     if not layout.infer:
         return layout
@@ -188,7 +188,8 @@ def _with_game(path: Path, found: Read, layout: Layout) -> Layout:
     missing = [f"{a} and {b}" for a in rows for b in columns if (a, b) not in paid]
     if missing:
         raise BadInput(
-            f"{path}: the matrix cannot be read off the payoffs, because {missing[0]} was never "
+            f"{path}: the matrix cannot be inferred from the payoffs, because {missing[0]} was "
+            "never "
             f"played with payoffs ({len(missing)} of {len(rows) * len(columns)} cells)."
         )
     matrix = tuple(tuple(paid[a, b] for b in columns) for a in rows)
@@ -208,5 +209,5 @@ def _note(path: Path, paid: dict[tuple[str, str], tuple[float, float]], halves: 
     if paid.setdefault(cell, now) != now:
         raise BadInput(
             f"{path}, line {one.line}: {cell[0]} and {cell[1]} pay {now}, and {paid[cell]} "
-            "earlier; a matrix cannot be read off that."
+            "earlier; no matrix can be inferred."
         )

@@ -1,4 +1,4 @@
-"""Episodes of one repeated game as a table of rounds that `sally import table` reads again."""
+"""Export of one repeated game as a table of rounds that `sally import table` reads."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ Row = dict[str, Any]
 
 
 def write(episodes: Iterable[Episode], path: Path) -> int:
-    """A table and the TOML file beside it that says how to read it; the number of rows."""
+    """Write a table and the TOML file that describes it; return the number of rows."""
     if path.suffix not in (".csv", ".tsv"):
-        raise BadInput(f"{path} should end in .csv or .tsv; rounds are written as a table.")
+        raise BadInput(f"{path} should end in .csv or .tsv; rounds are exported as a table.")
     found = [e for e in episodes if _family(e) == FAMILY]
     if not found:
-        raise BadInput("There is no episode of a repeated game here.")
-    told = layout(found)
+        raise BadInput("There are no episodes of a repeated game to export.")
+    described = layout(found)
     rows = [row for episode in found for row in rows_of(episode)]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, delimiter="\t" if path.suffix == ".tsv" else ",")
         writer.writeheader()
         writer.writerows(rows)
-    path.with_suffix(".toml").write_text(_toml(told), encoding="utf-8")
+    path.with_suffix(".toml").write_text(_toml(described), encoding="utf-8")
     return len(rows)
 
 
@@ -51,7 +51,7 @@ def _family(episode: Episode) -> str:
 
 
 def rows_of(episode: Episode) -> Iterator[Row]:
-    """One row a round; a round that was in no table stays out of it."""
+    """Return one row per round; a round that was missing in an imported table is left out."""
     spec = registry.game(episode.setup.instance.game)
     replay: Trajectory[Any, int, Any] = replayed(spec, episode)
     game = replay.game
@@ -103,7 +103,8 @@ def _predicted(game: RepeatedGame, seat: Seat, report: Reported) -> str:
 
 
 def label(who: PlayerSpec) -> str:
-    """Who played, as the table names it: `human:ID` for people, a partner with its parameters."""
+    """Return a player as the table names it: `human:ID` for people, a partner with its
+    parameters."""
     if who.player == RECORDED:
         if who.params.get("name") == HUMAN:
             return f"{PERSON}{who.params.get('participant', '')}"
@@ -114,7 +115,7 @@ def label(who: PlayerSpec) -> str:
 
 
 def partner(who: PlayerSpec) -> str:
-    """A partner as `sally import table` takes it."""
+    """Return a partner in the form that `sally import table` takes."""
     given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
     return ",".join([who.player, *given])
 
@@ -123,26 +124,26 @@ def partner(who: PlayerSpec) -> str:
 
 
 def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
-    """What `sally import table` has to be told, from episodes of one game."""
+    """Return the layout that `sally import table` needs, from episodes of one game."""
     games = {msgspec.json.encode(_game(e), order="sorted"): _game(e) for e in episodes}
     if len(games) > 1:
         raise BadInput(
-            f"These are episodes of {len(games)} games with different payoffs, names or chances to "
-            "stop; a table of rounds has one game: choose the episodes of one cell."
+            f"The episodes are of {len(games)} games with different payoffs, names or stopping "
+            "probabilities; a table of rounds has one game: choose the episodes of one cell."
         )
-    (told,) = games.values()
+    (described,) = games.values()
     lengths = {_built(e).rounds for e in episodes}
-    told |= {"rounds": lengths.pop()} if len(lengths) == 1 else {"as_played": True}
+    described |= {"rounds": lengths.pop()} if len(lengths) == 1 else {"as_played": True}
     sources = {_source(e) for e in episodes}
     if len(sources) == 1 and (source := sources.pop()) is not None:
-        told |= {"source": source[0], "licence": source[1]}
+        described |= {"source": source[0], "licence": source[1]}
     bots = {
         label(who): partner(who)
         for e in episodes
         for who in (e.setup.lineup[seat] for seat in SEATS)
         if who.player != RECORDED and who.player in registry.partners(FAMILY)
     }
-    return told | ({"partners": bots} if bots else {})
+    return described | ({"partners": bots} if bots else {})
 
 
 def _source(episode: Episode) -> tuple[str, str] | None:
@@ -158,26 +159,28 @@ def _built(episode: Episode) -> RepeatedGame:
 
 def _game(episode: Episode) -> dict[str, Any]:
     name, params = episode.setup.instance.game, episode.setup.instance.params
-    told: dict[str, Any] = {"game": name} if name in presets() and "matrix" not in params else {}
+    described: dict[str, Any] = (
+        {"game": name} if name in presets() and "matrix" not in params else {}
+    )
     game = _built(episode)
-    if not told:
-        told["matrix"] = [[list(cell) for cell in row] for row in game.matrix]
+    if not described:
+        described["matrix"] = [[list(cell) for cell in row] for row in game.matrix]
     for key in ("names", "partner_names"):
         if params.get(key):
-            told[key] = list(params[key])
+            described[key] = list(params[key])
     if game.stop_chance:
-        told["stop_chance"] = game.stop_chance
-    return told
+        described["stop_chance"] = game.stop_chance
+    return described
 
 
-def _toml(told: Mapping[str, Any]) -> str:
-    """A few keys as TOML; JSON's strings, numbers and lists are TOML's too."""
+def _toml(described: Mapping[str, Any]) -> str:
+    """Return a few keys as TOML; JSON strings, numbers and lists are valid TOML."""
     lines = [
         f"{key} = {msgspec.json.encode(value).decode()}"
-        for key, value in told.items()
+        for key, value in described.items()
         if not isinstance(value, dict)
     ]
-    for key, value in told.items():
+    for key, value in described.items():
         if isinstance(value, dict):
             lines += ["", f"[{key}]"]
             lines += [

@@ -34,12 +34,12 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     as_played: bool = False
     stop_chance: float = 0.0
     columns: dict[str, str] = {}  # our name -> the table's
-    long: str = ""  # the column that says who, where each row is one player's
-    partners: dict[str, str] = {}  # a player's name -> NAME[,param=value] of a partner of ours
+    long: str = ""  # the column with the player's name, if each row is one player's
+    partners: dict[str, str] = {}  # player name -> NAME[,param=value] of a Sally partner
     rt: Literal["s", "ms"] = "s"
     skip_bad: bool = False
     allow_differences: bool = False
-    source: str = ""  # goes into the episodes' names; empty: the file's
+    source: str = ""  # prefix of the episode names; empty: the file's name
     licence: str = ""
 
     @property
@@ -73,7 +73,7 @@ def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None)
     try:
         layout = msgspec.convert({**told, **given}, Layout)
     except msgspec.ValidationError as why:
-        raise BadInput(f"{file or 'How to read the table'}: {why}") from None
+        raise BadInput(f"{file or 'Table layout'}: {why}") from None
     _check(layout)
     return layout
 
@@ -89,7 +89,7 @@ def _read(file: Path) -> dict[str, Any]:
     except (ValueError, UnicodeDecodeError) as why:
         raise BadInput(f"{file} cannot be read: {why}") from None
     if not isinstance(found, dict):
-        raise BadInput(f'{file} should hold keys and values, such as {{"matrix": ...}}.')
+        raise BadInput(f'{file} should contain keys and values, such as {{"matrix": ...}}.')
     return found
 
 
@@ -98,7 +98,7 @@ def _check(layout: Layout) -> None:
                             ("infer", layout.infer)) if on]  # fmt: skip
     if len(ways) != 1:
         raise BadInput(
-            "Say which game was played in one way: `game` (rps, ibs or ipd), `matrix` or "
+            "Give the game in exactly one way: `game` (rps, ibs or ipd), `matrix` or "
             f"`infer`{'; ' + ' and '.join(ways) + ' were given' if ways else ''}."
         )
     if layout.game and layout.game not in presets():
@@ -107,7 +107,9 @@ def _check(layout: Layout) -> None:
         if name not in layout.known:
             raise unknown("column", name, layout.known)
     if layout.as_played and layout.rounds is not None:
-        raise BadInput("`rounds` and `as_played` exclude each other: one length, or each its own.")
+        raise BadInput(
+            "`rounds` and `as_played` exclude each other: give one length, or each game's own."
+        )
 
 
 def presets() -> tuple[str, ...]:
@@ -129,7 +131,7 @@ def params_of(layout: Layout) -> dict[str, Any]:
 
 
 def bot_of(told: str) -> tuple[str, dict[str, Any]]:
-    """`tit_for_tat,first=1` -> a registered partner's name and parameters."""
+    """Convert `tit_for_tat,first=1` to a registered partner's name and parameters."""
     name, *rest = told.split(",")
     partner = registry.pick("partner", name, registry.partners(FAMILY))
     params: dict[str, Any] = {}

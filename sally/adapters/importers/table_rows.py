@@ -17,11 +17,11 @@ from sally.core.errors import BadInput, listed
 from sally.core.log.imported import Oddity
 
 ENDINGS = (".csv", ".csv.gz", ".tsv")
-SHOWN = 20  # of what is wrong in a table; then only a count
+SHOWN = 20  # errors listed; the others are only counted
 SIDES = ("1", "2")
 
 
-class Wrong(msgspec.Struct, frozen=True):
+class CellError(msgspec.Struct, frozen=True):
     """An error in a table and its position."""
 
     line: int
@@ -33,8 +33,8 @@ class Wrong(msgspec.Struct, frozen=True):
         return f"line {self.line}, column {self.column}: {self.why}"
 
 
-class Half(msgspec.Struct, frozen=True):
-    """One player's part of a round, as text."""
+class PlayerCells(msgspec.Struct, frozen=True):
+    """The cells of one player in a round, as text."""
 
     line: int
     action: str = ""
@@ -44,12 +44,12 @@ class Half(msgspec.Struct, frozen=True):
     rt: str = ""
 
 
-class Told(msgspec.Struct, frozen=True):
+class RoundCells(msgspec.Struct, frozen=True):
     """One round of a table, as text."""
 
     episode: str
     round: int
-    halves: tuple[Half, Half]
+    halves: tuple[PlayerCells, PlayerCells]
     condition: str
 
     @property
@@ -57,16 +57,16 @@ class Told(msgspec.Struct, frozen=True):
         return self.halves[0].line
 
 
-class Read(msgspec.Struct, frozen=True):
-    """The rounds of a table by episode, with errors and oddities."""
+class TableRounds(msgspec.Struct, frozen=True):
+    """The rounds of a table by episode, with errors and irregularities."""
 
     data: bytes
-    episodes: dict[str, list[Told]]
-    wrong: tuple[Wrong, ...]
+    episodes: dict[str, list[RoundCells]]
+    wrong: tuple[CellError, ...]
     oddities: tuple[Oddity, ...]
 
 
-def read(path: Path, layout: Layout) -> Read:
+def read(path: Path, layout: Layout) -> TableRounds:
     """Read every round of a table; unreadable rows are listed in `wrong`.
 
     Raises:
@@ -75,24 +75,24 @@ def read(path: Path, layout: Layout) -> Read:
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
     if not path.name.endswith(ENDINGS):
-        raise BadInput(f"{path} is none of {listed(ENDINGS, 'or')}.")
+        raise BadInput(f"{path} should end in {listed(ENDINGS, 'or')}.")
     data = path.read_bytes()
     header, rows = _rows(path, data)
     lacking = [n for n in layout.needed if layout.column(n) not in header]
     if lacking:
         shown = listed((layout.column(n) for n in lacking), "or")
         raise BadInput(
-            f"{path}, line 1: there is no column {shown}; `columns` can name the one "
-            f"that holds it. There are {listed(header)}."
+            f"{path}, line 1: there is no column {shown}; `columns` can map it to "
+            f"another. The columns are {listed(header)}."
         )
     used = {layout.column(name) for name in layout.known}
     unused = [name for name in header if name not in used]
     odd = [Oddity(str(path), "columns not read", listed(unused), 1)] if unused else []
-    wrong: list[Wrong] = []
+    wrong: list[CellError] = []
     found = list(_long(rows, layout, wrong) if layout.long else _wide(rows, layout, wrong))
     if not found and not wrong:
-        raise BadInput(f"{path} has a header and no rows.")
-    return Read(data, _by_episode(found, wrong), tuple(wrong), tuple(odd))
+        raise BadInput(f"{path} has a header but no rows.")
+    return TableRounds(data, _by_episode(found, wrong), tuple(wrong), tuple(odd))
 
 
 Row = tuple[int, Mapping[str, str]]
@@ -102,7 +102,7 @@ def _rows(path: Path, data: bytes) -> tuple[Sequence[str], Iterator[Row]]:
     try:
         text = (gzip.decompress(data) if path.name.endswith(".gz") else data).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as why:
-        raise BadInput(f"{path} cannot be read as text in UTF-8: {why}.") from None
+        raise BadInput(f"{path} is not UTF-8 text: {why}.") from None
     separator = "\t" if path.name.endswith(".tsv") else ","
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     header = [name for name in reader.fieldnames or () if name is not None]
@@ -112,36 +112,36 @@ def _rows(path: Path, data: bytes) -> tuple[Sequence[str], Iterator[Row]]:
     )
 
 
-def _number(row: Row, layout: Layout, wrong: list[Wrong]) -> tuple[str, int] | None:
+def _number(row: Row, layout: Layout, wrong: list[CellError]) -> tuple[str, int] | None:
     line, cells = row
     episode, given = (cells[layout.column(name)] for name in ("episode", "round"))
     if not episode:
-        wrong.append(Wrong(line, layout.column("episode"), "it is empty", episode))
+        wrong.append(CellError(line, layout.column("episode"), "it is empty", episode))
         return None
     if not given.isascii() or not given.isdigit() or int(given) < 1:
-        why = f"{given!r} is no whole number from 1"
-        wrong.append(Wrong(line, layout.column("round"), why, episode))
+        why = f"{given!r} is not a positive whole number"
+        wrong.append(CellError(line, layout.column("round"), why, episode))
         return None
     return episode, int(given)
 
 
-def _half(row: Row, layout: Layout, side: str) -> Half:
+def _half(row: Row, layout: Layout, side: str) -> PlayerCells:
     line, cells = row
     kept = ("action", "player", "payoff", "prediction", "rt")
-    return Half(line, *(cells.get(layout.column(name + side), "") for name in kept))
+    return PlayerCells(line, *(cells.get(layout.column(name + side), "") for name in kept))
 
 
-def _wide(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[Told]:
+def _wide(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterator[RoundCells]:
     for row in rows:
         if (at := _number(row, layout, wrong)) is None:
             continue
         halves = (_half(row, layout, "1"), _half(row, layout, "2"))
-        yield Told(*at, halves, row[1].get(layout.column("condition"), ""))
+        yield RoundCells(*at, halves, row[1].get(layout.column("condition"), ""))
 
 
-def _long(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[Told]:
+def _long(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterator[RoundCells]:
     """Join two rows to a round; player 1 is the first one named in an episode."""
-    met: dict[tuple[str, int], list[tuple[Row, Half]]] = {}
+    met: dict[tuple[str, int], list[tuple[Row, PlayerCells]]] = {}
     order: dict[str, list[str]] = {}
     for row in rows:
         if (at := _number(row, layout, wrong)) is None:
@@ -154,27 +154,27 @@ def _long(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[T
     for (episode, number), pair in met.items():
         line, players = pair[-1][0][0], order[episode]
         if len(pair) != 2 or len({half.player for _, half in pair}) != 2:
-            why = f"round {number} of {episode} has {len(pair)} rows; it should have one a player"
-            wrong.append(Wrong(line, layout.column("player"), why, episode))
+            why = f"round {number} of {episode} has {len(pair)} rows; it should have one per player"
+            wrong.append(CellError(line, layout.column("player"), why, episode))
             continue
         if len(players) > 2:
             why = f"{episode} has {len(players)} players; it should have two"
-            wrong.append(Wrong(line, layout.column("player"), why, episode))
+            wrong.append(CellError(line, layout.column("player"), why, episode))
             continue
         one, two = sorted((half for _, half in pair), key=lambda h: players.index(h.player))
         condition = pair[0][0][1].get(layout.column("condition"), "")
-        yield Told(episode, number, (one, two), condition)
+        yield RoundCells(episode, number, (one, two), condition)
 
 
-def _by_episode(found: Iterable[Told], wrong: list[Wrong]) -> dict[str, list[Told]]:
-    episodes: dict[str, dict[int, Told]] = {}
-    for told in found:
-        rounds = episodes.setdefault(told.episode, {})
-        if told.round in rounds:
-            why = f"round {told.round} of {told.episode} stands in line {rounds[told.round].line}"
-            wrong.append(Wrong(told.line, "round", f"{why} already", told.episode))
+def _by_episode(found: Iterable[RoundCells], wrong: list[CellError]) -> dict[str, list[RoundCells]]:
+    episodes: dict[str, dict[int, RoundCells]] = {}
+    for row in found:
+        rounds = episodes.setdefault(row.episode, {})
+        if row.round in rounds:
+            why = f"round {row.round} of {row.episode} is already in line {rounds[row.round].line}"
+            wrong.append(CellError(row.line, "round", why, row.episode))
             continue
-        rounds[told.round] = told
+        rounds[row.round] = row
     return {name: [rounds[n] for n in sorted(rounds)] for name, rounds in episodes.items()}
 
 
@@ -183,10 +183,10 @@ def no_such_move(name: str, known: Sequence[str]) -> str:
     folded = {each.casefold(): each for each in known}
     close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     near = f"; did you mean {folded[close[0]]}?" if close else ""
-    return f"there is no move {name!r}, but {listed(known)}{near}"
+    return f"there is no move {name!r}; the moves are {listed(known)}{near}"
 
 
-def refuse(path: Path, wrong: Sequence[Wrong]) -> None:
+def refuse(path: Path, wrong: Sequence[CellError]) -> None:
     """Raise BadInput with the first twenty errors and the number of others."""
     if not wrong:
         return

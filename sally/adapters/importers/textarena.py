@@ -1,7 +1,9 @@
-"""Two-player matrix games of TextArena, recorded step by step (docs/how-to/recorded_play.md).
+"""Importer of two-player matrix games of TextArena, recorded step by step
+(docs/how-to/recorded_play.md).
 
-TextArena writes no file of its own; a record is one line of JSON a game: the environment, its
-rules, every reply in order, and the state at the end. Of its environments these are matrix games.
+TextArena writes no files itself. A record is one line of JSON per game: the environment, its rules,
+every reply in order, and the state at the end. The matrix games among its environments are
+supported.
 """
 
 from __future__ import annotations
@@ -49,16 +51,17 @@ class Kind(msgspec.Struct, frozen=True):
 
     names: tuple[str, ...]
     pattern: str  # finds a move in a reply; its group is the move or its first letter
-    unread: str = ""  # the move that an unreadable reply counts as; empty: it is asked again
-    cells: Cells = ()  # empty: by the rules of the record
-    points: str = "points"  # where the state keeps what each player has
+    # the move that an unreadable reply counts as; empty: the player is asked again
+    unread: str = ""
+    cells: Cells = ()  # empty: given by the rules of the record
+    points: str = "points"  # where the state stores the players' scores
 
     def move(self, reply: str) -> int | None:
-        """The move that a reply names; None if it cannot be read."""
+        """Return the move that a reply names; None if it cannot be read."""
         found = [m.lower() for m in re.findall(self.pattern, reply, re.IGNORECASE)]
         if not found:
             return None
-        if self.unread:  # there, the other move wins wherever it stands in the reply
+        if self.unread:  # in TextArena the other move wins anywhere in the reply
             found.sort(key=self.unread.lower().startswith)
         return next(n for n, name in enumerate(self.names) if name.lower().startswith(found[0]))
 
@@ -81,7 +84,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def imported(path: Path) -> Imported:
-    """Every game of a file of records, one line each."""
+    """Import every game of a file of records, one per line."""
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
     data = path.read_bytes()
@@ -96,7 +99,7 @@ def imported(path: Path) -> Imported:
         try:
             record = msgspec.json.decode(line, type=Record)
         except (msgspec.MsgspecError, UnicodeDecodeError) as why:
-            raise BadInput(f"{path}, line {number}: no record of a game: {why}.") from None
+            raise BadInput(f"{path}, line {number}: not a record of a game: {why}.") from None
         counts["found"] += 1
         game = _Game(record, f"{path.name}:{number}")
         episodes.append(game.episode(source, number))
@@ -105,7 +108,7 @@ def imported(path: Path) -> Imported:
             said = f"{game.talk} messages before decisions; Sally's game has no talk"
             odd.append(Oddity(str(path), "talk left out", said, number))
     if not episodes:
-        raise BadInput(f"{path} holds no game.")
+        raise BadInput(f"{path} contains no game.")
     return import_result(episodes, odd, differences, dict(counts))
 
 
@@ -126,7 +129,7 @@ class _Game:
         self._check_points()
 
     def _rounds(self) -> list[Round]:
-        """Rounds as replied; a reply that could not be read is no move here."""
+        """Yield the rounds as replied; an unreadable reply is not a move here."""
         rounds: list[Round] = []
         made: dict[int, Made] = {}
         for step in self.record.steps:
@@ -140,7 +143,7 @@ class _Game:
             if len(made) == len(SEATS):
                 rounds.append(Round(made[0], made[1]))
                 made = {}
-        if made:  # the game was ended while somebody owed a move
+        if made:  # the game ended while a player still had to move
             rounds.append(Round(made.get(0, UNREAD), made.get(1, UNREAD)))
         return rounds
 
@@ -153,7 +156,7 @@ class _Game:
         return f"unreadable, {scored}"
 
     def _check_points(self) -> None:
-        """The points in the record, against the moves as they were scored there."""
+        """Compare the points in the record with the moves as they were scored."""
         there = self.record.state.get(self.kind.points, {})
         fallback = self.kind.names.index(self.kind.unread) if self.kind.unread else None
         ours = [0, 0]
@@ -167,7 +170,7 @@ class _Game:
             self.differences.append(Difference(self.name, "points", None, str(recorded), str(ours)))
 
     def episode(self, source: Source, line: int) -> Episode:
-        """The game as an episode of repeated_games."""
+        """Return the game as an episode of repeated_games."""
         rounds = max(self.record.rules.get("num_rounds", 0), len(self.rounds))
         params = {
             "matrix": self.cells,
@@ -195,6 +198,6 @@ def _dilemma(rules: Mapping[str, int]) -> Cells:
     needed = ("cooperate_reward", "sucker_reward", "defect_reward", "mutual_defect_reward")
     lacking: Sequence[str] = [name for name in needed if name not in rules]
     if lacking:
-        raise BadInput(f"The record does not say what moves pay: {', '.join(lacking)} is missing.")
+        raise BadInput(f"The record does not give the payoffs: {', '.join(lacking)} is missing.")
     both, sucker, tempted, neither = (rules[name] for name in needed)
     return (((both, both), (sucker, tempted)), ((tempted, sucker), (neither, neither)))

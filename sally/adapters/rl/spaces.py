@@ -92,8 +92,8 @@ def _observed(
         shown = page(table, seat).encode()
         if len(shown) > page_bytes:
             raise BadInput(
-                f"A page of {spec.name} has {len(shown)} bytes, and there is room for "
-                f"{page_bytes}; make the environment with a larger page_bytes."
+                f"A page of {spec.name} has {len(shown)} bytes, but page_bytes is "
+                f"{page_bytes}; create the environment with a larger one."
             )
         seen = np.frombuffer(shown.ljust(page_bytes, b"\0"), np.uint8)
     widest = game.widest_menu()

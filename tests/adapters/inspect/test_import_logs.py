@@ -73,12 +73,12 @@ def test_a_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None
     write_eval_log(log, str(tmp_path / "cut.json"))
     found = imported(tmp_path)
     assert len(found.episodes) == 1
-    assert "holds no episode of ours" in found.lines[0]
+    assert "contains no episode of Sally" in found.lines[0]
 
 
 def test_what_is_no_log_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no log of Inspect"):
+    with pytest.raises(BadInput, match="no Inspect log"):
         imported(tmp_path)
     (tmp_path / "x.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"x\.json is not a log of Inspect"):
+    with pytest.raises(BadInput, match=r"x\.json is not an Inspect log"):
         imported(tmp_path)

@@ -1,4 +1,4 @@
-"""Games as text environments for training: a page out, a reply in, rewards in columns."""
+"""Games as text environments for training: prompts out, replies in, rewards as columns."""
 
 from sally.adapters.trainers.text.columns import Columns, Row
 from sally.adapters.trainers.text.env import TextEnv

@@ -1,4 +1,4 @@
-"""Rewards in columns, one row a decision: what each was worth, apart from how it was said."""
+"""Reward columns, one row per decision: its value, separate from the format of the reply."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from sally.core.rules.metric import judged
 from sally.core.rules.training import Training, Worths
 from sally.players.calls import Request
 
-AUTOMATON = {"regret": 1.0, "format": 1.0}  # the weights where the others are known machines
+AUTOMATON = {"regret": 1.0, "format": 1.0}  # weights if the others are known automata
 ANYBODY = {"payoff": 1.0, "format": 1.0}
 
 
 class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one decision brought; None where a column has no meaning or is not known yet."""
+    """The rewards of one decision; None if a column is undefined or not known yet."""
 
-    payoff: float | None = None  # gained since the decision before
-    regret: float | None = None  # what the move gave up, exact; 0 at best, below it else
-    reply: float | None = None  # 1 if the move is a best reply to one's own prediction, else 0
-    belief: float | None = None  # 1 - Brier/2 of stated odds; of a bare choice, 1 if right, else 0
-    format: float | None = None  # 0 if it could be read, -1 if not
+    payoff: float | None = None  # gained since the previous decision
+    regret: float | None = None  # exact loss of the move as a negative number; 0 at best
+    # 1 if the move is a best reply to the player's own prediction, else 0
+    reply: float | None = None
+    belief: float | None = None  # 1 - Brier/2 of stated odds; for a bare choice 1 if right, else 0
+    format: float | None = None  # 0 if readable, -1 if not
 
     def reward(self, weights: Mapping[str, float]) -> float:
-        """The weighted sum of what is known."""
+        """Return the weighted sum of the known columns."""
         total = 0.0
         for name in weights:
             total += weights[name] * (getattr(self, name) or 0.0)
@@ -44,20 +45,20 @@ NOTHING = Columns()
 
 
 class Row(msgspec.Struct):
-    """One decision: what was shown at each try, what was said, and what it brought."""
+    """One decision: the prompt and reply of each try, and the rewards."""
 
     turn: int
     kind: str  # "move", or the name of the probe
-    about: str  # whom the probe is about
+    about: str  # the subject of the probe
     tries: list[tuple[Request, Reply | Scores | str]]
     columns: Columns = NOTHING
-    move: Any = None  # what was read of it; a report's value for a probe
-    worths: list[float] | None = None  # of each option, and of a forfeit, where known
-    truth: Any = None  # what was true, of a probe
+    move: Any = None  # the move read from it; for a probe, the report's value
+    worths: list[float] | None = None  # value of each option and of a forfeit, if known
+    truth: Any = None  # the truth of a probe
 
 
 def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
-    """What moves are worth at the matches of a task, from their start; None where not known."""
+    """Return the value function of a task's moves, from the start of a match; None if unknown."""
     room: Training | None = registry.part(match.spec.name, "training")
     if room is None or room.worths is None:
         return None
@@ -65,7 +66,7 @@ def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
 
 
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """The weights, each of a column there is."""
+    """Return the weights; raises BadInput for an unknown column."""
     for name in weights:
         if name not in Columns.__struct_fields__:
             raise unknown("reward column", name, Columns.__struct_fields__)
@@ -73,7 +74,7 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 class Ledger:
-    """Rows of one episode, filled in as soon as what they brought is known."""
+    """The rows of one episode, filled in as soon as their rewards are known."""
 
     def __init__(self, table: TextTable, worths: Worths | None = None) -> None:
         self._table, self._seat, match = table, Seat(table.seat), table.playing
@@ -86,11 +87,12 @@ class Ledger:
 
     @property
     def exact(self) -> bool:
-        """Whether regret is known at this table."""
+        """Whether regret is known in this match."""
         return self._worths is not None
 
     def begin(self, asked: Request) -> None:
-        """A new decision is asked for; each option's worth, and a forfeit's, if that is known."""
+        """Start a row for a new decision, with the value of each option and of a forfeit if
+        known."""
         (turn, _, probe, about), best = asked.ask.id, None
         if self._worths is not None and not probe:
             found = self._worths(asked.ask.view)
@@ -98,7 +100,7 @@ class Ledger:
         self.rows.append(Row(turn, probe or "move", about, [], NOTHING, None, best))
 
     def settle(self) -> Columns:
-        """Enter what has become known since the last time; the sum of it."""
+        """Enter what has become known since the last call, and return its sum."""
         events, known = self._match.events, list[Columns]()
         for place in range(self._read, len(events)):
             event = events[place]
@@ -124,7 +126,7 @@ class Ledger:
         return _sum([*known, Columns(payoff=gained)])
 
     def enter(self, move: Moved) -> Columns:
-        """Enter the one move that was made since the last time; the columns of its row."""
+        """Enter the only move made since the last call, and return the columns of its row."""
         match, row, had, action = self._match, self.rows[-1], self._had, move.action
         self._read, worths = len(match.events), row.worths
         self._had = has = float(self._game.payoffs(match.replay.states[-1])[self._seat])
@@ -137,10 +139,11 @@ class Ledger:
         for row in reversed(self.rows):
             if row.turn == turn and row.kind == kind and row.about == about:
                 return row
-        raise LookupError(f"nothing was asked of {self._seat} under {(turn, kind, about)}")
+        raise LookupError(f"there is no ask {(turn, kind, about)} of {self._seat}")
 
     def _gained(self) -> tuple[float | None, Row | None]:
-        """What the seat has now and had not before, and the last move, with which it is entered."""
+        """Return the seat's payoff since the last call, and the last move, to which it is
+        credited."""
         match = self._match
         if not match.over and not match.game.pays_as_it_goes:
             return None, None
@@ -191,7 +194,7 @@ class Ledger:
 
 
 def _paid(columns: Columns, gained: float) -> Columns:
-    """The columns with what was gained entered."""
+    """Return the columns with the gain entered."""
     payoff = (columns.payoff or 0.0) + gained
     return Columns(payoff, columns.regret, columns.reply, columns.belief, columns.format)
 
@@ -201,14 +204,14 @@ def _action(event: Moved | Forfeited) -> Any:
 
 
 def _place(table: TextTable, event: Moved) -> int:
-    """Where on the menu the move stood; worths are given by place."""
+    """Return the index of the move in the menu; values are indexed by it."""
     match = table.playing
     options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
     return options.index(event.action)
 
 
 def _sum(known: list[Columns]) -> Columns:
-    """Columns added up; one that nobody knows stays unknown."""
+    """Return the sum of columns; a column that is unknown in all of them stays unknown."""
     added = {}
     for name in Columns.__struct_fields__:
         there = [value for each in known if (value := getattr(each, name)) is not None]

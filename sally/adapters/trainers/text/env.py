@@ -1,7 +1,7 @@
 """One game as a text environment: `reset(seed, split) -> page`, `step(reply) -> page, reward ...`.
 
-A task is drawn from a part of the game's split; pages, readers, retries and forfeits are those of
-an evaluation; what each decision brought stands in columns.
+A task is drawn from a part of the game's split. Pages, readers, retries and forfeits are those of
+an evaluation; the rewards of each decision are in columns.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
 
-SEATED = 1024  # so many tasks are kept with their players
+SEATED = 1024  # tasks cached with their players
 
 
 class Seated(NamedTuple):
-    """A task with what is made of it once: nobody's turn has come at this match."""
+    """A task with its players and an unplayed match, made once."""
 
     match: Match[Any, Any, Any]
     players: dict[str, Player[Any, Any]]
@@ -47,7 +47,7 @@ class Seated(NamedTuple):
 
 
 class TextEnv:
-    """The world as a language model in one seat meets it."""
+    """The environment of a language model in one seat."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class TextEnv:
         self.split = split_of(game, split, seat)
         self.game, self._seed, self._drawn = game, seed, 0
         self._weights = None if weights is None else check_weights(weights)
-        about = dict(trained_on or {})  # another training is another player, so another name
+        about = dict(trained_on or {})  # another training run is another player, with another name
         self._model = Outside(f"trained:{name or _called(about)}", {"trained_on": about})
         params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
         params |= {"pack": pack} if pack else {}
@@ -80,7 +80,8 @@ class TextEnv:
     # --- what a trainer uses ----------------------------------------------------------------
 
     def reset(self, seed: int | None = None, split: str = "train") -> str:
-        """Begin an episode of a part of the split; without a seed, one after another is drawn."""
+        """Begin an episode of a part of the split; without a seed, seeds are drawn one after
+        another."""
         tasks = self.split.part(split)
         if seed is None:
             seed = derived_seed(self._seed, "text env", self._drawn)
@@ -89,7 +90,7 @@ class TextEnv:
         return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
-        """Begin an episode of this very task; the page that opens it."""
+        """Begin an episode of this task and return its first page."""
         first, players, worths = self._at(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task
@@ -102,7 +103,8 @@ class TextEnv:
         return self.page
 
     def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
-        """Give a reply; the next page, what it brought, whether it is over, and particulars."""
+        """Give a reply; return the next page, the reward, whether the episode is over, and the
+        info."""
         table = self._table
         if table is None:
             raise BadInput("No episode has begun; call reset first.")
@@ -132,17 +134,18 @@ class TextEnv:
 
     @property
     def page(self) -> str:
-        """What is asked now, as one text; empty at the end."""
+        """What is asked now, as one text; "" at the end."""
         asked = self.asked
         return "" if asked is None else asked.page
 
     @property
     def worths(self) -> list[float] | None:
-        """What each option is worth now, and a forfeit; None where no machine sits across."""
+        """The value of each option and of a forfeit; None unless the others are known automata."""
         return None if self.asked is None else self._ledger.rows[-1].worths
 
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
-        """What stands beside a reward: the columns, what is asked, and how it ended."""
+        """Return the info of a step: the reward columns, what is asked, and how the episode
+        ended."""
         assert self._table is not None
         asked, match = self._table.asked, self._table.playing
         found: dict[str, Any] = {
@@ -156,12 +159,12 @@ class TextEnv:
         return found
 
     def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
-        """The decisions made so far, of these kinds: probes are in no trace unless named."""
+        """Return the decisions so far of these kinds; probes are left out unless named."""
         rows = [] if self._table is None else self._ledger.rows
         return [row for row in rows if row.tries and row.kind in kinds]
 
     def episode(self, cell: str = "") -> Episode:
-        """The record of the episode, to be stored as any other."""
+        """Return the record of the episode, to be stored like any other."""
         if self._table is None:
             raise BadInput("No episode has begun; call reset first.")
         used = {self.task.seat: self._model.used} if self._model.used else {}
@@ -175,7 +178,7 @@ class TextEnv:
         self._ledger.settle()
 
     def _at(self, task: Task) -> Seated:
-        """A task, a match of it and its players, checked and made once."""
+        """Return a task with its match and players, checked and made once."""
         key = msgspec.msgpack.encode(task)
         if (known := self._seated.get(key)) is not None:
             return known

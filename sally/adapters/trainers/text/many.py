@@ -1,4 +1,4 @@
-"""Many text environments side by side, for samplers that answer whole batches at once."""
+"""Several text environments side by side, for samplers that answer in batches."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Stepped = tuple[str, float, bool, dict[str, Any]]
 
 
 class TextEnvs:
-    """So many environments of one kind; those that are over wait for the next reset."""
+    """Environments of one kind; those that are over wait for the next reset."""
 
     def __init__(self, make: Callable[[], TextEnv], n: int) -> None:
         if n < 1:
             raise BadInput(f"n must be at least 1, not {n}.")
         first = make()
-        shared = first._seated  # who sits where is worked out once for all
+        shared = first._seated  # players are made once for all
         self.envs = [first, *(make() for _ in range(n - 1))]
         for env in self.envs:
             env._seated = shared
@@ -30,21 +30,21 @@ class TextEnvs:
         return len(self.envs)
 
     def reset(self, seeds: Sequence[int], split: str = "train") -> list[str]:
-        """Begin an episode in each; their pages."""
+        """Begin an episode in each and return the pages."""
         self._check(len(seeds))
         return [env.reset(seed, split) for env, seed in zip(self.envs, seeds, strict=True)]
 
     def begin(self, tasks: Sequence[tuple[Task, int]]) -> list[str]:
-        """Begin these tasks, each with its seed; their pages."""
+        """Begin these tasks, each with its seed, and return the pages."""
         self._check(len(tasks))
         return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
 
     def asked(self) -> dict[int, Request]:
-        """What is asked now, by environment; those that are over are left out."""
+        """Return what is asked now, by environment; those that are over are left out."""
         return {i: asked for i, env in enumerate(self.envs) if (asked := env.asked) is not None}
 
     def step(self, replies: Mapping[int, Given]) -> dict[int, Stepped]:
-        """Give replies by environment; what each step brought."""
+        """Give replies by environment and return the result of each step."""
         for i in replies:
             if not 0 <= i < len(self.envs) or self.envs[i].asked is None:
                 raise BadInput(f"Environment {i} is not waiting for a reply.")

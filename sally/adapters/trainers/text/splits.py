@@ -1,4 +1,4 @@
-"""Splits of a game's problems: the game's own where it declares some, else by frozen chance."""
+"""Splits of a game's problems: the game's own if it declares one, else a split by seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sally.runner.seating import seated
 
 
 def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
-    """The split to train on, checked: the one given, the game's own, or one by chance alone."""
+    """Return the checked split to train on: the one given, the game's own, or one by seed."""
     if split is None:
         return _own(game, seat)
     room: Training | None = registry.part(game, "training")
@@ -47,9 +47,10 @@ def _own(game: str, seat: str) -> Split:
 
 
 def by_chance(game: str, seat: str = "") -> Split:
-    """One problem as it comes, in parts that differ in their chance: seeds are never shared.
+    """Return a split of one problem whose parts differ in their seeds, which are never shared.
 
-    Only a game whose nature deals can be split so; elsewhere all parts would be one problem.
+    Only a game with chance moves can be split this way; otherwise all parts would be the same
+    problem.
     """
     spec = registry.game(game)
     rules = spec.build()
@@ -59,11 +60,12 @@ def by_chance(game: str, seat: str = "") -> Split:
     _check_seat(game, learner)
     others = {str(s): _usual(spec, rules, s) for s in rules.seats if s != learner}
     parts = {part: (Task(Instance(f"{game}_{part}", game, {}), learner, others),) for part in PARTS}
-    return Split(game, "one problem; the parts differ in their chance only", parts)
+    return Split(game, "one problem; the parts differ only in their seeds", parts)
 
 
 def _usual(spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat) -> PlayerSpec:
-    """Who sits there unless told: the usual player or the reference, if it can, else chance."""
+    """Return the default player of a seat: the usual player or the reference if it fits, else
+    random."""
     for name in filter(None, (spec.usual, spec.reference)):
         with suppress(BadInput):
             seated(spec, rules, seat, PlayerSpec(name))

@@ -29,13 +29,13 @@ from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of
 
 Given = str | bytes | Reply | Scores | Sequence[float]
-"""An answer: a reply, or the log-probability of each candidate where these are asked for."""
+"""An answer: a reply, or the log-probability of each candidate if scores are asked for."""
 
 OVER = "The episode is over; call reset before the next step."
 
 
 class Outside:
-    """The model that is answered for from outside: its name, and what it was trained on."""
+    """The model answered by the trainer: its name, and what it was trained on."""
 
     can_score = True
 
@@ -49,7 +49,7 @@ class Outside:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        raise BadInput(f"{self.name} is answered for through a text environment only.")
+        raise BadInput(f"{self.name} is answered only through a text environment.")
 
     async def score(
         self,
@@ -57,7 +57,7 @@ class Outside:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        raise BadInput(f"{self.name} is answered for through a text environment only.")
+        raise BadInput(f"{self.name} is answered only through a text environment.")
 
 
 class TextTable:
@@ -87,7 +87,7 @@ class TextTable:
 
     @property
     def match(self) -> Match[Any, Any, Any]:
-        """The match, its log with every call so far."""
+        """The match, with every call so far in its log."""
         events: list[Any] = self.playing.events
         for place, exchanges in self._unlogged:
             events[place] = with_calls(events[place], exchanges)
@@ -124,7 +124,7 @@ class TextTable:
         return self.match.episode(cell, used)
 
     def _go_on(self) -> None:
-        """Let the others play until the seat outside is asked something, or to the end."""
+        """Let the others play until the outside seat is asked something, or to the end."""
         match = self.playing
         while not match.over:
             if not self._open:
@@ -149,7 +149,7 @@ class TextTable:
         return player.answering(turn, exchanges)
 
     def _take(self, turn: Turn[Any, Any], given: Any) -> None:
-        """Give the match a finished answer of the seat outside."""
+        """Give the match a finished answer of the outside seat."""
         del self._open[0]
         match, exchanges = self.playing, self._exchanges.pop(turn.id)
         plain = type(given) is Decision and given.memory is None and not given.foreseen
@@ -176,7 +176,7 @@ class TextTable:
 
 
 def _read(given: Given, asked: Request) -> Reply | Scores:
-    """Return an answer of the kind that is asked for; what a reply holds is the reader's matter."""
+    """Return the answer in the kind that is asked for; the reply is not parsed here."""
     if type(given) is str and not asked.candidates:
         return Reply(given)
     if asked.candidates:
@@ -205,11 +205,13 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
 def players_for(
     match: Match[Any, Any, Any], seat: str, model: Outside
 ) -> dict[str, Player[Any, Any]]:
-    """Return the players of a match, with the model outside in its seat."""
+    """Return the players of a match, with the outside model in its seat."""
     setup = match.setup
     lineup = reached(setup.lineup, lambda at, name: model)
     players = players_of(match, lineup)
     for at, player in players.items():
         if at != seat and not is_bot(player):
-            raise BadInput(f"{setup.lineup[at].player} takes time; only bots sit with a learner.")
+            raise BadInput(
+                f"{setup.lineup[at].player} is not a bot; only bots can play with a learner."
+            )
     return players
