@@ -93,7 +93,7 @@ def test_a_game_from_outside_has_a_profile_and_its_losses_are_split(tmp_path: Pa
     [
         ("SUN: 1 - self.rain_chance", "SUN: 0.5", "rules hold at every step"),
         ("return View(seat, state.past,", "return View(seat, state.past[-1:],", "views remember"),
-        ("bounds=(1, 5)", "bounds=(4, 5)", "mean_price is a number of the log"),
+        ("bounds=(1, 5)", "bounds=(4, 5)", "mean_price is a number computed from the log"),
         ('"aside": "What', '"aside": "{0} What', "every text has plain slots"),
         ("return 3\n", "return 7\n", "steady plays and holds no state"),
     ],

@@ -1,7 +1,7 @@
-"""Controls on a model: the layout of its page crossed, and the policy that it would prescribe.
+"""Controls on a model: page layouts crossed, and the policy it would prescribe.
 
-Ten rounds of rps and ipd, as the first look has them. Wordings, twins and frames are asked for at
-the run: `sally run controls --packs all --aware`.
+Ten rounds of rps and ipd, as in the quickstart. Wordings, twins and frames are chosen for the run:
+`sally run controls --packs all --aware`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sally.studies.quickstart import PARTNERS
 from sally.studies.quickstart_model import SETTINGS
 
 GAMES = ("rps", "ipd")
-POLICY = {"temperature": 0.7, "max_tokens": 200}  # a table has several lines
+POLICY = {"temperature": 0.7, "max_tokens": 200}  # a policy table has several lines
 REPEATS = 5
 
 Arms = dict[str, tuple[str, ...]]
@@ -48,7 +48,7 @@ def _writer(then: str) -> PlayerSpec:
 
 STUDY = Study(
     name="controls",
-    about="controls on a model in rps and ipd: sixteen layouts of the page, and a policy written",
+    about="controls on a model in rps and ipd: sixteen page layouts, and a written policy",
     cells=tuple(
         cell
         for game in GAMES

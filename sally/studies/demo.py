@@ -1,11 +1,11 @@
-"""What `make demo` plays: mindless players, the tabular learner, and the embedded model."""
+"""The study of `make demo`: mindless players, the tabular learner, and the embedded model."""
 
 from __future__ import annotations
 
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 
 GAMES = ("rps", "ibs", "ipd")
-SETTINGS = {"temperature": 0.7, "max_tokens": 12}  # `Option: R` and little more
+SETTINGS = {"temperature": 0.7, "max_tokens": 12}  # enough for `Option: R`
 
 BOTS = tuple(
     Cell(
@@ -38,6 +38,6 @@ MODEL = tuple(
 
 STUDY = Study(
     name="demo",
-    about="rps, ibs and ipd: no mind and a learner over forty rounds, the embedded model over ten",
+    about="rps, ibs and ipd: bots and a learner over forty rounds, the embedded model over ten",
     cells=BOTS + MODEL,
 )

@@ -1,11 +1,11 @@
-"""A first look: three games, two kinds of partner, players with and without a mind for them."""
+"""A first look: three games, two kinds of partner, players with and without theory of mind."""
 
 from __future__ import annotations
 
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 
 GAMES = ("rps", "ibs", "ipd")
-ROUNDS = 40  # enough for a learner to use what it has learned; ten are over before that
+ROUNDS = 40  # enough for a learner to use what it has learned; ten are not
 PARTNERS = (player_spec("single_action", action=1), player_spec("tit_for_tat"))
 
 STUDY = Study(

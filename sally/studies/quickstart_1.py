@@ -1,4 +1,5 @@
-"""The quickstart as it was first, ten rounds long, so that its old figures can be had again."""
+"""The first version of the quickstart, ten rounds long, kept so that its figures can be
+reproduced."""
 
 from __future__ import annotations
 

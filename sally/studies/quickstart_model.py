@@ -1,6 +1,6 @@
-"""A first look at a model: the quickstart's games and partners, one short episode a cell.
+"""A first look at a model: the quickstart's games and partners, one short episode per cell.
 
-One episode a cell is too few for intervals; it shows the machinery, not the model.
+One episode per cell is too few for intervals; it demonstrates the tool, not the model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STUDY = Study(
     cells=tuple(
         Cell(
             name=f"{game}, {strategy}",
-            # a small model forfeits often: that is counted, it does not end the episode
+            # a small model forfeits often: that is counted and does not end the episode
             instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
             lineups=grid(
                 agent=player_spec("language", model=OPEN, strategy=strategy, settings=SETTINGS),

@@ -1,4 +1,4 @@
-"""Checks for authors: the same that every game, partner and metric of our shelf passes.
+"""Conformance checks for authors: those that every shipped game, partner and metric passes.
 
 >>> from sally import testing
 >>> testing.check_game("eleven_twenty", seeds=1)
@@ -54,10 +54,10 @@ SEEDS = 5
 
 @dataclass(frozen=True)
 class Result:
-    """One check and what came of it."""
+    """One check and its result."""
 
     check: str
-    why: str = ""  # what is wrong; empty where it passed
+    why: str = ""  # what is wrong; "" if it passed
 
     @property
     def passed(self) -> bool:
@@ -65,33 +65,35 @@ class Result:
 
 
 def check_game(game: str, params: Mapping[str, Any] | None = None, *, seeds: int = SEEDS) -> None:
-    """Hold a game of the shelf, with its partners, metrics, card and board, to every check."""
+    """Check a registered game with its partners, metrics, card and board; raises Broken if a check
+    fails."""
     _refuse(game, results(game, params, seeds=seeds))
 
 
 def check_partner(game: str, partner: str, params: Mapping[str, Any] | None = None) -> None:
-    """Hold one partner of a game to what it declares."""
+    """Check one partner of a game against its declaration."""
     at = Bench.of(game, params)
     found = [run_check(name, run) for name, run in rooms.partner_checks(at, partner)]
     if not any(rooms.seats_of(partner, each) for each in _family(game)):
         needs = registry.partners(registry.family(game).name)[partner].lines
         if not needs:
-            found.append(Result(f"{partner} sits somewhere", "it cannot sit in any seat"))
+            found.append(Result(f"{partner} sits somewhere", "it fits no seat"))
     _refuse(f"{partner} in {game}", found)
 
 
 def check_metric(game: str, metric: str, params: Mapping[str, Any] | None = None) -> None:
-    """Hold one metric to being a number of the log, in whole play and with forfeits."""
+    """Check that one metric is a number computed from the log, in complete play and with
+    forfeits."""
     at = Bench.of(game, params)
     entry = registry.pick("metric", metric, registry.metrics(registry.family(game).name))
     run = partial(rooms.a_metric_is_a_number_of_the_log, rooms.sample_of(at), entry)
-    _refuse(f"{metric} in {game}", [run_check(f"{metric} is a number of the log", run)])
+    _refuse(f"{metric} in {game}", [run_check(f"{metric} is a number computed from the log", run)])
 
 
 def results(
     game: str, params: Mapping[str, Any] | None = None, *, seeds: int = SEEDS
 ) -> Iterator[Result]:
-    """Return every check of a game, one after the other, with what came of it."""
+    """Return every check of a game with its result."""
     if seeds < 1:
         raise BadInput(f"seeds must be at least 1, not {seeds}.")
     at = Bench.of(game, params)
@@ -123,10 +125,10 @@ def room_checks(at: Bench) -> Iterator[Check]:
     sample = rooms.sample_of(at)
     for name, metric in registry.metrics(family).items():
         run = partial(rooms.a_metric_is_a_number_of_the_log, sample, metric)
-        yield f"{name} is a number of the log", run
+        yield f"{name} is a number computed from the log", run
     card = registry.card(at.spec.name)
     for condition in card.of(at.spec.name) if card else ():
-        name = f"the card looks both ways: {condition.name}"
+        name = f"the card has rules and inverses: {condition.name}"
         yield name, partial(rooms.a_card_looks_both_ways, condition)
     if registry.part(at.spec.name, "board") is not None:
         yield (
@@ -136,7 +138,7 @@ def room_checks(at: Bench) -> Iterator[Check]:
 
 
 def _family(game: str) -> list[Bench]:
-    """Return every public game of the family that a game belongs to."""
+    """Return every public game of a game's family."""
     family = registry.family(game).name
     named = [name for name, spec in registry.games().items() if spec.family == family]
     return [Bench.of(name) for name in named]
@@ -152,7 +154,7 @@ def _said(check: Callable[..., None]) -> str:
 
 
 def run_check(name: str, run: Callable[[], Any]) -> Result:
-    """Run a check; whatever a stranger's code raises is a finding, not the end."""
+    """Run a check; any exception of third-party code is a finding."""
     try:
         run()
     except Broken as why:
@@ -167,4 +169,4 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
 def _refuse(what: str, found: Iterator[Result] | list[Result]) -> None:
     broken = [f"{result.check}: {result.why}" for result in found if not result.passed]
     if broken:
-        raise Broken(f"{what} does not pass {len(broken)} checks:\n" + "\n".join(broken))
+        raise Broken(f"{what} fails {len(broken)} checks:\n" + "\n".join(broken))

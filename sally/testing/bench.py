@@ -1,4 +1,4 @@
-"""A table at which a game is checked: a small problem, anybody in the seats, ways to play."""
+"""The setting in which a game is checked: a small problem, players, and ways to play."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ SHORT = {"rounds": 6, "max_turns": 4}  # parameters that make most games short
 
 
 class Broken(AssertionError):
-    """A check that something on the shelf does not pass; the message says what is wrong."""
+    """A failed check; the message says what is wrong."""
 
 
 def must(holds: bool, sentence: str) -> None:
-    """Break off with a sentence unless something holds."""
+    """Raise Broken with a sentence unless a condition holds."""
     if not holds:
         raise Broken(sentence)
 
 
 @contextmanager
 def refused(error: type[Exception] | tuple[type[Exception], ...], what: str) -> Iterator[None]:
-    """Something that has to raise this error."""
+    """Raise Broken unless the block raises this error."""
     try:
         yield
     except error:
         return
-    raise Broken(f"{what} was not refused")
+    raise Broken(f"{what} was accepted")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What is checked: a game with parameters, and what is known of it beforehand."""
+    """The object of the checks: a game with parameters, and what is known about it."""
 
     instance: Instance
-    sent_back: frozenset[str] = frozenset()  # seats whose unclear words the rules send back
-    all_probes_scored: bool = True  # whether random play reaches a truth of every probe
+    sent_back: frozenset[str] = frozenset()  # seats whose unclear text the rules reject
+    all_probes_scored: bool = True  # whether random play reaches a truth for every probe
     _tables: dict[Any, Setup] = field(default_factory=dict, repr=False, compare=False)
     _logs: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     _episodes: dict[str, Episode] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
-        """Return a bench for a game of the shelf, made short where its parameters allow that."""
+        """Return a bench for a registered game, made short if its parameters allow that."""
         known = registry.game(game).parameters
         short = {name: n for name, n in SHORT.items() if name in known}
         return cls(Instance(game, game, {**short, **(params or {})}))
@@ -75,20 +75,20 @@ class Bench:
 
     @cached_property
     def all_probes(self) -> Arms:
-        """The arm in which every seat is asked everything."""
+        """The arm in which every seat is asked every probe."""
         probes = self.spec.probes
         return {s: tuple(p.name for p in probes if s in p.seats) for s in self.game.seats}
 
     @cached_property
     def conditions(self) -> list[Condition]:
-        """No questions; all questions; and each probe told to one seat, as truth or as its own."""
+        """The conditions: no probes, all probes, and each probe injected into one seat."""
         arms = self.all_probes
         told: list[Condition] = [({}, ()), (arms, ())]
         for probe in self.spec.probes:
             seat = probe.seats[0]
             wrong = 0.0 if probe.kind == "values" else 0.5
             told.append((arms, (Injection(seat, probe.name, "truth", wrong, keep=True),)))
-            if probe.point != "after":  # an answer behind the move cannot be told before it
+            if probe.point != "after":  # an answer after the move cannot be injected before it
                 told.append((arms, (Injection(seat, probe.name, "own"),)))
         return told
 
@@ -106,7 +106,7 @@ class Bench:
         if lineup:
             return self._resolved(seed, asked, injections, who, lineup)
         key = (tuple(asked.items()), injections, who)
-        if key not in self._tables:  # whatever the seed, the same names are there to be checked
+        if key not in self._tables:  # for any seed the same names must be checked
             self._tables[key] = self._resolved(seed, asked, injections, who, {})
         return msgspec.structs.replace(self._tables[key], seed=seed)
 
@@ -122,7 +122,7 @@ class Bench:
         return resolved(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
 
     def episode(self, setup: Setup) -> Episode:
-        """Return the episode as it was played when a check first asked for it."""
+        """Return the episode, played once and cached."""
         id = episode_id(setup)
         if id not in self._episodes:
             self._episodes[id] = played(setup)
@@ -133,13 +133,13 @@ class Bench:
         it.
         """
         id = episode_id(setup)
-        if id not in self._logs:  # nobody else looks at an episode in which a seat is told things
+        if id not in self._logs:  # no other check uses an episode with injections
             self._logs[id] = digest(played(setup) if setup.injections else self.episode(setup))
         return self._logs[id]
 
 
 def digest(episode: Episode) -> bytes:
-    """Return the hash of an episode as it is written."""
+    """Return the hash of an episode's line."""
     return blake2b(to_line(episode), digest_size=32).digest()
 
 
@@ -149,9 +149,9 @@ def match_of(setup: Setup) -> Match[Any, Any, Any]:
 
 
 def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
-    """Everybody at a table; `random` is the mindless one, who also answers questions.
+    """Return the players of a match; `random` is the mindless player, which also answers probes.
 
-    A family of games may have a partner of that name, who would sit down in its place.
+    A family of games may have a partner of that name, which would be used instead.
     """
     lineup = match.setup.lineup
     named = players_of(match, {s: who for s, who in lineup.items() if who.player != "random"})
@@ -171,13 +171,13 @@ def played(setup: Setup) -> Episode:
 
 
 def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:
-    """Return what the player in a seat says to an ask."""
+    """Return the answer of the seat's player to an ask."""
     player: Any = players[turn.seat]
     return player.decide(turn) if turn.question is None else player.report(turn)
 
 
 def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
-    """Return every ask with the answer about to be given to it, as a match of bots goes on."""
+    """Yield every ask with the answer about to be given, as a match of bots goes on."""
     players = players_at(match)
     while asks := match.asks():
         turn = asks[0]
@@ -190,7 +190,7 @@ def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any],
 def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> bool:
     """Answer open asks in a random order; players (not helpers) forfeit with the given chance.
 
-    Says whether there ever was another order.
+    Returns whether another order was ever possible.
     """
     players, other = players_at(match), False
     while asks := match.asks():

@@ -1,4 +1,4 @@
-"""What the log of a game is held to, whoever drives the match."""
+"""Checks of a game's log, for every driver of the match."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ CUTS = 60
 
 
 def replay_from_disk_gives_the_same(at: Bench, seed: int) -> None:
-    """An episode that was written and read plays back to the same events and payoffs."""
+    """Check that an episode that was written and read replays to the same events and payoffs."""
     episode = played(at.table(seed, arms=at.all_probes))
     read_back = from_line(to_line(episode))
-    must(to_line(read_back) == to_line(episode), "what was written is not what is read")
-    must((why := mismatch(at.spec, read_back)) is None, f"the log does not play back: {why}")
+    must(to_line(read_back) == to_line(episode), "the episode read differs from the one written")
+    must((why := mismatch(at.spec, read_back)) is None, f"the log does not replay: {why}")
     replay = replayed(at.spec, read_back)
     must(replay.game.payoffs(replay.states[-1]) == read_back.payoffs, "other payoffs")
 
 
 def answers_in_any_order_give_the_same_log(at: Bench, seed: int) -> None:
-    """In which order simultaneous movers answer leaves no trace."""
+    """Check that the order in which simultaneous movers answer does not change the log."""
     for arms, injections in at.conditions:
         setup = at.table(seed, arms=arms, injections=injections)
         in_order = at.log_in_order(setup)
@@ -51,13 +51,13 @@ def answers_in_any_order_give_the_same_log(at: Bench, seed: int) -> None:
             match = match_of(setup)
             has_others = play_in_any_order(match, Stream("order", seed, order))
             same = digest(match.episode()) == in_order
-            must(same, f"{injections}: the order left a trace")
+            must(same, f"{injections}: the order changed the log")
             if not has_others:
-                break  # only one was asked at a time: whatever is drawn, this is the order
+                break  # only one was asked at a time, so no other order exists
 
 
 class _Slow:
-    """A player that answers after a few turns of the loop."""
+    """A player that answers after a few iterations of the event loop."""
 
     def __init__(self, player: Any) -> None:
         self.player = player
@@ -75,7 +75,7 @@ class _Slow:
 
 
 def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
-    """Players that answer late give the log that prompt ones give."""
+    """Check that players that answer late give the same log as immediate ones."""
     for arms, injections in at.conditions:
         setup = at.table(seed, arms=arms, injections=injections)
         match = match_of(setup)
@@ -85,18 +85,18 @@ def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
         }
         asyncio.run(play_async(match, helped))
         same = digest(match.episode()) == at.log_in_order(setup)
-        must(same, "late answers left a trace")
+        must(same, "late answers changed the log")
 
 
 def a_wrong_answer_leaves_the_match_as_it_was(at: Bench) -> None:
-    """What the rules do not allow is refused, and nothing has changed."""
+    """Check that an illegal answer is rejected and changes nothing."""
     match = match_of(at.table(arms=at.all_probes))
     for turn, good in asked_in_turn(match):
         before = _looks(match, turn)
         for bad in _wrong(turn, good):
             with refused(IllegalMove, f"{bad!r} from {turn.seat}"):
                 match.answer(turn.id, bad)
-            must(_looks(match, turn) == before, f"{bad!r} was refused and changed the match")
+            must(_looks(match, turn) == before, f"{bad!r} was rejected but changed the match")
         for stranger in ((99, turn.seat, "", ""), (turn.number, "nobody", "", "")):
             with refused(NotAsked, f"an answer to {stranger}"):
                 match.answer(stranger, good)
@@ -126,10 +126,10 @@ def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
 
 
 def censoring_at_any_moment_plays_back(at: Bench) -> None:
-    """An episode cut at any ask is a record that plays back as far as it goes.
+    """Check that an episode cut at any ask is a record that replays as far as it goes.
 
-    Of a long episode `CUTS` asks are taken, spread over all of it; what a cut takes grows with
-    what was played before it.
+    In a long episode `CUTS` asks are tried, spread over all of it, because a cut costs time in
+    proportion to the play before it.
     """
     for kind, (arms, injections) in enumerate(at.conditions):
         setup = at.table(3, arms=arms, injections=injections)
@@ -145,15 +145,15 @@ def censoring_at_any_moment_plays_back(at: Bench) -> None:
                 _cut(at, cut, whole)
             match.answer(id, answer)
         same = set(map(msgspec.json.encode, match.events)) == whole
-        must(same, "what was cut off left a trace in the match that went on")
+        must(same, "the cut changed the match that went on")
 
 
 def _cut(at: Bench, match: Match[Any, Any, Any], whole: Set[bytes]) -> None:
     episode = from_line(to_line(match.episode()))
     must(episode.payoffs is None, "a cut episode has payoffs")
-    must((why := mismatch(at.spec, episode)) is None, f"a cut episode does not play back: {why}")
+    must((why := mismatch(at.spec, episode)) is None, f"a cut episode does not replay: {why}")
     replay = replayed(at.spec, episode)
     must(replay.states == match.replay.states, "a cut episode passes through other states")
     for event in episode.events[:-1]:
         happened = msgspec.json.encode(event) in whole
-        must(happened, "a cut episode holds what would not have happened")
+        must(happened, "a cut episode contains an event that would not have happened")

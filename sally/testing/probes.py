@@ -1,4 +1,4 @@
-"""What the probes of a game are held to, and what seats are told of each other."""
+"""Checks of a game's probes and injections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sally.testing.bench import Bench, asked_in_turn, match_of, must, played
 
 
 def every_probe_is_asked_answered_and_scored(at: Bench) -> None:
-    """Every probe meets a truth in random play, and the truth itself scores best."""
+    """Check that every probe has a truth in random play, and that the truth scores best."""
     scored: set[str] = set()
     for seed in range(8):
         episode = at.episode(at.table(seed, arms=at.all_probes))
@@ -21,11 +21,13 @@ def every_probe_is_asked_answered_and_scored(at: Bench) -> None:
             if isinstance(event, Reported) and _scored(at, replay, event):
                 scored.add(event.probe)
     missing = {p.name for p in at.spec.probes} - scored
-    must(not (at.all_probes_scored and missing), f"never asked or never true: {sorted(missing)}")
+    must(
+        not (at.all_probes_scored and missing), f"never asked or without a truth: {sorted(missing)}"
+    )
 
 
 def _scored(at: Bench, replay: Any, event: Reported) -> bool:
-    """Return whether a report had a truth, which then is an answer and scores best."""
+    """Return whether a report had a truth; the truth must be an answer and score best."""
     probe, seat = at.spec.probe(event.probe), Seat(event.seat)
     asked = {q.about: q for q in probe.asks(replay.game, replay.view(event.turn, seat), seat)}
     question = asked[event.about]
@@ -33,7 +35,10 @@ def _scored(at: Bench, replay: Any, event: Reported) -> bool:
     if truth is None:
         return False
     best = ProbeReport(truth, _sure(question, truth))
-    must((why := problem(question, best)) is None, f"{probe.name}: the truth is no answer: {why}")
+    must(
+        (why := problem(question, best)) is None,
+        f"{probe.name}: the truth is not a valid answer: {why}",
+    )
     marks = score(question, ProbeReport(event.value, event.odds), truth)
     must(bool(marks), f"{probe.name}: a report with a truth has no score")
     for measure, mark in score(question, best, truth).items():
@@ -49,7 +54,7 @@ def _sure(question: Any, truth: Any) -> tuple[float, ...] | None:
 
 
 def an_oracle_tells_the_truth(at: Bench) -> None:
-    """Whoever is told the truth is told what the replay says was true."""
+    """Check that a seat with truth injection is told what the replay says was true."""
     for probe in at.spec.probes:
         injection = Injection(probe.seats[0], probe.name)
         for seed in range(3):
@@ -57,26 +62,27 @@ def an_oracle_tells_the_truth(at: Bench) -> None:
             replay = replayed(at.spec, episode)
             for told in (e for e in episode.events if isinstance(e, Told)):
                 truth = probe.truth(replay, At(told.turn, Seat(told.seat), told.probe, told.about))
-                # what lies in the future of the move cannot be told, only scored
+                # what happens after the move cannot be injected, only scored
                 future = told.value is None and probe.point == "after"
                 must(told.value == truth or future, f"{probe.name}: told {told.value}, not {truth}")
 
 
 def a_told_seat_is_told_in_words(at: Bench) -> None:
-    """What a seat is told before its move can be said."""
+    """Check that injected information can be put into words."""
     for arms, injections in at.conditions:
         match = match_of(at.table(2, arms=arms, injections=injections))
         for turn, _ in asked_in_turn(match):
-            must(not turn.told or turn.question is None, "a question aside comes with an answer")
+            must(not turn.told or turn.question is None, "a probe comes with an answer")
             for told in turn.told:
                 must(
-                    bool(turn.context.words.told(told).strip()), f"{told.probe} is told in no words"
+                    bool(turn.context.words.told(told).strip()),
+                    f"{told.probe} has no words for the injection",
                 )
-                must(told.value is not None, f"{told.probe}: a seat is told nothing")
+                must(told.value is not None, f"{told.probe}: the injection is empty")
 
 
 def helpers_have_a_default_occupant(at: Bench) -> None:
-    """Whoever helps, but for nature, has a name in `occupants`."""
+    """Check that every helper except nature has a default in `occupants`."""
     setup = at.table()
     for helper in match_of(setup).game.helpers:
         if helper != NATURE:

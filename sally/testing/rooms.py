@@ -1,4 +1,4 @@
-"""What the rooms of a game are held to: its spec, partners, metrics, card and board."""
+"""Checks of a game's parts: its spec, partners, metrics, card and board."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ from sally.testing.bench import (
     players_at,
 )
 
-SLACK = 1e-9  # of a sum of rounded numbers beyond a metric's bounds
+SLACK = 1e-9  # tolerance for sums of rounded numbers at a metric's bounds
 
 
 def the_spec_names_what_there_is(at: Bench) -> None:
-    """Metrics, players, parameters and seats that the spec names exist."""
+    """Check that the metrics, players, parameters and seats named by the spec exist."""
     spec, seats = at.spec, {*at.game.seats, *at.game.helpers}
     known = registry.metrics(spec.family or spec.name)
     doing = spec.doing
     for name in filter(None, (doing.metric, doing.regret, *doing.by_seat.values())):
-        must(name in known, f"doing is measured by {name!r}, which is no metric of the game")
+        must(name in known, f"doing is measured by {name!r}, which is not a metric of the game")
     for probe in spec.probes:
-        must(bool(probe.seats), f"nobody is asked {probe.name!r}")
+        must(bool(probe.seats), f"no seat is asked {probe.name!r}")
     for seat in spec.occupants:
-        must(seat in seats, f"occupants name {seat!r}, which is no helper")
+        must(seat in seats, f"occupants name {seat!r}, which is not a helper")
     for name in spec.settings:
-        must(name in spec.parameters, f"settings name {name!r}, which is no parameter")
+        must(name in spec.parameters, f"settings name {name!r}, which is not a parameter")
     for name in filter(None, (spec.reference, spec.usual)):
-        must(name in kinds(spec), f"the spec names the player {name!r}, who is not there")
-    must(bool(spec.about.strip()), "the game has no sentence about it")
+        must(name in kinds(spec), f"the spec names the player {name!r}, which does not exist")
+    must(bool(spec.about.strip()), "the game has no description")
 
 
 # --- partners -----------------------------------------------------------------------------------
 
 
 def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list[Seat]:
-    """Return the seats in which a partner can sit."""
+    """Return the seats that a partner fits."""
     found = []
     for seat in at.game.seats:
         try:
@@ -71,7 +71,7 @@ def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list
 
 
 def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, Any]) -> None:
-    """In every seat that a partner takes, it plays legally and the same twice."""
+    """Check that a partner plays legally in every seat it fits, and identically twice."""
     who = PlayerSpec(name, params)
     for seat in seats_of(name, at, params):
         sitting = at.table(lineup={seat: who})
@@ -82,25 +82,25 @@ def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, A
             play_in_any_order(match, Stream("order", seed))
             if to_line(match.episode()) != first:
                 same = to_line(played(setup)) == first
-                must(same, f"{name} in {seat} played two ways on one seed")
-                must(False, f"{name} in {seat} hangs on who answers first")
+                must(same, f"{name} in {seat} played differently on the same seed")
+                must(False, f"{name} in {seat} depends on the order of answers")
 
 
 def a_partner_says_where_it_comes_from(name: str, partner: Partner) -> None:
-    """A partner has its name, a sentence about it and a source."""
+    """Check that a partner has a name, a description and a source."""
     must(partner.name == name, f"{name!r} calls itself {partner.name!r}")
-    must(bool(partner.about.strip()), f"{name} has no sentence about it")
-    must(bool(partner.source.strip()), f"{name} does not say who described it first")
+    must(bool(partner.about.strip()), f"{name} has no description")
+    must(bool(partner.source.strip()), f"{name} has no source")
 
 
 def a_line_of_play_is_played(name: str, line: Line) -> None:
-    """Against the moves that a line names, the partner plays those that it names."""
-    must(len(line.against) == len(line.plays), f"{name}: the two halves of a line differ in length")
+    """Check that the partner plays a declared line of play."""
+    must(len(line.against) == len(line.plays), f"{name}: the two sides of a line differ in length")
     rounds = {"rounds": len(line.plays) + 1}
     spec = registry.game(line.game)
     at = Bench.of(line.game, rounds if "rounds" in spec.parameters else {})
     seats = seats_of(name, at, dict(line.params))
-    must(bool(seats), f"{name} cannot sit in {line.game} with {dict(line.params)}")
+    must(bool(seats), f"{name} does not fit {line.game} with {dict(line.params)}")
     mine = seats[-1]
     match = match_of(at.table(lineup={mine: PlayerSpec(name, dict(line.params))}))
     players = players_at(match)
@@ -119,21 +119,21 @@ def a_line_of_play_is_played(name: str, line: Line) -> None:
 
 
 def _named(turn: Turn[Any, Any], name: str) -> Any:
-    """Return the option that goes by a name."""
+    """Return the option with a name."""
     for option in turn.options:
         if turn.context.words.name(option) == name:
             return option
-    raise Broken(f"{turn.seat} has no move that is called {name}")
+    raise Broken(f"{turn.seat} has no move named {name}")
 
 
 def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
-    """Return the checks of one partner, by what they are about."""
+    """Return the checks of one partner by title."""
     partner = registry.pick("partner", name, registry.partners(at.spec.family or at.spec.name))
     params: dict[str, Any] = {}
     if not seats_of(name, at) and partner.lines:
         params = dict(partner.lines[0].params)
     yield (
-        f"{name} says where it comes from",
+        f"{name} states its source",
         lambda: a_partner_says_where_it_comes_from(name, partner),
     )
     yield (
@@ -152,12 +152,13 @@ def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> None:
-    """A metric is a finite number within its ends or None, and the same from the disk."""
+    """Check that a metric is None or a finite number within its bounds, also when read from
+    disk."""
     for whole, again in sample:
         for seat in whole.replay.game.seats:
             value, read = (metric.measure(each, seat) for each in (whole, again))
             where = f"{metric.name} of {seat}"
-            must(value == read, f"{where} is {value}, and {read} when read from the disk")
+            must(value == read, f"{where} is {value}, but {read} when read from disk")
             if value is None:
                 continue
             must(isinstance(value, int | float) and isfinite(value), f"{where} is {value!r}")
@@ -168,11 +169,11 @@ def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> N
                 must(inside, f"{where} is {value}, which is not from {low} to {high}")
 
 
-Pair = tuple[Played, Played]  # an episode as it was played, and as it is read from the disk
+Pair = tuple[Played, Played]  # an episode as played, and as read from disk
 
 
 def sample_of(at: Bench) -> list[Pair]:
-    """Whole play, play with forfeits, and nothing but forfeits."""
+    """Return complete play, play with forfeits, and play of forfeits only."""
     episodes = [at.episode(at.table(seed, arms=at.all_probes)) for seed in range(5)]
     for share in (0.3, 1.0):
         match = match_of(at.table(7, arms=at.all_probes))
@@ -189,7 +190,7 @@ def _open(at: Bench, episode: Episode) -> Played:
 
 
 def a_card_looks_both_ways(condition: Condition) -> None:
-    """Every rule of a condition sits down with its inverse, and every metric is there."""
+    """Check that every rule of a condition is paired with its inverse, and every metric exists."""
     must(bool(condition.shortcuts), f"{condition.name}: no rule of thumb is on the card")
     labels = [label(who) for who in condition.players]
     must(len(set(labels)) == len(labels), f"{condition.name}: two players have the same label")
@@ -201,7 +202,7 @@ def a_card_looks_both_ways(condition: Condition) -> None:
 
 
 def a_board_is_drawn_from_the_view(at: Bench) -> None:
-    """A board is data, has parts, and comes from a seat's own view alone."""
+    """Check that a board is data, has parts, and depends on the seat's own view alone."""
     match = match_of(at.table(3))
     for turn, _ in asked_in_turn(match):
         for seat in match.game.seats:
@@ -210,4 +211,6 @@ def a_board_is_drawn_from_the_view(at: Bench) -> None:
             must(isinstance(board, Board) and bool(board.parts), f"nothing is drawn for {seat}")
             plain = msgspec.json.encode(board)
             other = board_of(SeatContext(at.spec, match.game, seat, turn.context.seed + 1), view)
-            must(msgspec.json.encode(other) == plain, f"{seat}'s board hangs on more than its view")
+            must(
+                msgspec.json.encode(other) == plain, f"{seat}'s board depends on more than its view"
+            )

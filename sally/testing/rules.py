@@ -1,4 +1,4 @@
-"""What the rules of a game and its chance are held to."""
+"""Checks of a game's rules and chance moves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from sally.testing.bench import (
 
 
 def rules_hold_at_every_step(at: Bench, seed: int) -> None:
-    """Only seats of the game move, moves are on the menu, odds sum to one, and play ends."""
+    """Check that only seats of the game move, moves are on the menu, odds sum to one, and play
+    ends."""
     replay = finished(at.table(seed)).replay
     game = replay.game
     for number, step in enumerate(replay.steps()):
@@ -41,23 +42,26 @@ def rules_hold_at_every_step(at: Bench, seed: int) -> None:
             legal = admitted(game.options(step.before, seat), action)
             must(legal == action, f"{action!r} is not among the options of {seat}")
         if NATURE in movers:
-            must(movers == (NATURE,), "nature moves alone, not with others")
+            must(movers == (NATURE,), "nature must move alone")
             _odds(game, step.before)
     seats = set(game.payoffs(replay.states[-1]))
     must(seats == set(game.seats), f"payoffs name {sorted(seats)}, not every seat")
-    must(game.to_move(replay.states[-1]) == (), "somebody is still to move at the end")
+    must(game.to_move(replay.states[-1]) == (), "a seat is still to move at the end")
 
 
 def _odds(game: Any, state: Any) -> None:
     odds = game.odds(state)
     total = sum(odds.values())
     must(isclose(total, 1, rel_tol=1e-6), f"nature's odds sum to {total}, not to 1")
-    must(set(odds) <= set(game.options(state, NATURE)), "nature's odds name what is no option")
-    must(min(odds.values()) >= 0, "nature's odds are below 0")
+    must(
+        set(odds) <= set(game.options(state, NATURE)),
+        "nature's odds include something that is not an option",
+    )
+    must(min(odds.values()) >= 0, "nature's odds include a negative number")
 
 
 def rules_return_and_do_not_change(at: Bench, seed: int) -> None:
-    """Rules return a new state; the old one can be hashed and stays as it was."""
+    """Check that rules return a new state; the old one is hashable and unchanged."""
     replay = finished(at.table(seed)).replay
     game = replay.game
     for step in replay.steps():
@@ -67,7 +71,7 @@ def rules_return_and_do_not_change(at: Bench, seed: int) -> None:
             if step.forfeited
             else game.step(step.before, dict(step.moves))
         )
-        must(again == step.after, "the same moves from the same state gave another state")
+        must(again == step.after, "the same moves from the same state gave different states")
         same = (hash(step.before), repr(step.before)) == (before, looks)
         must(same, "a step changed the state that it was given")
         for seat in game.seats:
@@ -78,7 +82,7 @@ def rules_return_and_do_not_change(at: Bench, seed: int) -> None:
 
 
 def views_remember(at: Bench, seeds: Iterable[int]) -> None:
-    """Perfect recall: whoever sees the same now has seen and done the same before."""
+    """Check perfect recall: equal views imply equal pasts."""
     past_of: dict[Any, Any] = {}
     for seed in seeds:
         _remembered(finished(at.table(seed)).replay, past_of)
@@ -100,11 +104,11 @@ def _remembered(replay: Trajectory[Any, Any, Any], past_of: dict[Any, Any]) -> N
 
 
 def forfeits_keep_the_match_consistent(at: Bench, seed: int) -> None:
-    """Whoever forfeits at any point, the log plays back to the same states."""
+    """Check that the log replays to the same states when seats forfeit at any point."""
     match = match_of(at.table(seed, arms=at.all_probes))
     play_in_any_order(match, Stream("order", seed), forfeits=0.3)
     episode = from_line(to_line(match.episode()))
-    must((why := mismatch(at.spec, episode)) is None, f"the log does not play back: {why}")
+    must((why := mismatch(at.spec, episode)) is None, f"the log does not replay: {why}")
     replay = replayed(at.spec, episode)
     lost = {(e.turn, e.seat) for e in episode.events if isinstance(e, Forfeited)}
     found = {(t, s) for t, seats in replay.forfeited.items() for s in seats}
@@ -115,7 +119,7 @@ def forfeits_keep_the_match_consistent(at: Bench, seed: int) -> None:
 
 
 def only_forfeits_come_to_an_end(at: Bench) -> None:
-    """A match in which every move is forfeited ends."""
+    """Check that a match ends if every move is forfeited."""
     match = match_of(at.table())
     play_in_any_order(match, Stream(1), forfeits=1.0)
     must(match.over, "the match is not over")
@@ -125,20 +129,20 @@ def only_forfeits_come_to_an_end(at: Bench) -> None:
 
 
 def same_seed_same_episode(at: Bench, seed: int) -> None:
-    """The same setup gives the same episode, byte for byte."""
+    """Check that the same setup gives the same episode, byte for byte."""
     setup = at.table(seed, arms=at.all_probes)
     must(to_line(played(setup)) == to_line(at.episode(setup)), "the same seed gave two episodes")
 
 
 def another_seed_gives_another_episode(at: Bench) -> None:
-    """Thirty seeds do not all give the same play."""
+    """Check that thirty seeds do not all give the same play."""
     plays = (msgspec.json.encode(at.episode(at.table(seed)).events) for seed in range(30))
     first = next(plays)
-    must(any(play != first for play in plays), "thirty seeds gave one and the same play")
+    must(any(play != first for play in plays), "thirty seeds gave the same play")
 
 
 def probing_changes_no_move(at: Bench, seed: int) -> None:
-    """Whoever is asked plays as whoever is not."""
+    """Check that a probed player plays the same moves as an unprobed one."""
     plain, probed = (at.episode(at.table(seed, arms=arms)) for arms in ({}, at.all_probes))
     must(_moves(plain) == _moves(probed), "probes changed a move")
     must(plain.payoffs == probed.payoffs, "probes changed a payoff")
@@ -149,7 +153,7 @@ def _moves(episode: Episode) -> list[Moved]:
 
 
 def another_lineup_sees_the_same_deals(at: Bench, seed: int) -> None:
-    """Nature's draw of a turn depends on the seed and her lottery, not on who plays."""
+    """Check that nature's draws depend on the seed and the odds, not on the players."""
     if NATURE not in at.game.helpers:
         return  # nothing is dealt
     known = kinds(at.spec).items()
@@ -159,8 +163,8 @@ def another_lineup_sees_the_same_deals(at: Bench, seed: int) -> None:
         try:
             second = finished(at.table(seed, who=mind)).replay
         except BadInput:
-            continue  # this one does not play this game, or not in every seat
+            continue  # this player does not fit this game or one of its seats
         for one, two in zip(first.steps(), second.steps(), strict=False):
             dealt = NATURE in one.moves and NATURE in two.moves
             if dealt and first.game.odds(one.before) == second.game.odds(two.before):
-                must(one.moves == two.moves, f"{mind} was dealt something else")
+                must(one.moves == two.moves, f"{mind} got different deals")

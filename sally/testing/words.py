@@ -1,4 +1,4 @@
-"""What the words of a game are held to: pages that append, menus that can be read back."""
+"""Checks of a game's words: pages that append, menus that can be read back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sally.testing.bench import Bench, asked_in_turn, match_of, must
 
 
 def pages_grow_by_appending(at: Bench) -> None:
-    """Rules and past of a page begin as those of the page before."""
+    """Check that rules and history of a page begin with those of the previous page."""
     for arms, injections in at.conditions:
         pages: dict[Any, str] = {}
         match = match_of(at.table(2, arms=arms, injections=injections))
@@ -26,21 +26,21 @@ def pages_grow_by_appending(at: Bench) -> None:
             for form in turn.context.words.forms:
                 opening = str(turn.context.opening(turn.view, form))
                 grown = opening.startswith(pages.get((turn.seat, form), ""))
-                must(grown, f"a line of the past changed for {turn.seat}")
+                must(grown, f"a history line changed for {turn.seat}")
                 pages[turn.seat, form] = opening
                 if not any(i.keep for i in injections):
                     fresh = SeatContext(at.spec, match.game, turn.seat, 0)
                     same = str(fresh.opening(turn.view, form)) == opening
-                    must(same, f"read at once, the past of {turn.seat} is another")
+                    must(same, f"read as a whole, the history of {turn.seat} differs")
 
 
 def a_page_says_what_is_wanted_and_how(at: Bench) -> None:
-    """Rules, question and format are there, and the format names every answer once."""
+    """Check that rules, question and format exist, and that the format names every answer once."""
     for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
         words, view = turn.context.words, turn.view
         must(bool(words.rules(turn.seat).strip()), f"no rules for {turn.seat}")
         if turn.question is None:
-            must(bool(words.question(view, turn.options).strip()), f"{turn.seat} is asked nothing")
+            must(bool(words.question(view, turn.options).strip()), f"{turn.seat} gets no question")
             shown = words.format(view, turn.options)
             names = words.menu(turn.options) if is_finite(turn.options) else ()
             scale = words.scale(turn.options)
@@ -56,14 +56,15 @@ def a_page_says_what_is_wanted_and_how(at: Bench) -> None:
 
 
 def every_text_has_plain_slots(at: Bench) -> None:
-    """Braces in texts hold plain names, so that a words pack can replace any sentence."""
+    """Check that braces in texts hold plain names, so that a words pack can replace any
+    sentence."""
     for key, text in at.spec.texts.items():
         must(bool(key.strip()), "a text has an empty key")
         slots(text, key)
 
 
 def words_read_what_words_name(at: Bench, seed: int) -> None:
-    """Every action is read back from its own name."""
+    """Check that every action is read back from its name."""
     for turn, _ in asked_in_turn(match_of(at.table(seed))):
         words, options = turn.context.words, turn.options
         if is_finite(options):
@@ -77,11 +78,14 @@ def words_read_what_words_name(at: Bench, seed: int) -> None:
                 said = json.dumps(msgspec.to_builtins(action))
                 read = words.read(f"I choose:\n{said}", turn.view, options)
                 must(read == action, f"{said} is read as {read!r}")
-                must(filled(options, json.loads(said)) == action, f"{said} is filled in otherwise")
+                must(
+                    filled(options, json.loads(said)) == action, f"{said} is filled in differently"
+                )
 
 
 def words_refuse_what_is_unclear(at: Bench) -> None:
-    """No answer, two answers and a denied answer are refused with what would be right."""
+    """Check that no answer, two answers and a denied answer are rejected with what would be
+    right."""
     for turn, _ in asked_in_turn(match_of(at.table())):
         if turn.seat in at.sent_back:
             continue
@@ -112,7 +116,7 @@ def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
 
 
 def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
-    """An answer to a probe is read as it was meant, and no answer is none."""
+    """Check that an answer to a probe is read as intended, and that unclear ones are rejected."""
     for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
         question, words = turn.question, turn.context.words
         if question is None:
@@ -125,7 +129,7 @@ def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
             "values": "\n".join(f"{n}: {question.high:g}" for n in names),
         }[question.kind]
         report = words.read_report(reply, question)
-        must((why := problem(question, report)) is None, f"{reply!r} is no answer: {why}")
+        must((why := problem(question, report)) is None, f"{reply!r} is not an answer: {why}")
         if question.kind == "choice":
             must(report.value == question.choices[-1], f"{reply!r} is read as {report.value!r}")
         for unclear in ("", "Who knows?", "Odds: 5 or 6", f"{words.label}: {' and '.join(names)}"):

@@ -9,7 +9,8 @@ from sally.games.pick_the_right_stuff.words import LockerWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the boxes as they are now; none stands out, because that would hint at an answer."""
+    """Return the boxes as they are now; none is highlighted, because that would hint at an
+    answer."""
     words = context.words
     assert isinstance(words, LockerWords)
     boxes = tuple(

@@ -1,8 +1,8 @@
 """The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
 
-Generated games show what a generator does, and more episodes bring more games; of so many rows
-some leave chance by chance alone. The frozen sets are audited apart: they were chosen to be level
-on most of these rules, so that they are level here says nothing about their generators.
+Generated games show what a generator does, and more episodes bring more games; among so many rows
+some differ from chance by chance alone. The frozen sets are audited separately: they were selected
+to be level on most of these rules, so their being level here says nothing about their generators.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sally.games.pick_the_right_stuff.surface import attacks
 
 GAME = "pick_the_right_stuff"
 USERS, GAMES, FROZEN = 5, 1000, 60
-SEED = 2025  # fixed before any result was seen; never to be fitted to one
+SEED = 2025  # fixed before any result was seen; not fitted to a result
 RULES = (
     "start",
     "true",
@@ -51,10 +51,10 @@ def _condition(name: str, chance: float | None, frozen: bool = False, **params: 
     )
 
 
-ANY = 100 / USERS  # where an empty box may be believed in, a guess is over all boxes
+ANY = 100 / USERS  # if a user may believe in an empty box, a guess is over all boxes
 CARD = Card(
     family=GAME,
-    about="what can be earned at the locker of five boxes without asking what the user has seen",
+    about="scores at the locker of five boxes without considering what the user has seen",
     conditions=(
         _condition("published, zero", None, mode="zero", generator="published"),
         _condition("published, finite", None, mode="finite", generator="published"),

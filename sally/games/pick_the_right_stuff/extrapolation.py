@@ -1,9 +1,8 @@
-"""Private rules by which a user of the infinite mode extrapolates where its item has gone.
+"""Private rules by which a user of the infinite mode extrapolates where its item is.
 
-A rule turns (box last seen, resets since then) into the box believed now. Every rule is a
-function on all numbers of resets, so it stands for a belief history without end. Families are
-listed from the easiest to the hardest; within a family each rule is a different choice of step
-sizes.
+A rule maps (box last seen, resets since then) to the believed box. Every rule is defined for any
+number of resets. Families are listed from the easiest to the hardest; the rules of a family differ
+in their step sizes.
 """
 
 from collections.abc import Iterator
@@ -65,7 +64,7 @@ def family_of(rule: Rule) -> Family:
     for family, kind in zip(FAMILIES, get_args(Rule), strict=True):
         if isinstance(rule, kind):
             return family
-    raise TypeError(f"{rule!r} is no rule of extrapolation; the families are {FAMILIES}.")
+    raise TypeError(f"{rule!r} is not an extrapolation rule; the families are {FAMILIES}.")
 
 
 def travelled(rule: Rule, resets: int) -> int:
@@ -83,7 +82,7 @@ def travelled(rule: Rule, resets: int) -> int:
             return step * resets + growth * (resets * (resets - 1) // 2)
         case Compounding(first, second):
             return _compounded(first, second, resets)
-    raise TypeError(f"{rule!r} is no rule of extrapolation; the families are {FAMILIES}.")
+    raise TypeError(f"{rule!r} is not an extrapolation rule; the families are {FAMILIES}.")
 
 
 def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:

@@ -1,4 +1,5 @@
-"""The frozen sets of games that ship with the package: made once, superseded, never edited."""
+"""The frozen sets of games shipped with the package; they may be superseded but are never
+edited."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -20,14 +21,15 @@ CollectionName = Literal[
     "published_finite",
     "balanced_zero",
     "balanced_finite",
-    "infinite",  # superseded: the gap told how far from the box seen last the belief lies
+    # superseded: the gap revealed the distance of the believed box from the box seen last
+    "infinite",
     "infinite_2",
 ]
 COLLECTIONS: tuple[CollectionName, ...] = get_args(CollectionName)
 SIZES = (3, 5, 8)
 GAMES = 60
 CANDIDATES = 1000
-EVEN_CANDIDATES = 240  # an even generator leaves less to choose
+EVEN_CANDIDATES = 240  # an even generator needs fewer candidates
 SEED = 2024
 
 
@@ -51,18 +53,20 @@ def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]
 def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
     """Load all frozen sets of a collection."""
     if collection not in COLLECTIONS:
-        raise ValueError(f"There is no collection {collection!r}; there are {COLLECTIONS}.")
+        raise ValueError(
+            f"There is no collection {collection!r}; the collections are {COLLECTIONS}."
+        )
     source = files(__package__) / "instances" / f"{collection}.json"
     return msgspec.json.decode(source.read_bytes(), type=tuple[FrozenSet, ...])
 
 
 def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
-    """Generate a set anew; with the seed of a frozen set, the same games come out."""
+    """Generate a set; the seed of a frozen set gives the same games."""
     return FrozenSet(collection, users, seed, _generated(collection, users, seed))
 
 
 def written(sets: tuple[FrozenSet, ...]) -> bytes:
-    """Return the sets as JSON, one game a line so that differences can be read."""
+    """Return the sets as JSON, one game per line for readable diffs."""
     lines = [b",\n".join(msgspec.json.encode(game) for game in each.games) for each in sets]
     heads = [
         msgspec.json.encode({"collection": s.collection, "users": s.users, "seed": s.seed})[:-1]
@@ -76,7 +80,7 @@ def written(sets: tuple[FrozenSet, ...]) -> bytes:
 
 def _generated(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
     from sally.games.pick_the_right_stuff.selection import (
-        most_even,  # heavy; only a new set needs it
+        most_even,  # slow to import; only a new set needs it
     )
 
     match collection:
@@ -104,7 +108,7 @@ def _frozen_belief(seen: Sight) -> tuple[int, ...]:
 @click.argument("collection", type=click.Choice(COLLECTIONS))
 @click.argument("target", type=click.Path(path_type=Path, dir_okay=False))
 def main(collection: CollectionName, target: Path) -> None:
-    """Generate a collection anew and write it to a file."""
+    """Generate a collection and write it to a file."""
     target.write_bytes(written(tuple(make(collection, users) for users in SIZES)))
 
 

@@ -3,23 +3,21 @@
 A game is built question by question, and the believed box is drawn before the sightings that lead
 to it:
 
-1. The order of collection and the placement are drawn. For the next user to collect, an onlooker
-   is drawn among those who stay.
-2. Resets are added, without regard to any belief, until the item of the user has stood in *every*
-   box that is occupied now, each time at a moment the user could still have seen and not later
-   than the state the onlooker saw. The onlooker's look is the last one before the question, so it
-   alone decides "the last box anyone saw it in". Start box and last-seen box must be occupied too
-   (the true box is).
-3. The believed box is drawn uniformly from the occupied boxes, then one of the moments at which
-   the item stood there. The retrieval follows from it, and so the next question can be built.
-4. At the end the user's own looks are placed: the deciding one, some earlier ones that do not
-   count, and none in a stretch between an onlooker's look and its question.
+1. The order of collection and the placement are drawn. For the next user to collect, an onlooker is
+drawn among those who stay. 2. Resets are added, without regard to any belief, until the item of the
+user has stood in *every* box that is occupied now, each time at a moment the user could still have
+seen and not later than the state the onlooker saw. The onlooker's look is the last one before the
+question, so it alone determines "the last box anyone saw it in". Start box and last-seen box must
+be occupied too (the true box is). 3. The believed box is drawn uniformly from the occupied boxes,
+then one of the moments at which the item stood there. The retrieval follows from it, and so the
+next question can be built. 4. At the end the user's own looks are placed: the deciding one, some
+earlier ones that do not count, and none in a stretch between an onlooker's look and its question.
 
-The belief is drawn after everything else that precedes its question, and only the user's own
-looks are made to fit. Hence, given the whole record without those looks - all locker states, all
-looks of others, thus start box, true box, last-seen box, frequencies, recencies - the believed
-box is uniform over the occupied boxes. Whoever does not use the user's own looks scores 1 in the
-number of occupied boxes. The last question has one occupied box and is everybody's point.
+The belief is drawn after everything else that precedes its question, and only the user's own looks
+are made to fit. Hence, given the whole record without those looks - all locker states, all looks of
+others, thus start box, true box, last-seen box, frequencies, recencies - the believed box is
+uniform over the occupied boxes. A manager that ignores the user's own looks scores 1 in the number
+of occupied boxes. At the last question one box is occupied, so every manager scores.
 """
 
 from collections.abc import Iterator
@@ -42,7 +40,7 @@ from sally.games.pick_the_right_stuff.locker import (
 )
 
 TRIES = 60  # stretches tried at each length before a longer one is allowed
-EARLIER_LOOKS = 2  # at most so many looks of a user that do not count in the end
+EARLIER_LOOKS = 2  # maximum number of a user's looks that do not decide its belief
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -54,7 +52,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The resets before a question, and what its last look shows at which moment."""
+    """The resets before a question, and what the last look before it shows and when."""
 
     resets: tuple[tuple[int, ...], ...]
     states: tuple[Contents, ...]
@@ -69,7 +67,7 @@ class Draft(msgspec.Struct, frozen=True):
     states: tuple[Contents, ...]
     moves: tuple[Move, ...]  # moves[i] leads from state i to state i + 1
     onlooks: tuple[Look, ...] = ()  # the last look before each question
-    closed: frozenset[int] = frozenset()  # states during which nobody may look
+    closed: frozenset[int] = frozenset()  # states during which no user may look
     beliefs: tuple[tuple[int, int], ...] = ()  # (user, state that decides its belief)
 
     def floor(self, user: int) -> Look:
@@ -138,7 +136,7 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
     floor = draft.floor(onlooker).shown
     while True:
         visible = None if onlooker == user else _visible(draft, user, len(before) + length - 1)
-        for _ in range(TRIES if length else 1):  # without resets there is nothing to try
+        for _ in range(TRIES if length else 1):  # without resets there is only one candidate
             resets, added = _wander(draft.states[-1], user, unseen, length, chance)
             boxes = set(occupied(added[-1] if added else draft.states[-1]))
             if before[0] not in boxes:
@@ -154,7 +152,7 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
 def _wander(
     state: Contents, user: int, unseen: set[int], length: int, chance: Random
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Contents, ...]]:
-    """Draw resets that tend to take the user's item to boxes where it could not be seen yet."""
+    """Draw resets that tend to take the user's item to boxes where it could not have been seen."""
     resets, states = list[tuple[int, ...]](), list[Contents]()
     new, here = set(unseen), state.index(user)
     for _ in range(length):
@@ -217,7 +215,7 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
 
 
 def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
-    """Place the looks a user takes for itself, so that the decided state is the last it sees."""
+    """Place the looks of a user itself, so that the deciding state is the last it sees."""
     turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
     onlook = draft.onlooks[turn]
     earlier = [look for look in draft.onlooks[:turn] if look.user == user]
@@ -240,7 +238,7 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:
-    """Lay out the moves in time, an onlooker's look after all others of its moment."""
+    """Order the moves in time; an onlooker's look comes after all others of its moment."""
     last = {look.at: look for look in draft.onlooks}
     for moment in range(len(draft.states)):
         yield from (_move(draft, look) for look in looks if look.at == moment)

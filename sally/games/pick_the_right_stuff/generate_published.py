@@ -60,9 +60,9 @@ def published_game(
 
 
 def random_cycle(boxes: int, chance: Random) -> tuple[int, ...]:
-    """Draw a move of all boxes uniformly from the single cycles."""
+    """Draw a cyclic permutation of all boxes uniformly."""
     around, draw = list(range(boxes)), chance.getrandbits
-    for last in range(boxes - 1, 0, -1):  # as `chance.shuffle` does, with half as many calls
+    for last in range(boxes - 1, 0, -1):  # as `chance.shuffle`, with half as many calls
         bits = (last + 1).bit_length()
         other = draw(bits)
         while other > last:

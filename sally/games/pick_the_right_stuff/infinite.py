@@ -1,16 +1,16 @@
 """The generator of the infinite mode: private rules, rehearsals that identify them, unseen gaps.
 
-Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the
-number of resets since the user last saw the locker). The generator lists all rules of all
-families in play that explain the rehearsals and accepts them only if all of these are one and the
-same function, so the rule is identified within its family and among the families. In the game a
-user collects only at a gap it has not rehearsed.
+Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the number
+of resets since the user last saw the locker). The generator lists all rules of all families in play
+that explain the rehearsals and accepts them only if all of these are the same function, so the rule
+is identified within its family and among the families. In the game a user collects only at a gap it
+has not rehearsed.
 
-The gap and the rehearsed gaps are drawn first, then, without looking at them, how far from the box
-seen last the user will look, then a rule that fits. So without the answers at the rehearsals every
-box is equally likely, whatever the gap. The first generator drew the distance first and a gap to
-fit, and the gap told the distance (multiples of a rule's period lead back to the box seen last);
-it is kept, as `even=False`, for the first frozen set.
+The gap and the rehearsed gaps are drawn first; then, independently of them, the distance from the
+box seen last; then a rule that fits. So without the answers at the rehearsals every box is equally
+likely at any gap. The first generator drew the distance first and a gap to fit it, and the gap
+revealed the distance (multiples of a rule's period lead back to the box seen last); it is kept, as
+`even=False`, for the first frozen set.
 """
 
 from collections import defaultdict
@@ -48,7 +48,7 @@ TRIES = 1000
 
 
 class Mind(msgspec.Struct, frozen=True):
-    """A user's private rule, what it rehearsed, and the gap at which it will collect."""
+    """A user's private rule, its rehearsals, and the gap at which it will collect."""
 
     rule: Rule
     shown: tuple[Rehearsal, ...]
@@ -80,7 +80,7 @@ def infinite_games(
 def _first_games(
     users: int, count: int, seed: int, families: tuple[Family, ...]
 ) -> tuple[Instance, ...]:
-    """Games of the first generator, families dealt out evenly."""
+    """Return games of the first generator, with families in equal shares."""
     chance, deck, games = Random(seed), list[Family](), list[Instance]()
     for number in range(count):
         while len(deck) < users:
@@ -136,7 +136,7 @@ def _played_by(
 
 
 def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Random) -> Mind:
-    """Draw gaps, then how far from its last sight a user will look, then a rule that fits both."""
+    """Draw gaps, then the distance from a user's last sight, then a rule that fits both."""
     plans = even_plans(families, boxes)
     gap, shown_at = chance.choice(sorted(plans))
     kinds = plans[gap, shown_at][chance.randrange(boxes)]
@@ -149,10 +149,10 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """By gap and rehearsed gaps, the rules for every distance, where every distance has some."""
+    """Return the rules for every distance by gap and rehearsed gaps, if every distance has some."""
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]
-    # as many rehearsals for everybody: else their number would tell the families apart
+    # equally many rehearsals for all users: otherwise the number would reveal the family
     size = max(len(smallest_gap_sets(rule, families, boxes)[0]) for _, rule in rules)
     for family, rule in rules:
         smallest = smallest_gap_sets(rule, families, boxes)
@@ -164,7 +164,7 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     plans = {key: plan for key, plan in found.items() if all(plan)}
     if not plans:
         raise ValueError(
-            f"On {boxes} boxes the families {', '.join(families)} leave no gap at which every "
+            f"On {boxes} boxes the families {', '.join(families)} have no gap at which every "
             "distance is possible."
         )
     return plans
@@ -173,7 +173,7 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw how far from its last sight a user will look, then a rule and a gap leading there."""
+    """Draw the distance from a user's last sight, then a rule and a gap that lead there."""
     distance = chance.randrange(boxes)
     rules = listed(family, boxes)
     for _ in range(TRIES):
@@ -192,7 +192,7 @@ def _mind(
 def rehearsals(
     user: int, rule: Rule, families: Iterable[Family], boxes: int, chance: Random
 ) -> tuple[Rehearsal, ...]:
-    """Draw one of the smallest sets of rehearsals that leave a single rule of the families."""
+    """Draw one of the smallest sets of rehearsals that identify a single rule of the families."""
     scope = tuple(families)
     return _shown(
         user, rule, chance.choice(smallest_gap_sets(rule, scope, boxes)), scope, boxes, chance
@@ -207,14 +207,14 @@ def _shown(
     boxes: int,
     chance: Random,
 ) -> tuple[Rehearsal, ...]:
-    """Rehearsals of a rule at some gaps, which must identify it."""
+    """Return rehearsals of a rule at some gaps, which must identify it."""
     seen = [chance.randrange(boxes) for _ in gaps]
     shown = tuple(
         Rehearsal(user, box, gap, extrapolated(rule, box, gap, boxes))
         for box, gap in zip(seen, gaps, strict=True)
     )
     if not is_identified(shown, scope, boxes):
-        raise ValueError(f"{rule} is not identified by {shown} among the families {scope}.")
+        raise ValueError(f"{rule} is not identified among the families by {shown}: {scope}.")
     return shown
 
 
@@ -238,19 +238,19 @@ def smallest_gap_sets(
 
 
 def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes: int) -> bool:
-    """Say whether all rules that explain the rehearsals are one and the same function."""
+    """Return whether all rules that explain the rehearsals are the same function."""
     fitting = fitting_rules(shown, families, boxes)
     return len({signature(rule, boxes) for rule in fitting}) == 1
 
 
 @lru_cache(maxsize=4096)
 def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
-    """Return the rule's values at the gaps that decide all others."""
+    """Return the rule's values at the gaps that determine all others."""
     return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)
 
 
 def _timetable(gaps: tuple[int, ...], chance: Random) -> list[Move]:
-    """Draw when each user looks last, and let it collect its gap of resets later."""
+    """Draw when each user looks last, and let it collect after its gap of resets."""
     users = len(gaps)
     during: defaultdict[int, list[Move]] = defaultdict(list)
     for user, gap in enumerate(gaps):

@@ -1,8 +1,8 @@
-"""The rules of the locker: what nature announces, what users believe, what a retrieval does.
+"""The rules of the locker: nature's announcements, users' beliefs, and retrievals.
 
 State 0 is the storing of the items; every reset and every retrieval appends one state. A user
-believes what it saw last (zero, finite) or extrapolates from it with a private rule (infinite).
-All functions return new values; chance and words live elsewhere.
+believes what it saw last (zero, finite) or extrapolates from it with a private rule (infinite). All
+functions return new values; chance and words are defined elsewhere.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Contents = tuple[int | None, ...]  # box -> the user whose item it holds, None f
 
 
 class Reset(Act, frozen=True):
-    """The locker moves what is in box b to box to[b], for every b at once."""
+    """A reset, which moves the content of box b to box to[b], for all boxes at once."""
 
     to: tuple[int, ...]
 
@@ -38,7 +38,8 @@ class Snapshot(Act, frozen=True):
 
 
 class Rehearsal(Act, frozen=True):
-    """Before the game a user, shown a box and told of some resets, names the box it would open."""
+    """A rehearsal before the game: given a box and a number of resets, a user names the box it
+    would open."""
 
     user: int
     seen: int
@@ -53,7 +54,7 @@ class Collection(Act, frozen=True):
 
 
 class Retrieval(Act, frozen=True):
-    """How a collection ended: the box answered (None if nothing readable), believed and true."""
+    """The outcome of a collection: the box answered (None if unreadable), believed and true."""
 
     user: int
     answered: int | None
@@ -66,7 +67,7 @@ Event = Reset | Visit | Snapshot | Rehearsal | Collection | Retrieval
 
 
 class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game as data: who stores where, and everything nature will do."""
+    """One game as data: the placement, and everything nature will do."""
 
     name: str
     mode: Mode
@@ -78,7 +79,7 @@ class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Locker(msgspec.Struct, frozen=True):
-    """Everything there is to know at one moment of a game."""
+    """The complete state at one moment of a game."""
 
     mode: Mode
     users: int
@@ -93,7 +94,7 @@ class Locker(msgspec.Struct, frozen=True):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What the manager knows when asked: all states and announcements, no private rule."""
+    """What the manager knows when asked: all states and announcements, but no private rule."""
 
     mode: Mode
     users: int
@@ -126,7 +127,7 @@ def opened(instance: Instance) -> Locker:
 def announced(locker: Locker, move: Move) -> Locker:
     """Return the locker after one move of nature."""
     if locker.asked is not None:
-        raise ValueError(f"User {locker.asked} is waiting: answer before nature moves ({move}).")
+        raise ValueError(f"User {locker.asked} is waiting: an answer is needed before {move}.")
     story = (*locker.story, move)
     match move:
         case Reset(to):
@@ -148,7 +149,7 @@ def announced(locker: Locker, move: Move) -> Locker:
 def answered(locker: Locker, box: int | None) -> Locker:
     """Return the locker after the answer and the retrieval; None is a forfeited answer."""
     if locker.asked is None:
-        raise ValueError("Nobody is waiting: an answer needs a collection before it.")
+        raise ValueError("No user is waiting: an answer needs a collection before it.")
     if box is not None and not 0 <= box < locker.users:
         raise ValueError(f"Box {box} does not exist: boxes are 0 to {locker.users - 1}.")
     user = locker.asked
@@ -172,7 +173,7 @@ def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
 
 
 def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
-    """Return the contents after each box's content, nothing included, has moved."""
+    """Return the contents after the content of every box, even of an empty one, has moved."""
     moved: list[int | None] = [None] * len(contents)
     for box, held in enumerate(contents):
         moved[to[box]] = held
@@ -214,13 +215,13 @@ def score(locker: Locker) -> float:
 def sight(locker: Locker) -> Sight:
     """Return what the manager knows while a user is waiting."""
     if locker.asked is None:
-        raise ValueError("Nobody is waiting: the manager is asked only at a collection.")
+        raise ValueError("No user is waiting: the manager is asked only at a collection.")
     return Sight(
         locker.mode, locker.users, locker.families, locker.states, locker.story, locker.asked
     )
 
 
-@lru_cache(maxsize=512)  # rules of thumb are asked one after the other about the same games
+@lru_cache(maxsize=512)  # rules of thumb are evaluated one after another on the same games
 def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
     """List every question of a game with its right answer."""
     met: list[tuple[Sight, int]] = []
@@ -239,14 +240,14 @@ def played(instance: Instance, manager: Callable[[Sight], int | None]) -> Locker
 
 
 def check(instance: Instance) -> None:
-    """Refuse a game that cannot be played to an empty locker, saying what is wrong."""
+    """Raise ValueError for a game that cannot be played to an empty locker."""
     end = played(instance, lambda seen: None)
     if remaining(end):
         raise ValueError(f"{instance.name}: users {remaining(end)} never collect their items.")
 
 
 def check_header(instance: Instance) -> None:
-    """Refuse a game whose users, placement or rules do not fit together."""
+    """Raise ValueError if users, placement and rules of a game do not fit together."""
     name, n = instance.name, instance.users
     if n < 2:
         raise ValueError(f"{name}: {n} users; the game needs at least 2.")
@@ -263,7 +264,7 @@ def check_header(instance: Instance) -> None:
 
 @lru_cache(maxsize=8192)  # eight boxes have 5,040 single cycles
 def is_single_cycle(to: tuple[int, ...]) -> bool:
-    """Say whether a move of all boxes is one cycle through every box."""
+    """Return whether a move of all boxes is one cycle through every box."""
     if sorted(to) != list(range(len(to))):
         return False
     box, length = to[0], 1

@@ -1,4 +1,4 @@
-"""How often the believed box was named, by our count and by tang2024's."""
+"""Metrics: how often the believed box was named, by our convention and by tang2024's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METRICS = (
     Metric(
         name="score",
         bounds=(0, 100),
-        about="share of answered questions in which the believed box was named; forfeits apart",
+        about="share of answered questions in which the believed box was named, without forfeits",
         measure=_score,
         better="higher",
         unit="%",

@@ -1,4 +1,4 @@
-"""Managers of the locker: one who tracks beliefs, two who nearly do, and those who do not."""
+"""Managers of the locker: one that tracks beliefs, two that nearly do, and mindless ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OURS = "ours; the shortcuts that a score on tang2024's game must be read against
 ABOUT = {
     "start": "the box where the item was stored",
     "true": "the box where the item is",
-    "last_seen": "the box the item was in when last anybody looked",
+    "last_seen": "the box the item was in when any user last looked",
     "most_frequent": "the occupied box that held the item most often",
     "recency": "the occupied box that the item left last",
     "first_box": "the occupied box with the lowest number",
@@ -40,17 +40,17 @@ ABOUT = {
 
 
 def _naming(where: Callable[[Sight], int]) -> Make:
-    """Managers that know one box to name."""
+    """Return managers that name one known box."""
     return lambda game, seat: lambda turn: where(turn.view.sight())
 
 
 def _drawing(rule: RuleOfThumb) -> Make:
-    """Managers that draw evenly from the boxes a rule of thumb gives."""
+    """Return managers that draw uniformly from the boxes of a rule of thumb."""
     return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
 
 
 def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], ProbeReport]:
-    """Return what the tracker says to probes."""
+    """Return the tracker's answers to probes."""
 
     def report(turn: Turn[Any, Any]) -> ProbeReport:
         seen: Sight = turn.view.sight()
@@ -94,14 +94,14 @@ SAW_LAST = Partner(
 )
 AT_LAST_LOOK = Partner(
     name="at_last_look",
-    about="the box at the moment of the user's last look; deaf to how far back a snapshot was",
+    about="the box at the moment of the user's last look; ignores how old a snapshot was",
     source="ours",
     make=_naming(where_it_was_at_the_last_look),
 )
 
 
 def _guess(seen: Sight) -> tuple[int, ...]:
-    """Return the boxes that may be believed in, for all that somebody without a mind can tell."""
+    """Return the boxes that may be believed in, as far as a mindless manager can tell."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 

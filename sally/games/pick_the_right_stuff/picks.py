@@ -46,12 +46,12 @@ class Pick(msgspec.Struct, frozen=True):
 
     @property
     def is_right_at_once(self) -> bool:
-        """Right by the published convention: what cannot be read the first time is wrong."""
+        """Whether it is right by the published convention: unreadable at the first try is wrong."""
         return self.is_right and self.tries == 1
 
 
 def picks(played: Played, seat: Seat) -> Iterator[Pick]:
-    """Return every question that was put, in order."""
+    """Return every question asked, in order."""
     tries = {
         e.turn: e.tries
         for e in played.episode.events
@@ -82,6 +82,6 @@ def _pick(locker: Locker, user: int, turn: int, answered: int | None, tries: int
 def share_right(
     found: Iterable[Pick], counts: Callable[[Pick], bool] = lambda pick: True
 ) -> float | None:
-    """100 times the share of right answers among those given; forfeited questions are apart."""
+    """Return 100 times the share of right answers among those given; forfeits are excluded."""
     given = [p for p in found if counts(p) and p.answered is not None]
     return 100 * sum(p.is_right for p in given) / len(given) if given else None

@@ -1,4 +1,4 @@
-"""Pick the Right Stuff as a game: nature reads out her script, the manager answers."""
+"""Pick the Right Stuff as a game: nature follows a script, and the manager answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Generator = Literal["balanced", "published", "even", "first"]
 
 
 class State(msgspec.Struct, frozen=True):
-    """The locker, and how much of nature's script has been read out."""
+    """The locker, and the position in nature's script."""
 
     locker: Locker
     read: int = 0
@@ -59,28 +59,29 @@ class View(msgspec.Struct, frozen=True):
     correct: int
 
     def sight(self) -> Sight:
-        """Return the same while a user waits, as trackers and rules of thumb take it."""
+        """Return the view of a waiting user in the form that trackers and rules of thumb take."""
         if self.asked is None:
-            raise BadInput("Nobody is waiting: the manager is asked only at a collection.")
+            raise BadInput("No user is waiting: the manager is asked only at a collection.")
         return Sight(self.mode, self.users, self.families, self.states, self.story, self.asked)
 
 
 @dataclass(frozen=True)
 class LockerGame(Game[State, Action, View]):
-    """A game of a frozen set, of a generator with a seed, or of one's own making.
+    """A game of a frozen set, of a generator with a seed, or a custom problem.
 
-    Everything nature will do is written down beforehand, so each of her moves has odds of 1.
+    All of nature's moves are fixed beforehand, so each has probability 1.
     """
 
     mode: Mode = "zero"
-    # Zero and finite: balanced or published. Infinite: even, or first, which leaks and is kept;
-    # unnamed, a generated game is even and a frozen one of the first set, as old logs have it.
+    # Zero and finite: balanced or published. Infinite: even, or first, which leaks and is kept for
+    # old logs; the default is even for a generated game and the first set for a frozen one.
     generator: Generator = "balanced"
     users: int = 5
-    number: int = 0  # which game of the frozen set, or of those that the seed generates
+    number: int = 0  # index in the frozen set, or among the games of the seed
     generator_seed: int | None = None  # None: the frozen set
-    problem: Instance | None = None  # a game of one's own, in place of all of the above
-    wording: Literal["page", "published"] = "page"  # published: as the authors' chat harness has it
+    problem: Instance | None = None  # a custom game, instead of all of the above
+    # published: in the format of the authors' chat harness
+    wording: Literal["page", "published"] = "page"
 
     seats = (MANAGER,)
     helpers = (NATURE,)
@@ -110,7 +111,7 @@ class LockerGame(Game[State, Action, View]):
         return self.helpers if state.read < len(self.instance.script) else ()
 
     def options(self, state: State, seat: Seat) -> tuple[Action, ...]:
-        """Nature has the next line of her script, the manager every box, empty or not."""
+        """Return the next line of the script for nature, and every box for the manager."""
         if seat == NATURE:
             return self.instance.script[state.read : state.read + 1]
         return tuple(range(self.instance.users))
@@ -127,7 +128,7 @@ class LockerGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """No point; the retrieval goes on as after any answer, and so does the game."""
+        """Give no point; the retrieval and the game continue as after any answer."""
         return State(answered(state.locker, None), state.read)
 
     def observe(self, state: State, seat: Seat) -> View:
@@ -143,7 +144,7 @@ class LockerGame(Game[State, Action, View]):
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """One point for every user whose believed box was named."""
+        """Pay one point for every user whose believed box was named."""
         return {MANAGER: float(state.locker.correct)}
 
     def widest_menu(self) -> int:
@@ -152,7 +153,7 @@ class LockerGame(Game[State, Action, View]):
 
 @lru_cache(maxsize=512)
 def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
-    """Return the game under a number, of a frozen set or generated from a seed."""
+    """Return the game with an index, from a frozen set or generated from a seed."""
     if number < 0:
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:

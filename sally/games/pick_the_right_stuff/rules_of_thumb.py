@@ -1,7 +1,7 @@
-"""Mindless ways to answer, each a pure function of what the manager sees, and their inverses.
+"""Mindless answers, each a pure function of what the manager sees, and their inverses.
 
-A rule returns the boxes it would draw from uniformly, so that its expected score is computed and
-not sampled. None of them asks what the waiting user has seen.
+A rule returns the boxes it would draw from uniformly, so its expected score is computed, not
+sampled. None of them considers what the waiting user has seen.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ def true(seen: Sight) -> tuple[int, ...]:
 
 
 def last_seen(seen: Sight) -> tuple[int, ...]:
-    """Name the box the item was in when last anybody looked, or the start if nobody has."""
+    """Name the box the item was in when any user last looked, or the start if none has."""
     current, shown = 0, 0
     for event in seen.story:
         match event:
@@ -117,7 +117,7 @@ RULES_OF_THUMB: dict[str, RuleOfThumb] = {
     "but_start_true_or_last_seen": but(start, true, last_seen),
 }
 
-# The frozen sets were chosen by the rules above; these draw from several shortcuts at once.
+# The frozen sets were selected by the rules above; these combine several shortcuts.
 COMBINED: dict[str, RuleOfThumb] = {
     "start_or_true": either(start, true),
     "start_or_last_seen": either(start, last_seen),

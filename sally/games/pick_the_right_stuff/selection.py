@@ -1,9 +1,9 @@
-"""Choosing a small set out of many games so that rules of thumb score what a guess scores.
+"""Selection of a small set of games on which rules of thumb score as a guess does.
 
-A generator balances games only on average; a frozen set of sixty would still lean by chance. The
-choice is a local search: replace one game at a time by the candidate that lowers the squared lean
-most, until none does. Leans are integers (shares times a common multiple), so the result does not
-depend on the machine.
+A generator balances games only on average; a frozen set of sixty would still be biased by chance.
+The selection is a local search: it replaces one game at a time by the candidate that lowers the
+squared bias most, until none does. Biases are integers (shares times a common multiple), so the
+result does not depend on the machine.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
     true,
 )
 
-STARTS = 6  # local searches from different random sets; the best one is kept
+STARTS = 6  # local searches from different random sets; the best result is kept
 PATTERNS = 5  # the ways in which start, true and last-seen box can coincide
 
 
@@ -33,7 +33,7 @@ def most_even(
     guess: RuleOfThumb,
     chance: Random,
 ) -> tuple[Instance, ...]:
-    """Choose the games over which rules and coincidences of shortcuts lean least from a guess."""
+    """Select the games on which rules and coincidences of shortcuts differ least from a guess."""
     if len(games) < count:
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
     table = np.array([leans(game, rules, guess) for game in games], dtype=np.int64)
@@ -43,7 +43,7 @@ def most_even(
 
 
 def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
-    """Return, per number of items left, how far each rule and each coincidence beats the guess."""
+    """Return, by number of items left, how far each rule and each coincidence beats the guess."""
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
     rows = np.zeros((game.users, width), dtype=np.int64)
@@ -55,7 +55,7 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
         for column, box in enumerate(boxes):
             cell = len(rules) + 3 * pattern + column
             rows[left, cell] += _share((box,), believed, unit) - fair
-    # The sum over the whole game is what a score shows, so it counts beside its parts.
+    # The sum over the whole game is what a score shows, so it is added to its parts.
     return [int(lean) for lean in np.vstack([rows, rows.sum(axis=0)]).ravel()]
 
 

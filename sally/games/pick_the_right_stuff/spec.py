@@ -1,4 +1,4 @@
-"""Pick the Right Stuff on the shelf: rules, words and probes."""
+"""Registry entry of Pick the Right Stuff: rules, words and probes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def _which_box(game: LockerGame, view: View, seat: Seat) -> tuple[Question, ...]
 
 
 def state_last_seen(replay: Trajectory[State, Action, View], at: At) -> int:
-    """Return how far back the state lies that the waiting user saw last; 1 is the present one."""
+    """Return how far back the state is that the waiting user saw last; 1 is the current one."""
     now = replay.state(at.turn).locker
     return len(now.states) - now.seen[int(at.about)]
 
 
 def true_box(replay: Trajectory[State, Action, View], at: At) -> int:
-    """Return where the item of the waiting user is."""
+    """Return the box with the waiting user's item."""
     return locker.true_box(replay.state(at.turn).locker, int(at.about))
 
 
@@ -59,7 +59,7 @@ PROBES = (
 
 
 def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the box to name if the waiting user saw the state last that lies so far back."""
+    """Return the box to name if the waiting user last saw the state that far back."""
     if not belief:
         return None
     (seen,) = belief.values()

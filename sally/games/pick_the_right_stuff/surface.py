@@ -1,6 +1,6 @@
-"""What an attacker at the locker looks at: where the item was, and when; not what the asker saw.
+"""Surface features for attacks: where the item was and when, not what the asker saw.
 
-Of every game one question is taken, so that questions are independent of each other.
+One question is taken from every game, so that questions are independent.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Seen = Callable[[Sight, int], tuple[float, ...]]
 
 
 def plain(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return a box by where the item was and is, with no thought for who looked."""
+    """Return the features of a box from where the item was and is, ignoring looks."""
     places = [state.index(seen.asked) for state in seen.states]
     since = next((n for n, place in enumerate(reversed(places)) if place == box), len(places))
     claims = (float(box in rule(seen)) for rule in (start, true, last_seen))
@@ -60,13 +60,14 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return the same, with how often and how long ago the asker looked."""
+    """Return these features with how often and how long ago the asker looked."""
     looks = [e for e in seen.story if isinstance(e, Visit | Snapshot) and e.user == seen.asked]
     return (*plain(seen, box), len(looks), last_sight(seen)[1])
 
 
 def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
-    """In the infinite mode: how far on from the box seen last, by gap; no rehearsed answer."""
+    """Return features of the infinite mode: the distance from the box seen last, by gap, without
+    rehearsed answers."""
     last, gap = last_sight(seen)
     shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
     way = (box - last) % seen.users
@@ -74,7 +75,7 @@ def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Posed]:
-    """One question of each game, its number going round."""
+    """Return one question of each game, cycling through question numbers."""
     found = []
     for n, game in enumerate(games):
         met = questions(game)
@@ -85,7 +86,8 @@ def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Po
 
 
 def attacks() -> Iterable[Attack]:
-    """Return every generator; where own looks are not the task, with and without them."""
+    """Return an attack for every generator, with and without the asker's looks if these are not the
+    task."""
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
@@ -131,7 +133,8 @@ def _attack(
     known: str = "",
     users: int = USERS,
 ) -> Attack:
-    every_box = not collection.startswith("balanced")  # elsewhere an empty box may be believed in
+    # in the others a user may believe in an empty box
+    every_box = not collection.startswith("balanced")
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return posed(_games(collection, users, many, seed), features, every_box)

@@ -1,4 +1,4 @@
-"""Managers that follow what the waiting user has seen, as pure functions of the manager's sight."""
+"""Managers that track what the waiting user has seen, as pure functions of the manager's sight."""
 
 from collections.abc import Iterable
 from itertools import repeat
@@ -21,12 +21,12 @@ from sally.games.pick_the_right_stuff.locker import (
 
 
 def where_user_will_look(seen: Sight) -> int:
-    """Name the believed box, in every mode; right whenever the rehearsals identify the rule."""
+    """Name the believed box in every mode; right if the rehearsals identify the rule."""
     boxes = where_user_will_look_from(seen, state_last_seen(seen))
     if len(boxes) != 1:
         raise ValueError(
-            f"The rehearsals of user {seen.asked} leave rules that name boxes {list(boxes)}; "
-            "they should leave exactly one box."
+            f"The rehearsals of user {seen.asked} allow the boxes {list(boxes)}; "
+            "they should allow exactly one."
         )
     return boxes[0]
 
@@ -43,12 +43,12 @@ def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
 
 
 def where_user_saw_it_last(seen: Sight) -> int:
-    """Name the box the user saw last, as if nobody extrapolated; wrong in the infinite mode."""
+    """Name the box the user saw last, ignoring extrapolation; wrong in the infinite mode."""
     return last_sight(seen)[0]
 
 
 def where_it_was_at_the_last_look(seen: Sight) -> int:
-    """Name the box at the moment of the user's last look, deaf to how far back the snapshot was."""
+    """Name the box at the moment of the user's last look, ignoring how old the snapshot was."""
     current, looked = 0, 0
     for event in seen.story:
         if isinstance(event, Reset | Retrieval):
@@ -81,7 +81,7 @@ def state_last_seen(seen: Sight) -> int:
 
 
 def resets_since(seen: Sight, state: int) -> int:
-    """Count the resets that came after a state had appeared."""
+    """Count the resets after a state."""
     changes = [event for event in seen.story if isinstance(event, Reset | Retrieval)]
     return sum(isinstance(change, Reset) for change in changes[state:])
 

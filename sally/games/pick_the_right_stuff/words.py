@@ -142,7 +142,7 @@ class LockerWords(Words[Action, View]):
         return "\n".join(parts)
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
-        """Return the storing, then one line an announcement."""
+        """Return the storing, then one line per announcement."""
         if since == 0:
             yield self.say("past.stored", locker=self._locker(view.states[0]))
         state = sum(isinstance(e, Reset | Retrieval) for e in view.story[: max(since - 1, 0)])
@@ -152,7 +152,7 @@ class LockerWords(Words[Action, View]):
 
     def now(self, view: View) -> str:
         if self.wording == "published":
-            return ""  # the authors' harness says nothing between the announcements
+            return ""  # the authors' harness sends nothing between the announcements
         left = self.users - view.states[-1].count(None)
         return self.say("now", left=left, users=self.users, points=view.correct)
 
@@ -173,7 +173,7 @@ class LockerWords(Words[Action, View]):
         stated = (labelled(reply, self.label) or [(0, reply.strip())])[-1][1]
         if re.fullmatch(
             r"\W*([-−]\d+|\d+[.,]\d+)\W*", stated
-        ):  # its digits name boxes, it does not
+        ):  # it names boxes but is not the box number
             raise Unreadable(f"There is no box {stated}; boxes are 0 to {self.users - 1}.")
         return super().read(reply, view, options)
 
@@ -257,13 +257,13 @@ def published_answer(reply: str, boxes: int) -> int:
 
 
 def ordinal(number: int) -> str:
-    """0th, 1st, 2nd, 3rd, 4th ... 11th ... 21st."""
+    """Return an ordinal: 0th, 1st, 2nd, 3rd, 4th ... 11th ... 21st."""
     teen = number % 100 in (11, 12, 13)
     return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def to_last(back: int) -> str:
-    """Return how far back a state lies: last, 2nd-to-last, 3rd-to-last ..."""
+    """Return how far back a state is: last, 2nd-to-last, 3rd-to-last ..."""
     return "last" if back == 1 else f"{ordinal(back)}-to-last"
 
 

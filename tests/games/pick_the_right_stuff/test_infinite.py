@@ -112,7 +112,7 @@ def test_rehearsals_that_leave_two_rules_are_not_guessed_from() -> None:
     right = Reset((1, 2, 0))
     script = (Rehearsal(0, 0, 1, 1), right, right, Collection(0))
     game = Instance("x", "infinite", 3, (0, 1, 2), script, (Shift(1),) * 3, FAMILIES)
-    with pytest.raises(ValueError, match="should leave exactly one box"):
+    with pytest.raises(ValueError, match="should allow exactly one"):
         played(game, where_user_will_look)
 
 
@@ -181,6 +181,6 @@ def test_the_gap_and_the_rehearsed_gaps_leave_every_distance_open() -> None:
 
 
 def test_families_that_leave_no_even_gap_are_refused() -> None:
-    with pytest.raises(ValueError, match="leave no gap at which every distance is possible"):
+    with pytest.raises(ValueError, match="have no gap at which every distance is possible"):
         infinite_games(3, 1, seed=1, families=("shift",))
     assert infinite_games(3, 1, seed=1, families=("shift",), even=False)

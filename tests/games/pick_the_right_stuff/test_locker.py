@@ -181,7 +181,7 @@ def test_a_game_that_cannot_be_is_refused_with_a_reason(instance: Instance, word
 
 
 def test_answers_out_of_turn_or_out_of_range_are_refused() -> None:
-    with pytest.raises(ValueError, match="Nobody is waiting"):
+    with pytest.raises(ValueError, match="No user is waiting"):
         answered(opened(game("zero", 3)), 0)
     waiting = after(game("zero", 3, Collection(0)))
     with pytest.raises(ValueError, match="boxes are 0 to 2"):

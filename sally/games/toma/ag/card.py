@@ -27,7 +27,7 @@ def _condition(name: str, listener: PlayerSpec) -> Condition:
 
 CARD = Card(
     family="toma_ag",
-    about="what kang2026's fourth game gives to clues that look at one hint or at none",
+    about="scores in kang2026's fourth game of clues that use one hint or none",
     unattacked="no clue is right in itself: it is as good as what the two listeners make of "
     "it, which the conditions measure",
     conditions=(

@@ -119,7 +119,7 @@ class Ambiguity(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """End the game without a clue; a listener without a guess is not right."""
+        """End the game without a clue; a listener without a guess counts as wrong."""
         if state.clue is None:
             return msgspec.structs.replace(state, over=True)
         return self.step(state, moves)

@@ -45,8 +45,8 @@ def shipped(text: str) -> Vectors:
     row = rows_by_text().get(text)
     if row is None:
         raise BadInput(
-            f"A listener with vocabulary_only cannot hear {text!r}: it knows single words of the "
-            "vocabulary and the hints; leave vocabulary_only out to hear any sentence."
+            f"A listener with vocabulary_only cannot interpret {text!r}: it knows words of the "
+            "vocabulary and the hints; without vocabulary_only it takes any sentence."
         )
     vector: Vectors = table()[row]
     return vector
@@ -114,7 +114,7 @@ def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..
     def make(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
         _check(seat, name, LISTENERS)
         if not vocabulary_only:
-            minilm()  # refuses the lineup now if the weights are not available
+            minilm()  # fails now if the weights are not available
         encode = shipped if vocabulary_only else encoded
 
         def act(turn: WordTurn) -> Action:
@@ -172,7 +172,7 @@ def best_clue(item: Item) -> str:
 
 
 def predicted(item: Item, clue: str) -> tuple[bool, bool]:
-    """Return whether embedding listeners with B's and with C's hint find the word."""
+    """Return whether embedding listeners with B's and C's hints find the word."""
     b, c = (is_right(item, heard_as(hint, clue, encoded)) for hint in (item.b_hint, item.c_hint))
     return b, c
 
@@ -205,7 +205,7 @@ def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
 
 
 def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
-    """Answer as embedding listeners would hear the clue."""
+    """Predict the guesses as those of embedding listeners."""
 
     def predict(turn: WordTurn) -> tuple[bool, bool]:
         assert isinstance(turn.pending, Clue)
@@ -215,7 +215,7 @@ def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
 
 
 def _hopes(game: Ambiguity, seat: Seat) -> Answerer:
-    """Answer that the clue will do what it should."""
+    """Predict that the clue works as intended."""
     return _answers(lambda turn: (True, False))
 
 
@@ -235,7 +235,7 @@ def _speaker(
 
 def _check(seat: Seat, name: str, fits: tuple[Seat, ...]) -> None:
     if seat not in fits:
-        raise BadInput(f"{name} sits as {listed(fits, 'or')}, not as {seat}")
+        raise BadInput(f"{name} can play as {listed(fits, 'or')}, not as {seat}")
 
 
 PARTNERS = {
@@ -256,7 +256,9 @@ PARTNERS = {
             _listener("senses", heard_by_senses),
             params={"vocabulary_only": False},
         ),
-        Partner("hint_only", "guesses the word nearest to its hint; deaf", OURS, _hint_only),
+        Partner(
+            "hint_only", "guesses the word nearest to its hint, ignoring the clue", OURS, _hint_only
+        ),
         _speaker(
             "margin",
             "the word of the vocabulary with the best margin between embedding listeners",
