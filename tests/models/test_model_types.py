@@ -59,7 +59,7 @@ def test_the_same_settings_have_one_canonical_form() -> None:
         ({"top_p": 0}, "top_p must be"),
         ({"max_tokens": 0}, "max_tokens must be at least 1"),
         ({"seed": -1}, "seed must be"),
-        ({"stop": ("",)}, "empty text"),
+        ({"stop": ("",)}, "candidate is empty"),
         ({"stop": "END"}, "tuple of texts"),
     ],
 )
@@ -101,7 +101,7 @@ def test_scores_need_one_value_a_candidate() -> None:
     ("candidates", "said"),
     [
         ([], "no candidates"),
-        (["J", ""], "empty text"),
+        (["J", ""], "candidate is empty"),
         (["J", "F", "J"], "listed twice"),
         (["rocket", "rock-a", "rock"], "'rock' is the beginning of"),
     ],

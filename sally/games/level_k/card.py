@@ -1,13 +1,13 @@
 """The card of the level-k games: fixed answers, habits and equilibrium play, with inverses.
 
-The other seats take every level in turn, and only the past tells which. No fixed answer may be
+The other seats take every level in turn, and only the past reveals which. No fixed answer may be
 right for all of them, which needs two arrangements:
 
 - In a contest against equal minds any number somewhat below theirs wins, and among three players
   even 0 does. So three of the others think k steps ahead and one thinks two steps further: now a
   number has to lie between them, and no number wins at two levels.
 - If the same box stood out in every game, opening it would find half of all hiders, since two of
-  four levels sit in it. So the box that stands out takes every place in turn.
+  four levels choose it. So the box that stands out takes every position in turn.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _pennies() -> list[Condition]:
         _condition(f"{k}-ToM", problem, {"player_2": player_spec("k_tom", k=k)}, shortcuts)
         for k in range(3)
     ]
-    # nobody can do better or worse against this one, with a mind or without
+    # no player can do better or worse against this one
     none = {"depth_regret": 0.0, "won_per_round": 0.0, "best_reply_percent": 100.0}
     even = {"player_2": player_spec("equilibrium")}
     return [*found, _condition("equilibrium", problem, even, shortcuts, chance=none)]

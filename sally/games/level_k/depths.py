@@ -22,9 +22,9 @@ from sally.games.level_k.solvers import Odds, evenly
 from sally.stats.intervals import Estimate
 
 LEVELS = 4  # 0, 1, 2 and 3: few people think further (Nagel 1995; Arad and Rubinstein 2012)
-ERROR = 0.1  # the share of moves that one seat is taken to draw evenly from its menu
+ERROR = 0.1  # the assumed share of a seat's moves drawn uniformly from its menu
 NEAR = 0.25  # Nagel's neighbourhoods: 50 p^(k - 1/4) to 50 p^(k + 1/4)
-MOST_ROUNDS = 500  # of expectation and maximisation; the likelihood stands still long before
+MOST_ROUNDS = 500  # of expectation maximisation; the likelihood converges long before
 STILL = 1e-10
 TAUS = tuple(0.05 * n for n in range(1, 101))
 
@@ -119,7 +119,7 @@ def fitted(
 ) -> Fitted:
     """Return the mixture of levels and error that makes these choices most likely.
 
-    For games in which a level ignores the past; matching pennies has no such levels.
+    For games in which levels ignore the past; matching pennies has no such levels.
     """
     if isinstance(game.pays, Pennies):
         raise BadInput("the levels of matching pennies depend on the past; estimate seat by seat")

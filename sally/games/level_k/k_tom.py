@@ -64,7 +64,8 @@ class KTom:
     volatility: float = -2.0
     temperature: float = -1.0
     bias: float | None = None  # towards move 1
-    dilution: float | None = None  # logit of how much is forgotten a round; 0: nothing, as there
+    # logit of how much is forgotten per round; 0: nothing, as in tomsup
+    dilution: float | None = None
 
     def __post_init__(self) -> None:
         if type(self.k) is not int or not 0 <= self.k <= DEEPEST:
@@ -87,7 +88,7 @@ class KTom:
         """Return the probability that it plays 1 itself."""
         return self._chance(mind, self._own, self.gains)
 
-    # Below, parameters are those of whoever is imagined, and gains are seen from its side.
+    # Below, parameters are those of the imagined player, and gains are from its side.
 
     @property
     def _own(self) -> Parameters:
@@ -148,7 +149,7 @@ class KTom:
         for i, m in enumerate(mean):
             step = max(STEP * abs(m), STEP)
             moved = (*mean[:i], m + step, *mean[i + 1 :])
-            # what is learned hangs on volatility and dilution alone, the choice on all
+            # what is learned depends on volatility and dilution only, the choice on all
             learns = i == VOLATILITY or (i == DILUTION and self.dilution is not None)
             then = self._learned(guess.mind, moved, swapped, other, own) if learns else mind
             slope.append((_logit(self._chance(then, moved, swapped)) - logit) / step)

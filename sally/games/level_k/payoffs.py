@@ -14,7 +14,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.reply.reading import plain
 
-MOST_SEATS = 20  # so many chairs are named
+MOST_SEATS = 20  # maximum number of seats
 MOST_NUMBERS = 1001  # moves on one menu
 
 
@@ -107,7 +107,8 @@ class Boxes(_Pays, frozen=True):
 
     labels: tuple[str, ...] = ("A", "B", "A", "A")
     prize: float = 1
-    salient: int = 2  # the box that stands out, where a level-0 player goes; nobody is told
+    # the box that stands out, which a level-0 player chooses; players are not told
+    salient: int = 2
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.labels) <= 12:

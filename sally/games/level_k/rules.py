@@ -53,7 +53,7 @@ class LevelGame(Game[State, int, View]):
 
     pays: Pays = field(default_factory=Request)
     rounds: int = 1
-    void_limit: int = 3  # so many forfeited rounds in a row end the episode without a result
+    void_limit: int = 3  # consecutive forfeited rounds that end the episode without a result
 
     def __post_init__(self) -> None:
         if self.rounds < 1:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 Amount: TypeAlias = int | Fraction
 
-MOST = 1_000_000  # more of one good than any ruleset has a use for
+MOST = 1_000_000  # more of one good than any ruleset can use
 FINEST = 1_000_000  # the largest denominator a player may write
 
 _WRITTEN = re.compile(r"([+-]?)(\d{1,18})(?:\.(\d{1,18})|/(\d{1,18}))?", re.ASCII)
@@ -37,7 +37,7 @@ def read_amount(raw: object, *, zero: bool = False) -> Amount:
     """Return the amount that a number or a string such as "2", "0.5" or "2/3" stands for."""
     amount = _value(raw)
     if amount < 0:
-        raise BadAmount(f"An amount cannot be negative, and {_quoted(raw)} is.")
+        raise BadAmount(f"An amount cannot be negative, as {_quoted(raw)} is.")
     if amount == 0 and not zero:
         raise BadAmount("An amount must be more than zero; leave out what you do not mean.")
     if amount > MOST:

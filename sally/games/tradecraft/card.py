@@ -1,8 +1,8 @@
-"""Card of TradeCraft: what can be won without asking what the other wants.
+"""Card of TradeCraft: what can be won without considering what the other wants.
 
-Mindless players should differ by chance alone, but there is no number that mindless play must
-score: hands decide what a trade is worth. The card shows both extremes, taking without giving and
-giving without taking.
+Mindless players should differ only by chance, but there is no fixed score for mindless play: hands
+determine what a trade is worth. The card shows both extremes, taking without giving and giving
+without taking.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _condition(name: str, instances: str, partner: str) -> Condition:
 
 CARD = Card(
     family=FAMILY,
-    about="what a trader earns that never asks what the other wants",
+    about="earnings of traders that ignore what the other wants",
     unattacked="no single offer is right: what a trade earns depends on the other's plan and "
     "later turns",
     conditions=tuple(

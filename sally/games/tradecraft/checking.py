@@ -14,7 +14,7 @@ _FIRE = "the fire"  # has a space, so no item is called that
 
 
 def check(rules: Ruleset) -> list[str]:
-    """Return every problem found, one sentence each; an empty list means a sound ruleset."""
+    """Return every problem found, one sentence each; an empty list means a valid ruleset."""
     return [
         *_empty_tags(rules),
         *_doubled(rules),
@@ -36,7 +36,7 @@ def _empty_tags(rules: Ruleset) -> list[str]:
         if not recipe.slots:
             found.append(f"{recipe.text()}: {recipe.output} comes from nothing.")
         if recipe.fuel and not rules.fuel:
-            found.append(f"{recipe.text()}: it needs fuel and the ruleset has none.")
+            found.append(f"{recipe.text()}: it needs fuel, but the ruleset has none.")
     return found
 
 
@@ -46,9 +46,12 @@ def _doubled(rules: Ruleset) -> list[str]:
 
 
 def circles(rules: Ruleset) -> list[str]:
-    """Return items that are only made of each other, one sentence a circle; that is harmless."""
+    """Return items that are only made of each other, one sentence per cycle; cycles are
+    harmless."""
     found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
-    return [f"{names} are made of each other only; a hand has to bring one." for names in found]
+    return [
+        f"{names} are made only of each other; a starting hand must contain one." for names in found
+    ]
 
 
 def _circles(rules: Ruleset) -> list[frozenset[str]]:

@@ -14,7 +14,7 @@ from sally.games.tradecraft.hands import Hand, changed, lacking, show_goods
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, Slot
 from sally.games.tradecraft.speech import good_said, item_said, slot_said, units_said
 
-_TORN = -1  # the place of a good that could go to several slots, or to a slot or the fire
+_TORN = -1  # marks a good that fits several slots, or a slot and the fire
 
 
 class Prepared(NamedTuple):
@@ -76,7 +76,7 @@ def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
 def fills_exactly(
     recipe: Recipe, times: int, goods: Mapping[str, Amount], heat: Mapping[str, Amount]
 ) -> bool:
-    """Return the same by full search, for goods that fit several slots."""
+    """Return the same as `fits` by full search, for goods that fit several slots."""
     must = [item for item in goods if item not in heat]
     may = sorted((item for item in goods if item in heat), key=lambda item: heat[item])
     needed = sum(slot.amount for slot in recipe.slots) * times
@@ -96,7 +96,7 @@ def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str,
     mine = [item for item in goods if item in ready.place]
     if _TORN in map(ready.place.__getitem__, mine):
         warmth = {item: Fraction(*ready.heat[item]) for item in mine if item in ready.heat}
-        # What burns worst goes into the slots, so that the most heat is left.
+        # The worst fuel goes into the slots, so that the most heat is left.
         mine.sort(key=lambda item: warmth.get(item, 0))
         used = into_slots(recipe.slots, times, mine, goods)
     else:
@@ -117,7 +117,8 @@ def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str,
 def _stoke(
     used: dict[str, Amount], lack: Fraction, ready: Prepared, goods: Mapping[str, Amount]
 ) -> bool:
-    """Add fuel to the goods used, hottest first to use little of it; return False if too little."""
+    """Add fuel to the goods used, hottest first to use little of it; return False if there is too
+    little."""
     fuels = [item for item in goods if item in ready.heat]
     for item in sorted(fuels, key=lambda item: -ready.heat[item][0] / ready.heat[item][1]):
         left = goods[item] - used.get(item, 0)
@@ -135,7 +136,7 @@ def most_times(ready: Prepared, goods: Mapping[str, Amount]) -> int:
     slots = ready.recipe.slots
     bounds = [sum(goods.get(item, 0) for item in slot.goods) // slot.amount for slot in slots]
     low, high = 0, int(min(bounds, default=0)) + 1
-    guess = high - 1  # without fuel or torn goods the bound is met at once
+    guess = high - 1  # without fuel or ambiguous goods the bound is attained
     while high - low > 1:
         if cover(ready, guess, goods) is None:
             high = guess

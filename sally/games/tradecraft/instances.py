@@ -19,7 +19,7 @@ EARLIER = {"minecraft_core": ("minecraft_core_1",)}  # editions under which sets
 _MOST_KINDS = 9  # in one hand, so that hands stay readable
 _MOST_UNITS = 40
 _MOST_ALIKE = 4  # instances of a set that share a target
-_MOST_NEEDED = 12  # from others, by one seat
+_MOST_NEEDED = 12  # goods that one seat needs from others
 
 
 class Instance(msgspec.Struct, frozen=True):
@@ -88,13 +88,15 @@ def instance(
     targets: Sequence[Mapping[str, int]],
     max_turns: int = 15,
 ) -> Instance:
-    """Return a certified instance; raise with the reasons if the certificate refuses it."""
+    """Return a certified instance; raises ValueError with the reasons if it is not usable."""
     for goods in (*hands, *targets):
         for item, amount in goods.items():
             if (unknown := rules.unknown(item)) is not None:
                 raise ValueError(f"{id}: {unknown}")
             if type(amount) is not int or amount < 1:
-                raise ValueError(f"{id}: {item} comes in whole amounts from 1 up, not {amount!r}.")
+                raise ValueError(
+                    f"{id}: {item} must have a whole amount of at least 1, not {amount!r}."
+                )
     certificate = certify(rules, [Hand(hand) for hand in hands], [Hand(t) for t in targets])
     if problems := refusals(certificate):
         raise ValueError(f"{id}: {' '.join(problems)}")
@@ -144,7 +146,7 @@ def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[
 
 
 def depth(rules: Ruleset) -> dict[str, int]:
-    """Return how many crafts deep each item lies above the starting goods, fuel left aside."""
+    """Return how many crafts each item is above the starting goods, ignoring fuel."""
     found = dict.fromkeys(rules.starting, 0)
     grown = True
     while grown:
@@ -223,14 +225,14 @@ def _bag(
 def _deal(
     bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
 ) -> None:
-    """Give some of the goods one seat needs to others, at least one kind of them whole."""
+    """Give some of the goods one seat needs to others, at least one kind completely."""
     kinds = sorted(bag)
     away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
     for number, item in enumerate(rng.sample(kinds, len(kinds))):
         others = [other for other in range(len(hands)) if other != seat]
         owner = others[rng.randrange(len(others))] if number < away else seat
         amount = bag[item]
-        # Sometimes two seats lean on the same goods: then not every target can be made.
+        # Sometimes two seats need the same goods: then not every target can be made.
         if rng.random() < 0.3 and any(item in hand for hand in hands):
             amount = max(1, amount // 2)
         hands[owner][item] = hands[owner].get(item, 0) + amount

@@ -26,10 +26,10 @@ def invented(
 ) -> Ruleset:
     """Return a ruleset of `depth` levels of `width` items above twice as many starting goods.
 
-    Each item takes `branching` ingredients, one of them from the level right below; with chance
+    Each item takes `branching` ingredients, one of them from the level directly below; with chance
     `ways` it has a second recipe. With chance `contention` an ingredient is one of three scarce
-    goods everybody needs. `families` tags of starting goods stand in for single goods now and
-    then, and a share `fired` of the recipes costs fuel.
+    goods that all players need. `families` tags of starting goods sometimes replace single goods,
+    and a share `fired` of the recipes costs fuel.
     """
     _check_shape(depth, width, branching, families, ways, contention, fired)
     rng = Random(f"invented:{seed}:{depth}:{width}:{branching}:{families}")

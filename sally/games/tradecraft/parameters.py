@@ -72,7 +72,7 @@ def rules_of(game: Parameters) -> Ruleset:
 
 
 def check_parameters(game: Parameters) -> None:
-    """Raise BadInput with one sentence if these parameters make no game."""
+    """Raise BadInput with one sentence if these parameters are not valid."""
     if not 2 <= len(game.hands) <= len(SEATS):
         raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {len(game.hands)} hands.")
     if len(game.targets) != len(game.hands):

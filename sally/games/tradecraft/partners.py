@@ -20,7 +20,7 @@ from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.spec import candidates, useful
 
 SLIP = 0.1
-SURPLUS = 0.5  # the chance that an offer tells nothing: one may have more than one needs
+SURPLUS = 0.5  # the chance that an offer is uninformative: a player may have more than it needs
 Beliefs = Mapping[str, float]  # the chance of each possible target
 
 
@@ -139,7 +139,7 @@ def _proposer(entry: Entry, view: View) -> Seat:
 
 
 def _is_news(entry: Entry, made: Propose, view: View) -> bool:
-    """Return whether this entry is the first to tell its reader of a proposal."""
+    """Return whether this entry is the first to show its reader a proposal."""
     party = view.seat in (made.to, _proposer(entry, view))
     return entry.kind == ("proposed" if party else "accepted")
 
@@ -169,7 +169,8 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
 
 
 def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
-    """Return the probability of naming an item: a fitting one but for slips, any if none fits."""
+    """Return the probability of naming an item: a fitting one except for slips, any if none
+    fits."""
     if not fitting:
         return 1 / len(everything)
     return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)
@@ -178,7 +179,7 @@ def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip:
 def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
     """Return the probability of each possible target given the signs; uniform without any.
 
-    A repeated sign tells nothing new: a refused player asks for the same thing again.
+    A repeated sign adds nothing: a refused player asks for the same thing again.
     """
     table = union(start)
     found = candidates(rules, frozenset(table))
@@ -198,7 +199,7 @@ def beliefs_about(view: View, who: Seat, start: tuple[Hand, ...]) -> dict[str, f
 def expected_use(
     rules: Ruleset, start: tuple[Hand, ...], beliefs: Beliefs, items: Iterable[str]
 ) -> dict[str, float]:
-    """Return the probability that each item lies on a way to the believed target."""
+    """Return the probability that each item is on a way to the believed target."""
     table = union(start)
     uses = {t: useful(rules, table, frozenset({t})) for t, p in beliefs.items() if p > 1e-6}
     return {i: sum(beliefs[t] for t, used in uses.items() if i in used) for i in items}
@@ -385,7 +386,8 @@ class FirstOrder(Trader):
 
 
 class SecondOrder(FirstOrder):
-    """Second order: knows that it is read, too, and hides its target with a needless request."""
+    """Second order: knows that its own target is inferred too, and hides it with a needless
+    request."""
 
     order = 2
 
@@ -394,7 +396,7 @@ class SecondOrder(FirstOrder):
         return believed(view.rules, self.start, (*signs(view, view.seat, self.start), *more))
 
     def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
-        """Return the request, or the request with one good more, whichever reveals less."""
+        """Return the request, or the request with one extra good, whichever reveals less."""
         if len(view.target) != 1:
             return request
         (target,) = view.target

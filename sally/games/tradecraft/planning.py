@@ -23,8 +23,8 @@ from sally.games.tradecraft.relevance import Relevant, relevant
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
 
 _MOST_ROUNDS = 6
-_MOST_RUNS_IN_ORDER = 24  # up to so many runs in all, a round for each of them decides
-_LEAST_RUNS = 1e-4  # a price on runs that only breaks ties, to keep idle conversions out
+_MOST_RUNS_IN_ORDER = 24  # with at most this many runs in all, one round per run decides
+_LEAST_RUNS = 1e-4  # a small price on runs that breaks ties and avoids useless conversions
 
 Aim = Literal["any", "crafts", "goods"]
 
@@ -160,7 +160,7 @@ class _Programme:
         from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
 
         columns = list(self._columns(rounds or 1))
-        if not columns:  # nothing to do: the hand is what it is
+        if not columns:  # nothing to do: the hand stays as it is
             ready = holds(Hand(self.own), self.target)
             return _Answer(0, {}, []) if ready else None
         place = {name: number for number, (name, *_) in enumerate(columns)}
@@ -216,7 +216,7 @@ class _Programme:
                 for r, slots in enumerate(self.choices):
                     terms += [(("run", t, r), -n) for n, fit in slots if fit == goods]
                 yield terms, 0, 0
-            if any(self.cost):  # without any fuel in reach this forbids what needs some
+            if any(self.cost):  # without fuel in reach this excludes recipes that need some
                 terms = [(("burn", t, item), heat) for item, heat in self.heat.items()]
                 yield terms + [(("run", t, r), -c) for r, c in enumerate(self.cost)], 0, 0
         for item in sorted(self.items):

@@ -1,7 +1,7 @@
 """Which recipes can matter for a target, and how often each can run at most.
 
-Leaving recipes out keeps the integer programme small; every rule here only leaves out what no
-plan needs, and a test compares the answers with those of the full programme.
+Leaving recipes out keeps the integer programme small. Every rule here leaves out only what no plan
+needs, and a test compares the answers with those of the full programme.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[
 def relevant(
     rules: Ruleset, pool: Mapping[str, Amount], target: frozenset[str], prune: bool = True
 ) -> Relevant | None:
-    """Return what can matter for the target, or None if it is out of reach whatever the amounts."""
+    """Return what can matter for the target, or None if it is out of reach for any amounts."""
     start = frozenset(pool)
     reach, able = _able(rules, start)
     if not target <= reach:
@@ -90,8 +90,8 @@ def _helping(
 ) -> tuple[Recipe, ...]:
     """Return recipes from which a chain of needs leads to the target.
 
-    A recipe wanted for nothing but the heat of its output is left out if its inputs, burnt
-    instead, give as much.
+    A recipe needed only for the heat of its output is left out if its inputs, burnt instead, give
+    as much.
     """
     fuels = [recipe for recipe in able if recipe.output in rules.heat]
     hotter = [r for r in fuels if not prune or _heat_gain(rules, r, reach) > 0]
@@ -101,7 +101,7 @@ def _helping(
         grown = False
         hot = any(recipe.fuel for recipe in helping.values())
         for recipe in [r for r in able if r.output in wanted] + (hotter if hot else []):
-            key = recipe.text(), recipe.fuel  # smelting and blasting often say the same
+            key = recipe.text(), recipe.fuel  # smelting and blasting often have the same recipe
             if key not in helping:
                 grown = True
                 helping[key] = recipe
@@ -120,7 +120,7 @@ def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
 
 @lru_cache(maxsize=256)
 def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...]:
-    """Return the able recipes without those that only give back what their inputs were made of."""
+    """Return the feasible recipes without those that only return what their inputs were made of."""
     able = _able(rules, start)[1]
     makers: dict[str, list[Recipe]] = {}
     for recipe in able:
@@ -181,9 +181,9 @@ def _content(
 
 
 def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
-    """Return the most runs of each recipe that the slots allow, fuel left aside.
+    """Return the most runs of each recipe that the slots allow, ignoring fuel.
 
-    Amounts are carried from makers to users; on a circle of recipes no bound is claimed.
+    Amounts are carried from makers to users; on a cycle of recipes there is no bound.
     """
     makers: dict[str, list[int]] = {}
     for number, recipe in enumerate(recipes):

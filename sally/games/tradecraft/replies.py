@@ -1,4 +1,4 @@
-"""Reader of replies in their usual forms; anything ambiguous is refused."""
+"""Reader of replies in their usual forms; anything ambiguous is rejected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sally.core.errors import Unreadable
 from sally.core.prompt.words import objects_in
 from sally.games.tradecraft.speech import item_meant, item_said
 
-# Denominators that recipes and fuels lead to; two places tell only few of them apart.
+# Denominators that recipes and fuels lead to; two decimals distinguish only a few of them.
 COARSE, FINE = (3, 6, 8, 12), (3, 6, 8, 9, 12, 16, 24, 48)
 _DECIMAL = re.compile(r"\d{1,9}\.(\d{2,18})")
 _MIXED = re.compile(r"(\d{1,9})\s+(\d{1,9}/\d{1,9})")  # 1 2/3
@@ -45,7 +45,7 @@ def amount_meant(amount: Any) -> Any:
 def _ratio_near(written: Fraction, places: int) -> str | None:
     """Return the simplest ratio that rounds or truncates to this decimal; None if exact."""
     if written.denominator <= 20 or 64 % written.denominator == 0:
-        return None  # tenths, quarters, eighths and so on are what they say
+        return None  # tenths, quarters, eighths and so on are exact
     unit = Fraction(1, 10**places)
     for bottom in COARSE if places == 2 else FINE:
         near = Fraction(int(written * bottom + Fraction(1, 2)), bottom)

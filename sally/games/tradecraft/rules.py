@@ -38,7 +38,7 @@ PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One line of a seat's story: something it saw or did."""
+    """One line of a seat's history: something it saw or did."""
 
     kind: str
     turn: int
@@ -48,17 +48,17 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     craft: Craft | None = None
     hands: tuple[Hand, ...] = ()
     winners: tuple[Seat, ...] = ()
-    waited: bool = False  # whether this seat was done before the last one was
+    waited: bool = False  # whether this seat finished before the last one
 
 
 Story = History[Entry]
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The full state; every seat has a story of its own, so that a view copies nothing."""
+    """The full state; every seat has its own history, so that a view copies nothing."""
 
     hands: tuple[Hand, ...]
-    shown: tuple[Hand, ...]  # the hands as all know them
+    shown: tuple[Hand, ...]  # the hands as all seats know them
     stories: tuple[Story, ...]
     phase: str = PROPOSING
     turn: int = 1
@@ -73,11 +73,11 @@ class View(msgspec.Struct, frozen=True, gc=False):
     """What one seat knows."""
 
     seat: Seat
-    number: int  # of the seat, from 0
+    number: int  # index of the seat
     phase: str
     turn: int
     proposer: Seat
-    hands: tuple[Hand, ...]  # its own as it is; the others' as all know them
+    hands: tuple[Hand, ...]  # its own as it is; the others' as all seats know them
     target: Hand
     story: Story
     proposal: Propose | None  # made by or to this seat, and not yet answered
@@ -106,12 +106,12 @@ class TradeCraft(Game[State, Action, View]):
     )
     targets: tuple[dict[str, int], ...] = ({"shears": 1}, {"torch": 1})
     max_turns: int = 15
-    most_crafts: int = 50  # of a player in one phase: some crafts can be undone for ever
-    book: bool = True  # whether the page prints the recipes within reach, for want of tools
-    extra: tuple[str, ...] = ()  # items that hands may hold though the ruleset has none of them
+    most_crafts: int = 50  # per player and phase: some crafts can be undone for ever
+    book: bool = True  # whether the page prints the recipes within reach, as a substitute for tools
+    extra: tuple[str, ...] = ()  # items that hands may hold although the ruleset lacks them
     priming: Literal["none", "cooperative", "competitive"] = "none"  # what players are told to want
-    first: int = 0  # who proposes in the first turn, by place at the table
-    most_refused: int | None = None  # refusals in a row; None: as many as answers may be retried
+    first: int = 0  # the seat that proposes in the first turn
+    most_refused: int | None = None  # consecutive refusals; None: the number of retries
 
     def __post_init__(self) -> None:
         for name in ("hands", "targets"):  # minecraft:coal is coal, where the ruleset has it so
@@ -128,7 +128,7 @@ class TradeCraft(Game[State, Action, View]):
 
     @cached_property
     def rules(self) -> Ruleset:
-        """What can be made from what."""
+        """The ruleset."""
         found = ruleset_of(self.ruleset, msgspec.json.encode(self.settings, order="sorted"))
         return replace(found, tags={**found.tags, "extra": self.extra}) if self.extra else found
 
@@ -275,12 +275,13 @@ class TradeCraft(Game[State, Action, View]):
         return None
 
     def _passed(self, state: State, made: Propose) -> State:
-        """Tell all seats of a pass; a message reaches only its addressee."""
+        """Show a pass to all seats; a message reaches only its addressee."""
         proposer = self.proposer(state.turn)
         stories = state.stories
         for n, seat in enumerate(self.seats):
             text = made.message if seat in (proposer, made.to) else ""
-            mine = made if made.to and seat == proposer else None  # one's own words, to remember
+            # the player's own words, to remember
+            mine = made if made.to and seat == proposer else None
             stories = _noted(stories, n, Entry("passed", state.turn, proposer, mine, text))
         return self._crafting(state.hands, stories, state.turn)
 
@@ -392,5 +393,5 @@ def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
 
 
 def _public(made: Propose) -> Propose:
-    """Return what all learn of an accepted proposal: the goods, not the message."""
+    """Return what all seats learn of an accepted proposal: the goods, not the message."""
     return Propose(made.to, made.offer, made.request)

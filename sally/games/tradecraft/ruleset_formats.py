@@ -78,7 +78,7 @@ def _entry(entry: Any) -> tuple[str, Any]:
                 return _bare(entry[key], False), given
     if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str):
         return _bare(entry[0], False), entry[1]
-    raise BadRuleset(f"fuel.json: {json.dumps(entry)[:60]} is no entry; {_SHAPES}.")
+    raise BadRuleset(f"fuel.json: {json.dumps(entry)[:60]} is not an entry; {_SHAPES}.")
 
 
 def _rate(name: str, given: Any) -> Amount:
@@ -151,7 +151,7 @@ def data_pack(folder: Path) -> Ruleset:
     notes: list[str] = []
     files = [file for name in ("recipes", "recipe") for file in _json_files(folder, name)]
     if not files:
-        raise BadRuleset(f"{folder} holds no recipes/*.json; give the folder of a data pack.")
+        raise BadRuleset(f"{folder} has no recipes/*.json; give the folder of a data pack.")
     for file in files:
         recipe = _recipe(_read(file), tags, file)
         if isinstance(recipe, Recipe):
@@ -168,7 +168,7 @@ def data_pack(folder: Path) -> Ruleset:
 
 
 def in_one_name_space(rules: Ruleset) -> Ruleset:
-    """Return the ruleset without a name space that all of its items share."""
+    """Return the ruleset without a namespace that all of its items share."""
     spaces = {item.partition(".")[0] if "." in item else "" for item in rules.items}
     if len(spaces) != 1 or spaces == {""}:
         return rules
@@ -247,7 +247,7 @@ def _bare(name: str, tag: bool = False) -> str:
 
 
 def _own_tag(name: str, tags: Collection[str]) -> str:
-    """Return a tag by the name of its file, whatever name space it is called in."""
+    """Return a tag by the name of its file, in any namespace."""
     bare = name.removeprefix("#")
     inner = bare.partition(".")[2]
     return f"#{inner}" if name != bare and bare not in tags and inner in tags else name
@@ -276,7 +276,7 @@ def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -
     """Return the recipe in a file, or why amounts alone cannot express it."""
     kind = _KINDS.get(str(raw.get("type", "")).rpartition(":")[2])
     if kind is None and isinstance(raw.get("ingredients"), list) and "result" in raw:
-        kind = "shapeless"  # somebody's own type, but a list of ingredients all the same
+        kind = "shapeless"  # a custom type, but still a list of ingredients
     if kind is None:
         return f"type {raw.get('type')} {_NOT_BY_AMOUNTS}"
     try:
@@ -335,8 +335,8 @@ def load(path: str | Path) -> Ruleset:
         return data_pack(path)
     if not path.is_file():
         raise BadRuleset(
-            f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder, or name one "
-            f"that is shipped: {', '.join(SHIPPED)}."
+            f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder, or a shipped "
+            f"name: {', '.join(SHIPPED)}."
         )
     try:
         text = path.read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ import msgspec
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
 from sally.games.tradecraft.speech import good_said, item_said, slot_said
 
-SHIPPED = ("minecraft_core", "alchemy", "minecraft_core_1")  # the last: an edition superseded
+SHIPPED = ("minecraft_core", "alchemy", "minecraft_core_1")  # the last is a superseded edition
 
 _NAME = re.compile(r"[^\s#|+>=]+")
 _PART = re.compile(r"(?:(\d{1,6})\s+)?(\S+)")
@@ -77,8 +77,9 @@ class Ruleset:
     recipes: tuple[Recipe, ...]
     tags: Mapping[str, tuple[str, ...]]
     fuel: Mapping[str, Amount]  # how many of the item make one fuel unit
-    given: frozenset[str] = frozenset()  # declared starting goods; empty: whatever nothing makes
-    notes: tuple[str, ...] = ()  # what a loader had to leave out, and why
+    # declared starting goods; empty: all goods that no recipe makes
+    given: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()  # what a loader left out, and why
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -122,7 +123,7 @@ class Ruleset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash of the rules themselves, whatever file they came from."""
+        """A short hash of the rules, independent of their file."""
         return hashlib.sha256(dump(self).encode()).hexdigest()[:16]
 
     def unknown(self, item: str) -> str | None:
@@ -138,7 +139,9 @@ class Ruleset:
 def shipped(name: str) -> Ruleset:
     """Return a ruleset that comes with Sally, by name."""
     if name not in SHIPPED:
-        raise BadRuleset(f"There is no shipped ruleset {name!r}; there are {', '.join(SHIPPED)}.")
+        raise BadRuleset(
+            f"There is no shipped ruleset {name!r}; the shipped ones are {', '.join(SHIPPED)}."
+        )
     source = resources.files("sally.games.tradecraft") / "data" / f"{name}.toml"
     return parse(source.read_text(encoding="utf-8"), where=f"{name}.toml")
 
@@ -213,7 +216,7 @@ def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]
     def spread(tag: str) -> dict[str, None]:
         goods: dict[str, None] = {}
         seen, path = {tag}, [iter(raw.get(tag, ()))]
-        while path:  # each tag is opened once: paths through tags can be countless, and long
+        while path:  # each tag is expanded once: paths through tags can be countless and long
             name = next(path[-1], None)
             inner = name.removeprefix("#") if name is not None else None
             if name is None or inner is None:

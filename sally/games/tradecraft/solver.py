@@ -1,7 +1,7 @@
 """Certificates: what an instance requires of its players, computed before play.
 
-They are about one craft phase over all hands together. Units are whole: a fraction taken from a
-hand costs its owner the whole piece, because the rest of it is floored away.
+They concern one craft phase over all hands together. Units are whole: a fraction taken from a hand
+costs its owner the whole piece, because fractions are lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class SeatCertificate(msgspec.Struct, frozen=True):
     units: int | None  # fewest goods from others; 0 means that the own hand is enough
     kinds: int | None  # fewest kinds among those goods
     needs: dict[str, int]  # one set of goods from others that reaches both minima
-    shortest: tuple[Craft, ...]  # crafts from all hands together, as few as can be
+    shortest: tuple[Craft, ...]  # crafts from all hands together, as few as possible
     after_trade: tuple[Craft, ...]  # crafts from the own hand and `needs`
 
 
@@ -84,8 +84,8 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
 def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificate) -> int | None:
     """Return the fewest trades that bring what a player's certified plan takes, or None.
 
-    One trade is with one player and has no bound on its goods, so it is the fewest players who
-    together hold the goods.
+    One trade is with one player and may include any amount of goods, so this is the smallest number
+    of players who together hold the goods.
     """
     if certificate.chain is None:
         return None

@@ -67,7 +67,7 @@ def candidates(rules: Ruleset, table: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str]:
-    """Return the goods on some way from a table to a target, fuels included where needed."""
+    """Return the goods on some way from a table to a target, including fuels if needed."""
     ways = relevant(rules, table, target)
     if ways is None:
         return frozenset()
@@ -106,7 +106,8 @@ def their_target(replay: Trades, at: At) -> str | None:
 PROBES = (
     Probe(
         "v0",
-        "what each item is worth for one's own target; scored by whether it lies on a way there",
+        "what each item is worth for the player's own target; scored by whether it is on a way "
+        "there",
         "start",
         "values",
         SEATS,
@@ -124,7 +125,7 @@ PROBES = (
     ),
     Probe(
         "v2",
-        "what the other thinks each item is worth to oneself; judged by the other's v1",
+        "what the other thinks each item is worth to the player; judged by the other's v1",
         "start",
         "values",
         SEATS,
@@ -133,7 +134,7 @@ PROBES = (
     ),
     Probe(
         "their_target",
-        "which item the other is after, as odds over all that can be made",
+        "the other's target, as odds over all items that can be made",
         "start",
         "odds",
         SEATS,
@@ -207,5 +208,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "so no offer is a best reply to what the other is thought to want",
     ),
     pays=lambda game, seat: (0.0, 3.0),
-    reference="first_order",  # best known: of our traders it earns most, over all rulesets
+    reference="first_order",  # best known: highest earnings of our traders over all rulesets
 )

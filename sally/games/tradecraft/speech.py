@@ -13,13 +13,13 @@ from sally.games.tradecraft.amounts import BadAmount, read_amount
 
 Said = str | int | Fraction  # an amount, exact or as it was written
 
-# Things that are counted. Others stay as they are, however many: coal, string, iron ore, and
-# made-up names, of which nobody knows the plural.
+# Countable things. Others do not change in number: coal, string, iron ore, and invented names,
+# whose plural is unknown.
 COUNTED = frozenset(
     (resources.files(__package__) / "data" / "counted.txt").read_text("utf-8").split()
 )
 PAIRS = frozenset({"boots", "leggings", "shears"})
-ONE_OF = {"planks": "plank"}  # named as many, counted as one
+ONE_OF = {"planks": "plank"}  # plural names, and their singular
 _ODD = {"leaf": "leaves", "loaf": "loaves", "knife": "knives", "sheaf": "sheaves"}
 _ODD |= {"bookshelf": "bookshelves", "potato": "potatoes"}
 
@@ -51,7 +51,8 @@ def _plural(word: str) -> str:
 
 
 def amount_said(amount: Said) -> str:
-    """Return an amount as people write it: 2, 2/3, 1 2/3; what cannot be read stays as it is."""
+    """Return an amount as people write it: 2, 2/3, 1 2/3; unreadable values are returned
+    unchanged."""
     if (exact := _exact(amount)) is None or exact <= 0:
         return str(amount)
     whole, rest = divmod(exact, 1)
@@ -60,7 +61,7 @@ def amount_said(amount: Said) -> str:
 
 def _exact(amount: Said) -> int | Fraction | None:
     if not isinstance(amount, str):
-        return amount  # of what is computed there may be more than anybody may write
+        return amount  # computed amounts may exceed what a player may write
     try:
         return read_amount(amount)
     except BadAmount:
@@ -71,7 +72,7 @@ def _many(amount: Said) -> bool:
     return (exact := _exact(amount)) is None or exact > 1
 
 
-@lru_cache(maxsize=4096)  # the same goods stand in line after line
+@lru_cache(maxsize=4096)  # the same goods occur in many lines
 def good_said(item: str, amount: Said) -> str:
     """Return an amount of an item: `4 sticks`, `1/8 coal`."""
     return f"{amount_said(amount)} {counted(item, _many(amount))}"
@@ -107,9 +108,9 @@ def slot_said(amount: Said, name: str) -> str:
 
 
 def item_meant(name: str, known: Collection[str]) -> str:
-    """Return the item that a name stands for, written as the rules or as people have it.
+    """Return the item that a name means, in the rules' or in everyday spelling.
 
-    A name that fits no item stays as it is, so that the refusal can quote it.
+    A name that fits no item is returned unchanged, so that the error can quote it.
     """
     if name in known:
         return name

@@ -1,7 +1,7 @@
-"""A policy as text for traders: what goods are worth, and thresholds for offers.
+"""A policy as text for traders: values of goods, and thresholds for offers.
 
-It is checked and followed, never evaluated. Crafts are no part of it: they follow the shortest way
-to the target that the hand allows.
+It is checked and followed, never evaluated as code. It does not cover crafts, which follow the
+shortest way to the target that the hand allows.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from sally.games.tradecraft.partners import crafting
 from sally.games.tradecraft.rules import CRAFTING, DECIDING, View
 from sally.games.tradecraft.speech import item_meant, item_said
 
-HIGHEST, MOST_RATIO = 10.0, 10.0  # of worths, and of thresholds
+HIGHEST, MOST_RATIO = 10.0, 10.0  # upper bounds of values and of thresholds
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Goods by worth; an offer is taken from `accept` on, and at most `offer` is given."""
+    """Values of goods; an offer is accepted from ratio `accept` on, and at most ratio `offer` is
+    given."""
 
-    worth: dict[str, float]  # what is not named is worth nothing
-    accept: float  # what one gets over what one gives, by worth
-    offer: float  # what one gives over what one asks for, at most
+    worth: dict[str, float]  # goods that are not named are worth nothing
+    accept: float  # value received over value given
+    offer: float  # maximum of value given over value requested
     want: tuple[str, ...] = ()  # what to ask for, in this order
 
 
@@ -71,7 +72,8 @@ def _item(name: Any, items: Sequence[str]) -> str:
 
 
 def prescribed(policy: Thresholds, view: View) -> Action:
-    """Return what the policy asks for: an answer, an offer or none; crafts by the shortest way."""
+    """Return what the policy prescribes: an answer, an offer or none; crafts by the shortest
+    way."""
     if view.phase == CRAFTING:
         return crafting(view)
     if view.phase == DECIDING:
@@ -83,7 +85,7 @@ def prescribed(policy: Thresholds, view: View) -> Action:
 
 
 def _offers(policy: Thresholds, view: View) -> Iterator[Propose]:
-    """Yield one-for-one offers: the most wanted good for the dearest that may be given."""
+    """Yield one-for-one offers: the most wanted good for the most valuable that may be given."""
     others = [n for n in range(len(view.hands)) if n != view.number]
     for want in policy.want:
         holders = [n for n in others if view.hands[n].get(want, 0) >= 1]
@@ -126,7 +128,8 @@ def written_by(played: Played, seat: Seat) -> Thresholds | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """Return the share of answers and offers that are those of one's own policy, messages apart."""
+    """Return the share of answers and offers that follow the seat's own policy, ignoring
+    messages."""
     policy = written_by(played, seat)
     if policy is None:
         return None
@@ -140,7 +143,7 @@ def _follows(played: Played, seat: Seat) -> float | None:
 
 
 def _silent(action: Action) -> Any:
-    """Return an action without the message that goes with it."""
+    """Return an action without its message."""
     if isinstance(action, Propose):
         return _lots(action)
     return action.answer if isinstance(action, Answer) else action
@@ -148,7 +151,7 @@ def _silent(action: Action) -> Any:
 
 FOLLOWS = Metric(
     name="follows_policy",
-    about="share of offers and answers that one's own policy, written at the start, prescribes",
+    about="share of offers and answers prescribed by the player's own policy, written at the start",
     measure=_follows,
     better="higher",
     bounds=(0, 1),

@@ -1,4 +1,4 @@
-"""What players may look up, and the recipes that can matter with the goods in play."""
+"""Tools of players, and the recipes that can matter with the goods in play."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[st
 
 
 def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
-    """Return the recipes (by position) that have something of this hand for every slot."""
+    """Return the recipes (by position) with something in this hand for every slot."""
     fills, layers = _bits(rules)
     filled = 0
     for item in hand:
@@ -68,9 +68,9 @@ def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
-    """Slots as bits: what each item fills, and layer by layer which recipes have no such slot.
+    """Return slots as bits: what each item fills, and by layer the recipes without such a slot.
 
-    The n-th slots of all recipes form a layer with one bit a recipe, so that a few operations on
+    The n-th slots of all recipes form a layer with one bit per recipe, so that a few operations on
     long integers answer for all recipes at once.
     """
     number = len(rules.recipes)
@@ -103,7 +103,7 @@ def _described(recipe: Recipe) -> dict[str, Any]:
 
 
 class Book(msgspec.Struct, frozen=True):
-    """Recipes within reach, each written once, with the fuels and the groups that they need."""
+    """Recipes within reach, each listed once, with the fuels and the groups they need."""
 
     numbers: tuple[int, ...]  # of the recipes in their ruleset
     lines: tuple[tuple[str, str], ...]  # a recipe and what fuel it costs

@@ -40,7 +40,7 @@ def divergence(
     """Compare a report with a belief about it, over the items in both; None below two items."""
     both = sorted(reported.keys() & believed.keys())
     if len(both) < 2:
-        return None  # one item always has share 1: nothing to be right or wrong about
+        return None  # a single item always has share 1, so there is nothing to compare
     p = _shares([reported[item] for item in both], smoothing)
     q = _shares([believed[item] for item in both], smoothing)
     middle = (p + q) / 2
@@ -55,7 +55,7 @@ def divergence(
 def _shares(values: Sequence[float], smoothing: float) -> Floats:
     raw = np.asarray(values, dtype=np.float64)
     if not np.all(np.isfinite(raw)) or np.any(raw < 0):
-        raise ValueError("Reported values are finite numbers from 0 up.")
+        raise ValueError("Reported values must be finite numbers of at least 0.")
     smooth = raw + smoothing
     return np.asarray(smooth / smooth.sum())
 
@@ -96,7 +96,9 @@ def exchange(
     """Return Pearson r and slope of offered on requested value, with intervals drawn by episode."""
     x, y = np.asarray(requested, np.float64), np.asarray(offered, np.float64)
     if not (x.shape == y.shape == (len(episodes),)):
-        raise ValueError("Give one requested value, one offered value and one episode a proposal.")
+        raise ValueError(
+            "Give one requested value, one offered value and one episode per proposal."
+        )
     names, which = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
     # Sums by episode: a bootstrap draw is then one weighting of a small table.
     parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
@@ -124,7 +126,7 @@ def _line(sums: Floats) -> tuple[Floats, Floats, Floats]:
     n, x, y, xx, yy, xy = sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
         vx, vy, vxy = xx - x * x / n, yy - y * y / n, xy - x * y / n
-        # Below rounding a variance counts as none.
+        # A variance below rounding error counts as zero.
         vx = np.where(vx > 1e-12 * np.maximum(xx, 1), vx, np.nan)
         vy = np.where(vy > 1e-12 * np.maximum(yy, 1), vy, np.nan)
         slope = vxy / vx
@@ -164,7 +166,7 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 class Fit(msgspec.Struct, frozen=True):
-    """A fitted decision rule and how well it foretells decisions of unseen episodes."""
+    """A fitted decision rule and how well it predicts decisions of unseen episodes."""
 
     order: int
     weights: Weights
@@ -225,7 +227,7 @@ def macro_f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> float:
 
 
 def grid(order: int, step: float = STEP) -> Iterator[Weights]:
-    """Yield every combination of weights, without the idle ones that a weight of 0 would repeat."""
+    """Yield every combination of weights, without those that a weight of 0 makes redundant."""
     up = np.arange(0, 2 + step / 2, step)
     both = np.arange(-2, 2 + step / 2, step)
     shares = [(float(w), float(g)) for w in both for g in (up if w else up[:1])]
@@ -310,7 +312,7 @@ def _predict(model: _Model, x: Floats, order: int) -> NDArray[np.bool_]:
 def _checked(
     features: ArrayLike, accepted: ArrayLike, episodes: Sequence[Any], order: int, folds: int
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[Any], NDArray[np.intp]]:
-    """Return the arrays, if they fit together and hold enough to fit anything."""
+    """Return the arrays; raises ValueError if they do not fit together or hold too little data."""
     if order not in (0, 1, 2):
         raise ValueError(f"The order of a utility is 0, 1 or 2, not {order!r}.")
     x, y = np.asarray(features, np.float64), np.asarray(accepted, bool)
@@ -333,10 +335,10 @@ Values = Mapping[str, float]
 
 
 class Trade(msgspec.Struct, frozen=True):
-    """A valid proposal and what came of it; `accepted` None where the answer was forfeited."""
+    """A valid proposal and its outcome; `accepted` is None if the answer was forfeited."""
 
     turn: int
-    start: int  # the step of the match at which the turn began, where reports were asked
+    start: int  # the step at which the turn began and reports were asked
     proposer: Seat
     proposal: Propose
     accepted: bool | None
@@ -366,7 +368,7 @@ def starts(played: Played) -> dict[int, int]:
 
 
 def trades(played: Played) -> Iterator[Trade]:
-    """Yield every proposal that reached somebody, in order."""
+    """Yield every proposal that reached its addressee, in order."""
     begun, game = starts(played), played.replay.game
     assert isinstance(game, TradeCraft)
     for step in played.replay.steps():
@@ -505,7 +507,7 @@ def fit_of(plays: Iterable[tuple[Played, Seat]], order: int, *, seed: int, **opt
 
 
 class Reporting(msgspec.Struct, frozen=True):
-    """How a seat reported its values: whole, in part, or not at all."""
+    """How a seat reported its values: completely, partly, or not at all."""
 
     whole: int = 0
     partial: int = 0

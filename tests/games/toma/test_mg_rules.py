@@ -111,7 +111,7 @@ def test_a_circle_of_relations_is_refused() -> None:
     circle = (Agent("x", ("a",), (), follows=1), Agent("y", ("a",), (), avoids=0))
     with pytest.raises(ValueError, match="Agent number 1 depends on itself"):
         depths(circle)
-    with pytest.raises(ValueError, match="an agent that is not there"):
+    with pytest.raises(ValueError, match="an agent that does not exist"):
         depths((Agent("x", ("a",), (), follows=7),))
 
 
@@ -139,7 +139,7 @@ def test_predictions_that_cannot_be_judged_are_refused(
     ("changes", "sentence"),
     [
         ({"level": 0}, "level 0 is not one of 1 to 3"),
-        ({"level": 2}, "reach level 1, it says level 2"),
+        ({"level": 2}, "reach level 1, not the stated level 2"),
         ({"places": printed.L1.places[:3]}, "it has 3 places"),
         ({"places": printed.L1.places[:1] * 4}, "two of its places"),
         ({"agents": printed.L1.agents[:1] * 2}, "two of its agents"),

@@ -117,7 +117,7 @@ def test_a_circle_of_goods_is_told_apart_from_goods_out_of_reach(tmp_path: Path)
     }
     rules = load(folder(tmp_path, recipes))
     assert circles(rules) == [
-        "raw_iron and raw_iron_block are made of each other only; a hand has to bring one."
+        "raw_iron and raw_iron_block are made only of each other; a starting hand must contain one."
     ]
     assert [line.split()[0] for line in check(rules)] == ["crown"]
 

@@ -264,7 +264,7 @@ def test_a_broken_data_pack_names_the_file(pack: Path) -> None:
     (pack / "recipes" / "broken.json").write_text('{"type": "smelting"}')
     with pytest.raises(BadRuleset, match=r"broken.json: not a smelting recipe"):
         load(pack)
-    with pytest.raises(BadRuleset, match=r"holds no recipes"):
+    with pytest.raises(BadRuleset, match=r"has no recipes"):
         load(pack / "tags")
 
 

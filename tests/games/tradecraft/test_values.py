@@ -42,7 +42,7 @@ def test_only_items_in_both_reports_count() -> None:
 
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf")])
 def test_values_out_of_range_are_refused(bad: float) -> None:
-    with pytest.raises(ValueError, match="finite numbers from 0 up"):
+    with pytest.raises(ValueError, match="finite numbers of at least 0"):
         divergence({"a": bad, "b": 1}, {"a": 1, "b": 1})
 
 
@@ -115,7 +115,7 @@ def test_what_never_varies_has_no_slope() -> None:
 
 
 def test_rows_that_do_not_match_are_refused() -> None:
-    with pytest.raises(ValueError, match="one episode a proposal"):
+    with pytest.raises(ValueError, match="one episode per proposal"):
         exchange([1, 2], [1, 2, 3], ["a", "b"], seed=0)
 
 

@@ -1,4 +1,4 @@
-"""Places with their features, and people with what moves them."""
+"""The board of the minority game: places with their features, and the agents' wishes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sally.games.toma.mg.words import MinorityWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """All that the page says, place by place and agent by agent; where they go is not in it."""
+    """Return everything on the page, by place and by agent; where the agents go is not shown."""
     places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
     words = context.words
     assert isinstance(words, MinorityWords)

@@ -1,7 +1,7 @@
 """The card of the minority game: counting rules and their inverses, level by level.
 
-`anchors` and `no_leaves` are half of the solution and no shortcuts; they stand in conditions of
-their own, without a chance (see `sally.games.toma.mg.shortcuts`).
+`anchors` and `no_leaves` are half of the solution and not shortcuts; they have separate conditions,
+without a chance level (see `sally.games.toma.mg.shortcuts`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sally.games.toma.mg.game import frozen_scenarios
 from sally.games.toma.mg.shortcuts import EVEN, PARTIAL, counters
 from sally.games.toma.mg.surface import attacks
 
-SOLVING = (*PARTIAL, "one_step")  # go part of the way that the level asks for
+SOLVING = (*PARTIAL, "one_step")  # part of the reasoning that the level asks for
 
 
 def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, float]) -> Condition:
@@ -37,7 +37,7 @@ def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, fl
 
 CARD = Card(
     family="toma_mg",
-    about="what the frozen scenarios of kang2026's second game give to those who only count",
+    about="scores of counting rules on the frozen scenarios of kang2026's second game",
     conditions=(
         *(
             _condition(f"level {n}", n, (*EVEN, *counters(n)), {"task_success": 0.25})

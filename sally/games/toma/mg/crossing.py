@@ -1,9 +1,9 @@
-"""Agents who like and dislike something about the same place, as many at every place.
+"""Agents who both like and dislike something about a place, in equal numbers at every place.
 
-How often a place is liked, and how often it is disliked, is the same for all places in an even
-draft; how often both come from one agent need not be, and where it happens fewer agents go. Here
-every draft is given, before anybody is described, how many agents shall like each place once and
-dislike it, and how many like it twice and do: the same for all four places.
+In an even draft all places are liked equally often, and disliked equally often. How often both come
+from the same agent may still differ, and fewer agents go where it happens. So for every draft it is
+decided beforehand how many agents like each place once and dislike it, and how many like it twice
+and dislike it: the same for all four places.
 """
 
 from functools import cache
@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from sally.games.toma.mg.draft import IMPOSSIBLE, Bools, Ints, Small, ways
 
-BITS = 4  # of each count in one whole number, its guard bit included
+BITS = 4  # bits of each count in one integer, including its guard bit
 Packed = npt.NDArray[np.uint32]  # eight counts in 32 bits
 GUARDS = np.uint32(sum(8 << BITS * place for place in range(8)))
-# By level and number of agents, the counts (once, twice) with which drafts come about often enough.
-# Six agents are left out: crossed evenly, where they would go without relations gives away half.
+# By level and number of agents, the counts (once, twice) for which drafts are frequent enough. Six
+# agents are left out: crossed evenly, where they would go without relations gives away half.
 COUNTS: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
     (1, 8): ((1, 0), (0, 1)),
     (2, 4): ((1, 0),),
@@ -27,13 +27,14 @@ COUNTS: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
 
 
 def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Small:
-    """What each draft has to cross: places 0 to 3 liked once, then places 0 to 3 liked twice."""
+    """Return what each draft has to cross: places 0 to 3 liked once, then places 0 to 3 liked
+    twice."""
     allowed = np.array(COUNTS[level, agents], np.int8)
     return np.repeat(allowed[rng.integers(len(allowed), size=drafts)], 4, axis=1)
 
 
 def fits(left: Small, about: Ints) -> Bools:
-    """By draft and way, whether the way crosses no more than is left."""
+    """Return by draft and way whether the way crosses no more than is left."""
     has = (left.astype(np.uint32) << _shifts()).sum(axis=1, dtype=np.uint32) | GUARDS
     rest = np.take(_packed(), about, axis=0)
     np.subtract(has[:, None], rest, out=rest)
@@ -44,7 +45,8 @@ def fits(left: Small, about: Ints) -> Bools:
 
 @cache
 def of_ways() -> Small:
-    """Ways to describe an agent by the places it likes once and dislikes, and likes twice and does.
+    """Return the ways to describe an agent, by the places it likes once and dislikes, and likes
+    twice and dislikes.
 
     As in `Ways.counts`: places, about, way.
     """

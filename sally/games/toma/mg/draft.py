@@ -1,6 +1,7 @@
-"""Drafts of minority games: who likes, dislikes, follows and avoids what, before any words.
+"""Drafts of minority games: what each agent likes, dislikes, follows and avoids, before any text.
 
-In a draft every wish is met by one place, likes name all places equally often, and so do dislikes.
+In a draft every wish is met by one place, all places are liked equally often, and disliked equally
+often.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int8]
 Bools = npt.NDArray[np.bool_]
 
-# How many agents stand on each level of the chain, by level of the scenario and number of agents.
+# How many agents are on each level of the chain, by level of the scenario and number of agents.
 ROLES: dict[int, dict[int, tuple[int, ...]]] = {
     1: {4: (4,), 6: (6,), 8: (8,)},
     2: {4: (2, 2), 6: (3, 3), 8: (4, 4)},
@@ -26,17 +27,18 @@ ROLES: dict[int, dict[int, tuple[int, ...]]] = {
 # How many things an agent names at least and at most, and how often the same place.
 LIKES, MOST_LIKES_A_PLACE = (2, 3), 2
 DISLIKES, MOST_DISLIKES_A_PLACE = (1, 2), 1
-BINDING = 0.7  # the share of relations that change where their agent goes
-BATCH = 512  # drafts drawn at once
-IMPOSSIBLE = 25  # more than there is to name
+# Minimum and maximum number of wishes of an agent, and how often it names the same place.
+BINDING = 0.7
+BATCH = 512  # the share of relations that change where their agent goes
+IMPOSSIBLE = 25  # drafts drawn at once
 
 
 class Ways(msgspec.Struct, frozen=True):
     """All ways to describe an agent that leave it one place to go, for each `about`.
 
-    `about` is what an agent looks at: somebody it follows to place 0 to 3, somebody it avoids at
-    place 0 to 3 (4 to 7), or nobody (8). Rows are padded with impossible ways to equal length.
-    Places come first, here and in Batch: numpy is quick over a long last axis.
+    `about` is the agent's relation: it follows an agent to place 0 to 3, avoids an agent at place 0
+    to 3 (4 to 7), or has none (8). Rows are padded with impossible ways to equal length. Places are
+    the first axis, here and in Batch, because numpy is fast over a long last axis.
     """
 
     counts: Small  # likes of places 0 to 3, then dislikes; about; way
@@ -45,7 +47,7 @@ class Ways(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct):
-    """Drafts in the making, one a row; agents are added a column at a time."""
+    """Unfinished drafts, one per row; agents are added one column at a time."""
 
     left: Small  # draft: what is still to be named, likes of places 0 to 3, then dislikes
     named: Small  # draft, agent: the same, as the agent names it
@@ -54,12 +56,12 @@ class Batch(msgspec.Struct):
     target: Ints  # draft, agent: whom it follows or avoids; -1 for nobody
 
     def keep(self, rows: Bools) -> "Batch":
-        """Only the given drafts."""
+        """Keep only the given drafts."""
         return Batch(*(getattr(self, name)[rows] for name in self.__struct_fields__))
 
 
 def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Agents by depth and the emptiest place, which is unique and takes the whole level to find."""
+    """Yield agents by depth and the emptiest place, which is unique and needs the whole level."""
     roles = ROLES[level][size]
     while True:
         batch = _named_evenly(roles, rng)
@@ -69,7 +71,8 @@ def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[li
 
 
 def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
-    """Drafts whose agents name each place equally often; draws that get stuck are dropped."""
+    """Return drafts whose agents name each place equally often; draws that get stuck are
+    dropped."""
     size, ends = sum(roles), list(accumulate(roles))
     # Four places named equally often: the total is a multiple of four within the agents' bounds.
     bounds = ((-(-low * size // 4), high * size // 4) for low, high in (LIKES, DISLIKES))
@@ -87,7 +90,7 @@ def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
 def _with_agent(
     batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
 ) -> Batch:
-    """The drafts with one more agent, which looks at one of those above it, if there are any."""
+    """Return the drafts with one more agent, related to one of those above it, if any."""
     many, size = batch.gone.shape
     table = ways()
     about = np.full(many, len(table.goes) - 1)
@@ -108,7 +111,7 @@ def _with_agent(
 
 
 def _leave_room(left: Small, agents: int) -> Bools:
-    """Whether the agents still to come can name exactly what is left."""
+    """Return whether the remaining agents can name exactly what is left."""
     fits: Bools = left.min(axis=0) >= 0
     for counts, (low, high), most in (
         (left[:4], LIKES, MOST_LIKES_A_PLACE),
@@ -121,7 +124,8 @@ def _leave_room(left: Small, agents: int) -> Bools:
 
 
 def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
-    """The emptiest place of each draft, and whether it is unique and needs the deepest agents."""
+    """Return the emptiest place of each draft, and whether it is unique and needs the deepest
+    agents."""
     there = batch.gone[:, :, None] == np.arange(4)
     counts = there.sum(axis=1)
     right: Ints = counts.argmin(axis=1)
@@ -137,7 +141,7 @@ _AT = np.array(PLACES)
 
 
 def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
-    """One agent of a draft, its wishes in random order."""
+    """Return one agent of a draft, with its wishes in random order."""
     counts, about = batch.named[row, agent], batch.about[row, agent]
     target = int(batch.target[row, agent])
     likes, dislikes = (
@@ -150,7 +154,7 @@ def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Pro
 
 @cache
 def ways() -> Ways:
-    """Every way to describe an agent, by what it looks at."""
+    """Return every way to describe an agent, by its relation."""
     kinds: list[tuple[str | None, int]] = [("follows", p) for p in PLACES]
     kinds += [("avoids", p) for p in PLACES] + [(None, 0)]
     tables = [_ways(kind, place) for kind, place in kinds]
@@ -162,14 +166,15 @@ def ways() -> Ways:
 
 
 def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
-    """The ways to describe an agent that follows or avoids somebody who goes to a place."""
+    """Return the ways to describe an agent that follows or avoids an agent at a place."""
     rows = []
     for liked, disliked in product(_liked(), _disliked()):
         one = Profile(tuple((p,) for p in liked), tuple((p,) for p in disliked))
         related = msgspec.structs.replace(one, **({kind: 0} if kind else {}))
         alone, best = best_places(one, {}), best_places(related, {0: place})
         follows = kind == "follows"
-        # A follower must also know where it would go on its own: its description is complete.
+        # A follower must also have a unique place without its relation: its description is
+        # complete.
         clear = len(best) == 1 and (len(alone) == 1 or not follows)
         if clear and (alone[0] if follows else best[0]) in liked:
             named = [*map(liked.count, PLACES), *map(disliked.count, PLACES)]

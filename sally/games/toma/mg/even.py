@@ -1,10 +1,10 @@
-"""Drafts in which no count of mentions can tell one place from another.
+"""Drafts in which counts of mentions are the same for all places.
 
-Agents fall into groups that a reader can tell apart without asking where anybody goes: those
-without a relation, those who follow, those who avoid. Within each group every place is liked once
-by as many agents, twice by as many, and disliked by as many. Whatever is counted of single likes,
-double likes and dislikes, for all agents or group by group, is therefore the same for all places.
-What is left is what the game asks for: which dislike meets which like, and whom a relation names.
+Agents fall into groups that a reader can distinguish without knowing where any agent goes: those
+without a relation, followers, and avoiders. Within each group, every place is liked once by equally
+many agents, liked twice by equally many, and disliked by equally many. So every count of single
+likes, double likes and dislikes, over all agents or by group, is the same for all places. What
+remains is what the game asks for: which dislike meets which like, and whom a relation names.
 """
 
 from collections.abc import Iterator
@@ -32,17 +32,17 @@ from sally.games.toma.mg.rules import Profile
 
 GROUPS = ("follows", "avoids", "alone")
 Kinds = tuple[str, ...]  # agent by agent: "alone", "follows", "avoids"
-# Sizes at which this can be done within what an agent may name. Four and six agents at level 1 have
-# an empty place, which is never liked twice without being disliked; groups of three cannot be even;
-# four agents at level 3 are solved by taking everybody for an anchor.
+# Sizes at which this is possible within an agent's number of wishes. Four and six agents at level 1
+# have an empty place, which is never liked twice without being disliked; groups of three cannot be
+# even; four agents at level 3 are solved by treating all agents as anchors.
 ROLES: dict[int, dict[int, tuple[int, ...]]] = {
     1: {8: (8,)},
     2: {4: (2, 2), 6: (2, 4), 8: (4, 4)},
     3: {6: (2, 2, 2), 8: (2, 2, 4)},
 }
-NAMED = 12 * len(GROUPS)  # of what is left: what groups name; what is to be crossed comes after it
-# Drafts taken from one batch, which all have the same kinds: some give many, some few; and where
-# drafts that are also crossed evenly would else nearly all be of one kind.
+NAMED = 12 * len(GROUPS)  # of what is left: what groups name; what is to be crossed follows
+# Drafts taken from one batch, which all have the same kinds: some batches give many, some few;
+# otherwise nearly all evenly crossed drafts would be of one kind.
 A_BATCH, FEW_A_BATCH = 12, 2
 
 
@@ -57,10 +57,10 @@ class Draft(NamedTuple):
 def drafts(
     level: int, size: int, rng: np.random.Generator, crossed_evenly: bool = False
 ) -> Iterator[Draft]:
-    """Drafts whose emptiest place is unique and takes the whole level to find."""
+    """Yield drafts whose emptiest place is unique and needs the whole level."""
     roles = ROLES[level][size]
     patterns = kinds_of(roles)
-    if crossed_evenly and size == 4:  # agents who avoid leave no emptiest place here
+    if crossed_evenly and size == 4:  # avoiders leave no emptiest place here
         patterns = tuple(kinds for kinds in patterns if "avoids" not in kinds)
     few = FEW_A_BATCH if crossed_evenly and level == 2 else A_BATCH
     most = few if len(patterns) > 1 else BATCH
@@ -74,7 +74,8 @@ def drafts(
 
 
 def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
-    """By place, how many agents like it once and dislike it, and how many like it twice and do."""
+    """Return by place how many agents like it once and dislike it, and like it twice and dislike
+    it."""
     likes, dislikes = named[:, :4], named[:, 4:] > 0
     once, twice = ((likes == n) & dislikes for n in (1, 2))
     return tuple(zip(once.sum(axis=0).tolist(), twice.sum(axis=0).tolist(), strict=True))
@@ -82,7 +83,7 @@ def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
-    """Every way to hand out relations that leaves each group large enough to be even."""
+    """Return every assignment of relations that leaves each group large enough to be even."""
     alone = ("alone",) * roles[0]
     drawn = product(("follows", "avoids"), repeat=sum(roles[1:]))
     found = (alone + rest for rest in drawn)
@@ -91,7 +92,8 @@ def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
 
 @cache
 def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
-    """How often a group may like each place once, twice, and dislike it, the same for all four."""
+    """Return how often a group may like each place once, twice, and dislike it, equal for all
+    four."""
     return tuple(
         (once, twice, dislikes)
         for once, twice, dislikes in product(range(7), range(4), range(5))
@@ -104,7 +106,8 @@ def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
 def _named_evenly(
     roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator, crossed_evenly: bool
 ) -> Batch:
-    """Drafts whose groups name each place equally often; draws that get stuck are dropped."""
+    """Return drafts whose groups name each place equally often; draws that get stuck are
+    dropped."""
     size, ends = len(kinds), list(accumulate(roles))
     none = np.full((BATCH, size), -1)
     to_name = [_left(kinds, kind, rng) for kind in GROUPS]
@@ -126,7 +129,7 @@ def _named_evenly(
 
 
 def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
-    """What a group has to name, draft by draft: places once, twice, and as dislikes."""
+    """Return what a group has to name in each draft: places once, twice, and as dislikes."""
     agents = kinds.count(kind)
     if not agents:
         return np.zeros((BATCH, 12), np.int8)
@@ -141,7 +144,7 @@ def _with_agent(
     above: tuple[int, int] | None,
     rng: np.random.Generator,
 ) -> Batch:
-    """The drafts with one more agent, which looks at one of those above it, if there are any."""
+    """Return the drafts with one more agent, related to one of those above it, if any."""
     many, group = len(batch.gone), GROUPS.index(kinds[agent])
     table, counts = ways(), _cells()
     about = np.full(many, len(table.goes) - 1)
@@ -169,7 +172,7 @@ def _with_agent(
 
 @cache
 def _cells() -> Small:
-    """Ways to describe an agent as what it names once, twice and dislikes, place by place."""
+    """Return the ways to describe an agent: what it names once, twice and dislikes, by place."""
     counts = ways().counts
     likes, dislikes = counts[:4], counts[4:]
     return np.concatenate([likes == 1, likes == 2, dislikes]).astype(np.int8)

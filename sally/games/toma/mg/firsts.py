@@ -7,12 +7,12 @@ import numpy as np
 from sally.games.toma.mg.draft import Ints
 from sally.games.toma.mg.rules import Profile
 
-TRIES = 64  # orders drawn at once, of which the evenest is taken
+TRIES = 64  # orders drawn at once, of which the most even is taken
 Wishes = tuple[tuple[int, ...], ...]
 
 
 def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile] | None:
-    """The agents with their wishes in a new order; nothing where no order drawn is even."""
+    """Return the agents with their wishes reordered; None if no drawn order is even."""
     likes = _ordered([one.likes for one in agents], rng)
     dislikes = _ordered([one.dislikes for one in agents], rng)
     if likes is None or dislikes is None:
@@ -24,7 +24,7 @@ def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile
 
 
 def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes] | None:
-    """Each agent's wishes in random order, but for the first ones, which name places evenly."""
+    """Return each agent's wishes in random order, except the first, which name places evenly."""
     drawn, spreads = _firsts(listed, rng)
     evenest = int(spreads.argmin())
     if spreads[evenest]:
@@ -36,7 +36,7 @@ def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes]
 
 
 def _firsts(listed: Sequence[Wishes], rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """By draw and agent which wish comes first, and by draw how far places are from even."""
+    """Return by draw and agent which wish comes first, and by draw the deviation from even."""
     sizes = np.array([len(wishes) for wishes in listed])
     places = np.array([[wishes[i % len(wishes)][0] for i in range(3)] for wishes in listed])
     drawn: Ints = (rng.random((TRIES, len(listed))) * sizes).astype(np.int64)

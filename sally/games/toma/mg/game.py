@@ -52,18 +52,18 @@ class Minority(OneShot[View]):
     def __post_init__(self) -> None:
         problem = self.problem
         check(problem)
-        answer(problem)  # refuses a tie
+        answer(problem)  # raises on a tie
         check_agreement(problem, self.level, self.story)
 
     @cached_property
     def problem(self) -> Scenario:
-        """The scenario that is played."""
+        """The scenario being played."""
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
             return frozen_scenario("toma_mg", self.scenario, all_scenarios())
         level = 2 if self.level is None else self.level
-        # of the first set, so that what was logged without a scenario's name still replays
+        # from the first set, so that episodes logged without a scenario still replay
         return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
 
     # --- the rules --------------------------------------------------------------------------------
@@ -83,11 +83,11 @@ class Minority(OneShot[View]):
 
 @cache
 def frozen_scenarios(version: int = 4) -> dict[str, Scenario]:
-    """The 90 frozen scenarios of a version by id; the fourth supersedes the others."""
+    """Return the 90 frozen scenarios of a version by id; the fourth supersedes the others."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Every frozen scenario by id, superseded ones included."""
+    """Return every frozen scenario by id, superseded ones included."""
     versions = (frozen_scenarios(version) for version in range(1, 5))
     return {id: scenario for found in versions for id, scenario in found.items()}

@@ -1,14 +1,14 @@
-"""Scenarios of the minority game, seeded, certified and balanced, without limit.
+"""Generator of the minority game: seeded, certified and balanced scenarios.
 
 Version 1 made the first frozen set. A learner that counts who likes and dislikes what, with and
-without a relation, found the answer there in .56 to .85 of scenarios; version 2 balances these
-counts as well, their order and their size, one by one; learners that combine them still had .39 to
-.47. Version 3 makes them equal for all places (`even`) and lets drafts that look alike have their
-answer anywhere (`twins`); but with the numbers of likes and dislikes in hand, which differ between
-drafts, boosted trees still had .28 and .35 at levels 1 and 2. In version 4 as many agents like and
-dislike something about each place at once (`crossing`), and each is named first as often
-(`firsts`): there is nothing of this kind left to count. The older versions are kept so that their
-sets can be made again.
+without a relation, found the answer there in .56 to .85 of scenarios. Version 2 also balances each
+of these counts, their order and their size; learners that combine them still reached .39 to .47.
+Version 3 makes them equal for all places (`even`) and lets drafts that look alike have their answer
+anywhere (`twins`); but given the numbers of likes and dislikes, which differ between drafts,
+boosted trees still reached .28 and .35 at levels 1 and 2. In version 4 equally many agents both
+like and dislike something about each place (`crossing`), and each place is named first equally
+often (`firsts`): no count of this kind is left. The older versions are kept so that their sets can
+be reproduced.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,14 +33,14 @@ from sally.games.toma.mg.rules import (
 )
 from sally.games.toma.mg.stories import Story, names_of, stories
 
-FEATURES = 3  # of each place: the number of features says nothing
+FEATURES = 3  # per place; the number of features carries no information
 VERSION = 4
 # By version: drafts to pick from, and how many of them are new at each pick.
 POOLS = {1: (48, 4), 2: (240, 16), 4: (20, 3)}
 
 
 def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenario]:
-    """Certified scenarios of one level without end; the same seed gives the same ones."""
+    """Yield certified scenarios of one level without end, determined by the seed."""
     if level not in ROLES:
         raise ValueError(f"Level {level} does not exist: the game has levels 1 to 3.")
     rng = np.random.default_rng([seed, level] if version == 1 else [version, seed, level])
@@ -60,7 +60,8 @@ def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenari
 
 
 def certify(scenario: Scenario) -> None:
-    """Refuse a scenario unless everybody goes to one place and it takes its whole level to see."""
+    """Raise ValueError unless every agent has one place to go and the answer needs the whole
+    level."""
     check(scenario)
     name = f"Scenario {scenario.id}"
     read = profiles(scenario)
@@ -70,20 +71,21 @@ def certify(scenario: Scenario) -> None:
         raise ValueError(f"{name}: every place needs {FEATURES} features.")
     for count in (shortcuts.likes, shortcuts.dislikes):
         if len(set(count(read))) > 1:
-            raise ValueError(f"{name}: its {count.__name__} do not name all places equally often.")
+            raise ValueError(f"{name}: its {count.__name__} must name all places equally often.")
     deep = depths(read)
     sizes = tuple(deep.count(level) for level in range(1, scenario.level + 1))
     if sizes not in (table[scenario.level].get(len(read)) for table in (ROLES, even.ROLES)):
-        raise ValueError(f"{name}: {sizes} agents by depth is not what level {scenario.level} has.")
+        raise ValueError(f"{name}: {sizes} agents by depth do not fit level {scenario.level}.")
     if not needs_reading(scenario):
-        raise ValueError(f"{name}: its wishes can be matched without reading.")
+        raise ValueError(f"{name}: its wishes can be matched by their wording alone.")
     predictions(scenario)  # raises unless every agent has one place to go
     if not shortcuts.level_is_needed(read, answer(scenario)):
-        raise ValueError(f"{name}: the answer shows before the deepest agents are considered.")
+        raise ValueError(f"{name}: the answer is known before the deepest agents are considered.")
 
 
 def needs_reading(scenario: Scenario) -> bool:
-    """Whether a third of the wishes name features in part, and a third share words with others."""
+    """Return whether a third of the wishes name features in part, and a third share words with
+    others."""
     wishes = [wish for agent in scenario.agents for wish in (*agent.likes, *agent.dislikes)]
     features = [feature for place in scenario.places for feature in place.features]
     partial = sum(wish not in features for wish in wishes)
@@ -98,7 +100,7 @@ def needs_reading(scenario: Scenario) -> bool:
 def _balanced(
     level: int, rng: np.random.Generator, version: int
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Drafts with their answers, each picked to keep every shortcut at chance."""
+    """Yield drafts with their answers, each picked to keep every shortcut at chance."""
     sizes = _sizes(level, version)
     pools: dict[int, list[tuple[list[Profile], int, Floats]]] = {n: [] for n in sizes}
     sources = {size: _source(level, size, rng, version) for size in sizes}
@@ -109,7 +111,7 @@ def _balanced(
         for _ in range(max(fresh, most - len(pool))):
             agents, right = next(sources[size])
             pool.append((agents, right, _excess(level, agents, right, version)))
-        del pool[:-most]  # the oldest go: what nothing has wanted so far would pile up
+        del pool[:-most]  # drop the oldest: drafts that are never picked would pile up
         debt = np.zeros(len(pool[0][2])) if debt is None else debt
         agents, right, excess = pool.pop(pick(np.array([entry[2] for entry in pool]), debt))
         debt = debt + excess
@@ -117,7 +119,7 @@ def _balanced(
 
 
 def _sizes(level: int, version: int) -> list[int]:
-    """How many agents there may be."""
+    """Return the possible numbers of agents."""
     if version == 4:
         return [size for number, size in crossing.COUNTS if number == level]
     return list(ROLES[level])
@@ -126,7 +128,7 @@ def _sizes(level: int, version: int) -> list[int]:
 def _source(
     level: int, size: int, rng: np.random.Generator, version: int
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Drafts to pick from, with their answers."""
+    """Return drafts to pick from, with their answers."""
     if version < 4:
         yield from drafts(level, size, rng)
     for draft in even.drafts(level, size, rng, crossed_evenly=True):
@@ -136,7 +138,7 @@ def _source(
 
 
 def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Drafts with their answers under version 3, which evens out rules of thumb besides."""
+    """Return drafts with their answers under version 3, which also evens out rules of thumb."""
 
     def excess(agents: Sequence[Profile], right: int) -> Floats:
         return _excess(level, agents, right, 1)
@@ -145,9 +147,9 @@ def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Pro
 
 
 def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> Floats:
-    """What each shortcut and its inverse score on a draft, less a quarter.
+    """Return what each shortcut and its inverse score on a draft, minus a quarter.
 
-    In version 2 also, for what learners count, how far the right place is from the mean.
+    In version 2 also, for the counts of learners, how far the right place is from the mean.
     """
     more = shortcuts.learned(level) if version == 2 else {}
     counted = [count(agents) for count in (shortcuts.counters(level) | more).values()]
@@ -160,7 +162,8 @@ def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> 
 def _listed(
     agents: Sequence[Profile], right: int, spot: int, rng: np.random.Generator
 ) -> list[Profile]:
-    """The agents in random order, the places too, with the right one at its dealt spot."""
+    """Return the agents and places in random order, with the right place at its assigned
+    position."""
     to = [int(place) for place in rng.permutation(4)]  # to[old place] = new place
     taken = to.index(spot)
     to[right], to[taken] = to[taken], to[right]
@@ -181,7 +184,7 @@ def _listed(
 def _worded(
     agents: Sequence[Profile], story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], tuple[Agent, ...]]:
-    """Places with features and agents with wishes that say what the profiles say."""
+    """Return places with features and agents with wishes that express the profiles."""
     features = [str(f) for f in rng.permutation(story.features)[: 4 * FEATURES]]
     names = rng.permutation(story.places)[:4]
     places = tuple(
@@ -189,7 +192,7 @@ def _worded(
     )
     people = []
     for number, one in enumerate(agents, 1):
-        # No feature twice in one agent: nobody likes what it dislikes, or the same thing twice.
+        # No feature twice per agent: no agent likes what it dislikes, or the same thing twice.
         unused = [[str(f) for f in rng.permutation(place.features)] for place in places]
         likes, dislikes = (
             tuple(names_of(unused[place].pop())[rng.integers(3)] for (place,) in part)

@@ -55,7 +55,7 @@ def _solved(game: Minority, seat: Seat) -> Answerer:
 
 
 def _believer(game: Minority, seat: Seat) -> Script:
-    """Acts on what it is told of the others, and on the solver's prediction of the rest."""
+    """Act on injected predictions, and on the solver's for the other agents."""
     names = [agent.name for agent in game.problem.agents]
 
     def act(turn: Turn[int, View]) -> int:
@@ -69,7 +69,7 @@ def _believer(game: Minority, seat: Seat) -> Script:
 
 
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
-    """Everybody decides by features alone; a tie is a guess."""
+    """Predict that every agent decides by features alone; a tie is a guess."""
     names = [agent.name for agent in game.problem.agents]
 
     def report(turn: Turn[int, View]) -> ProbeReport:
@@ -99,14 +99,14 @@ _MADE = [
 PARTNERS = {
     "solver": Partner(
         "solver",
-        "exact: works out where everybody goes and takes the emptiest place",
+        "exact: computes where every agent goes and takes the emptiest place",
         "Kang et al. 2026, with the decision rule of our protocol",
         _solver,
         answers=_solved,
     ),
     "believer": Partner(
         "believer",
-        "does what is best if all that it is told is true: what injection can do at most",
+        "takes the best move if all injected predictions are true: the upper bound of injection",
         "ours, for the injection experiment of Kang et al. 2026",
         _believer,
         answers=_solved,

@@ -1,8 +1,8 @@
 """Whether what a group has left to name can still be named, for all ways of the next agent at once.
 
-Counts are small, so all counts of a row stand side by side in one whole number, each below a guard
-bit: one subtraction takes them all down, and a guard bit that is gone tells of one below zero. The
-plain form, `counted` in tests/games/toma/test_mg_room.py, says the same.
+Counts are small, so all counts of a row are packed into one integer, each below a guard bit: one
+subtraction decreases them all, and a cleared guard bit marks a negative count. The plain version,
+`counted` in tests/games/toma/test_mg_room.py, gives the same result.
 """
 
 from functools import cache
@@ -13,15 +13,17 @@ import numpy.typing as npt
 from sally.games.toma.mg.draft import DISLIKES, IMPOSSIBLE, LIKES, Bools, Small, ways
 
 Wide = npt.NDArray[np.int64]
-# Bits of each count, its guard bit included: places once, twice and disliked, likes, dislikes.
+# Bits of each count, including its guard bit: places once, twice and disliked, likes, dislikes.
 LEAST = (4,) * 12 + (6, 6)
 # Places liked, places disliked, places liked twice together, likes, dislikes.
 MOST = (4,) * 8 + (4, 6, 6)
 
 
 def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    """By draft and way, whether `agents` more can name exactly what the way leaves of `left`."""
-    seen = _least(left, agents) * 16 + about  # many drafts have the same left: each is tried once
+    """Return by draft and way whether `agents` more can name exactly what the way leaves of
+    `left`."""
+    # many drafts have the same left: each is computed once
+    seen = _least(left, agents) * 16 + about
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)
     found: Bools = np.take(_room(left[first], about[first], agents), same, axis=0)
     return found
@@ -39,14 +41,14 @@ def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
 
 
 def _least(left: Small, agents: int) -> Wide:
-    """What must not fall below zero."""
+    """Return what must not fall below zero."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[0], DISLIKES[0]]) * agents
     return _packed(np.concatenate([counts, totals], axis=1), LEAST)
 
 
 def _most(left: Small, agents: int) -> Wide:
-    """By how much each count is above what so many agents can name at most."""
+    """Return by how much each count exceeds what these agents can name."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[1], DISLIKES[1]]) * agents
     return _packed(np.concatenate([_places(counts) - agents, totals], axis=1), MOST)
@@ -66,7 +68,7 @@ def _places(counts: Wide) -> Wide:
 
 @cache
 def _ways() -> tuple[Wide, Wide]:
-    """What each way to describe an agent takes, as in `_least` and as in `_most`."""
+    """Return what each way to describe an agent takes, as in `_least` and as in `_most`."""
     counts = np.moveaxis(ways().counts, 0, 2).astype(np.int64)  # about, way, count
     shape, flat = counts.shape[:2], counts.reshape(-1, 8)
     likes, dislikes = flat[:, :4], flat[:, 4:]

@@ -42,9 +42,9 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """What an agent's description comes to once every wish is matched with the places.
+    """An agent's description with every wish matched to the places.
 
-    `likes` and `dislikes` hold, wish by wish in the order of the page, the places that meet it.
+    `likes` and `dislikes` hold the places that meet each wish, in page order.
     """
 
     likes: tuple[tuple[int, ...], ...]
@@ -54,17 +54,18 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 class Undetermined(ValueError):
-    """A rule that leaves more than one choice, or none."""
+    """Raised when a rule leaves more than one choice, or none."""
 
 
 def meets(feature: str, wish: str) -> bool:
-    """Whether a wish names a feature, in full or in part: its words occur in a row within it."""
+    """Return whether a wish names a feature in full or in part: its words occur in it
+    consecutively."""
     return f" {wish.lower()} " in f" {feature.lower()} "
 
 
-@lru_cache(maxsize=512)  # each of eight questions of an episode reads the same page
+@lru_cache(maxsize=512)  # all eight questions of an episode read the same page
 def profiles(scenario: Scenario) -> tuple[Profile, ...]:
-    """Every agent's profile, read from the words of the page."""
+    """Return every agent's profile, read from the text of the page."""
 
     def where(wish: str) -> tuple[int, ...]:
         return tuple(
@@ -85,9 +86,10 @@ def profiles(scenario: Scenario) -> tuple[Profile, ...]:
 
 
 def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
-    """The places an agent may go to by the decision rule; one unless its description is loose.
+    """Return the places an agent may go to by the decision rule; one if its description is
+    complete.
 
-    `gone` gives the places of other agents; a relation to an agent not in it counts for nothing.
+    `gone` gives the places of other agents; a relation to an agent not in it is ignored.
     """
     dropped = {place for wish in profile.dislikes for place in wish}
     if profile.avoids is not None and profile.avoids in gone:
@@ -102,7 +104,7 @@ def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
-    """The level of each agent: 1 without a relation, else one more than the deepest it looks at."""
+    """Return the level of each agent: 1 without a relation, else one above the deepest it names."""
     found: dict[int, int] = {}
     while len(found) < len(relations):
         before = len(found)
@@ -113,13 +115,13 @@ def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
         if len(found) == before:
             stuck = min(set(range(len(relations))) - set(found))
             raise ValueError(
-                f"Agent number {stuck + 1} depends on itself or on an agent that is not there."
+                f"Agent number {stuck + 1} depends on itself or on an agent that does not exist."
             )
     return tuple(found[index] for index in range(len(relations)))
 
 
 def destinations(listed: Sequence[Profile]) -> dict[int, int]:
-    """Where each agent goes, worked out from the anchors upward."""
+    """Return where each agent goes, computed from the anchors upward."""
     deep = depths(listed)
     gone: dict[int, int] = {}
     for index in sorted(range(len(listed)), key=lambda i: (deep[i], i)):
@@ -131,11 +133,11 @@ def destinations(listed: Sequence[Profile]) -> dict[int, int]:
 
 
 def predictions(scenario: Scenario) -> dict[int, int]:
-    """Where each agent goes: the answers to the questions about the others."""
+    """Return where each agent goes: the answers to the questions about the others."""
     return dict(_predicted(scenario))
 
 
-@lru_cache(maxsize=512)  # truth, player and metrics want to know it of each agent
+@lru_cache(maxsize=512)  # truth, player and metrics use it for each agent
 def _predicted(scenario: Scenario) -> Mapping[int, int]:
     try:
         return destinations(profiles(scenario))
@@ -144,13 +146,13 @@ def _predicted(scenario: Scenario) -> Mapping[int, int]:
 
 
 def headcounts(places: Mapping[int, int]) -> tuple[int, ...]:
-    """How many agents are at each of the four places."""
+    """Return how many agents are at each of the four places."""
     there = list(places.values())
     return tuple(there.count(place) for place in PLACES)
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    """The places with the fewest agents if all went where predicted, true or not."""
+    """Return the places with the fewest agents if all went where predicted, right or wrong."""
     if set(predicted) != set(range(len(scenario.agents))):
         raise ValueError(
             f"Scenario {scenario.id}: predictions must be given for all "
@@ -164,7 +166,7 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
 
 
 def answer(scenario: Scenario) -> int:
-    """The one place with the fewest agents."""
+    """Return the one place with the fewest agents."""
     actions = rational_actions(scenario, predictions(scenario))
     if len(actions) != 1:
         raise Undetermined(f"Scenario {scenario.id}: {len(actions)} places tie for the fewest.")
@@ -172,12 +174,12 @@ def answer(scenario: Scenario) -> int:
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse data that is no scenario, in one sentence that says what and where."""
+    """Raise ValueError if the data do not form a scenario."""
     name = f"Scenario {scenario.id}"
     if scenario.level not in LEVELS:
         raise ValueError(f"{name}: level {scenario.level} is not one of 1 to 3.")
     if len(scenario.places) != len(PLACES):
-        raise ValueError(f"{name}: it has {len(scenario.places)} places, four are right.")
+        raise ValueError(f"{name}: it has {len(scenario.places)} places, not four.")
     for kind, names in (("places", scenario.places), ("agents", scenario.agents)):
         if len({one.name for one in names}) < len(names):
             raise ValueError(f"{name}: two of its {kind} have the same name.")
@@ -189,5 +191,5 @@ def check(scenario: Scenario) -> None:
         raise ValueError(f"{name}: {trouble}") from None
     if max(deep) != scenario.level:
         raise ValueError(
-            f"{name}: its relations reach level {max(deep)}, it says level {scenario.level}."
+            f"{name}: its relations reach level {max(deep)}, not the stated level {scenario.level}."
         )

@@ -1,14 +1,14 @@
-"""Mindless ways to answer the minority game, and how often each is right.
+"""Shortcuts through the minority game, and how often each is right.
 
 Each rule gives every place a number and takes the places where it is least, or (its inverse)
 greatest; a tie is a guess among the tied. Likes and dislikes name every place equally often in
-every scenario, so rules that count mentions tie over all four and are at chance one by one.
+every scenario, so rules that count mentions tie over all four and are at chance individually.
 
-`anchors` and `no_leaves` are not shortcuts but half of the solution: whoever they count does go
-there, so the emptiest place is always among those they leave open. They are not balanced; what
-holds in each scenario is that anchors alone (level 2) and all but the deepest agents (level 3)
-never single out the answer. For the same reason the inverse of `one_step`, the place it finds
-fullest, stays below chance (about .05): most agents it counts are where it says.
+`anchors` and `no_leaves` are not shortcuts but half of the solution: the agents they count do go
+there, so the emptiest place is always among those they leave open. They are not balanced; in each
+scenario anchors alone (level 2) and all but the deepest agents (level 3) never single out the
+answer. For the same reason the inverse of `one_step`, the place it finds fullest, stays below
+chance (about .05): most agents it counts are where it says.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,53 +29,53 @@ Counter = Callable[[Sequence[Profile]], Counts]
 
 
 def likes(listed: Sequence[Profile]) -> Counts:
-    """How often each place is liked."""
+    """Return how often each place is liked."""
     return _tally((wish for one in listed for wish in one.likes), split=False)
 
 
 def dislikes(listed: Sequence[Profile]) -> Counts:
-    """How often each place is disliked."""
+    """Return how often each place is disliked."""
     return _tally((wish for one in listed for wish in one.dislikes), split=False)
 
 
 def mentions(listed: Sequence[Profile]) -> Counts:
-    """How often each place is liked or disliked."""
+    """Return how often each place is liked or disliked."""
     return [a + b for a, b in zip(likes(listed), dislikes(listed), strict=True)]
 
 
 def balance(listed: Sequence[Profile]) -> Counts:
-    """How often each place is liked, less how often it is disliked."""
+    """Return how often each place is liked, minus how often it is disliked."""
     return [a - b for a, b in zip(likes(listed), dislikes(listed), strict=True)]
 
 
 def fans(listed: Sequence[Profile]) -> Counts:
-    """How many agents like something about each place."""
+    """Return how many agents like something about each place."""
     groups = ({place for wish in one.likes for place in wish} for one in listed)
     return _tally((tuple(group) for group in groups), split=False)
 
 
 def first_likes(listed: Sequence[Profile]) -> Counts:
-    """How many agents name each place in the first thing they like."""
+    """Return how many agents name each place in the first thing they like."""
     return _tally((one.likes[0] for one in listed), split=True)
 
 
 def first_dislikes(listed: Sequence[Profile]) -> Counts:
-    """How many agents name each place in the first thing they dislike."""
+    """Return how many agents name each place in the first thing they dislike."""
     return _tally((one.dislikes[0] for one in listed), split=True)
 
 
 def both(listed: Sequence[Profile]) -> Counts:
-    """How many agents both like and dislike something about each place."""
+    """Return how many agents both like and dislike something about each place."""
     return _tally((tuple(_liked(one) & _disliked(one)) for one in listed), split=False)
 
 
 def undisputed(listed: Sequence[Profile]) -> Counts:
-    """How many agents like something about each place and dislike nothing."""
+    """Return how many agents like something about each place and dislike nothing about it."""
     return _tally((tuple(_liked(one) - _disliked(one)) for one in listed), split=False)
 
 
 def related(count: Counter) -> Counter:
-    """A count over the agents with a relation only."""
+    """Return a count over the agents with a relation only."""
 
     def counted(listed: Sequence[Profile]) -> Counts:
         return count([one for one in listed if one.follows is not None or one.avoids is not None])
@@ -84,29 +84,29 @@ def related(count: Counter) -> Counter:
 
 
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
-    """Headcounts if likes alone decided."""
+    """Return headcounts if likes alone decided."""
     return _tally((_alone(Profile(one.likes, ())) for one in listed), split=True)
 
 
 def no_relations(listed: Sequence[Profile]) -> Counts:
-    """Headcounts if nobody followed or avoided anybody."""
+    """Return headcounts if no agent followed or avoided another."""
     return _tally((_alone(one) for one in listed), split=True)
 
 
 def one_step(listed: Sequence[Profile]) -> Counts:
-    """Headcounts if every agent took those it follows or avoids for anchors."""
+    """Return headcounts if every agent treated those it follows or avoids as anchors."""
     alone = {i: best[0] for i, one in enumerate(listed) if len(best := _alone(one)) == 1}
     return _tally((best_places(one, alone) for one in listed), split=True)
 
 
 def anchors(listed: Sequence[Profile]) -> Counts:
-    """Headcounts of the anchors only."""
+    """Return headcounts of the anchors only."""
     alone = (one for one in listed if one.follows is None and one.avoids is None)
     return _tally((_alone(one) for one in alone), split=True)
 
 
 def no_leaves(listed: Sequence[Profile]) -> Counts:
-    """Headcounts of all agents but the deepest."""
+    """Return headcounts of all agents except the deepest."""
     deep = depths(listed)
     gone: dict[int, int] = {}
     for index in sorted(range(len(listed)), key=deep.__getitem__):
@@ -116,7 +116,7 @@ def no_leaves(listed: Sequence[Profile]) -> Counts:
 
 
 def level_is_needed(listed: Sequence[Profile], right: int) -> bool:
-    """Whether the agents above the deepest level leave open which place is the emptiest."""
+    """Return whether the agents above the deepest level leave open which place is the emptiest."""
     return max(depths(listed)) == 1 or least(no_leaves(listed)) != [right]
 
 
@@ -132,7 +132,7 @@ BALANCED: dict[str, Counter] = {
     "first_dislikes": first_dislikes,
     "no_dislikes": no_dislikes,
 }
-# What a learner found in the first generator; the second balances these too.
+# Found by a learner in the first generator; the second balances these too.
 LEARNED: dict[str, Counter] = {"both": both, "undisputed": undisputed}
 LEARNED_OF_RELATED: dict[str, Counter] = {
     "related_likes": related(likes),
@@ -144,7 +144,8 @@ PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
 def counters(level: int) -> dict[str, Counter]:
-    """The shortcuts to balance at a level: at 1 `no_relations` is the rule, at 2 `one_step` is."""
+    """Return the shortcuts to balance at a level: at 1 `no_relations` is the rule, at 2 `one_step`
+    is."""
     chosen = dict(BALANCED)
     if level > 1:
         chosen["no_relations"] = no_relations
@@ -154,30 +155,31 @@ def counters(level: int) -> dict[str, Counter]:
 
 
 def learned(level: int) -> dict[str, Counter]:
-    """What the second generator balances besides: relations exist from level 2 on."""
+    """Return what the second generator also balances: relations exist from level 2 on."""
     return LEARNED | (LEARNED_OF_RELATED if level > 1 else {})
 
 
 def least(counts: Counts) -> list[int]:
-    """The places where the number is least."""
+    """Return the places where the number is least."""
     return [place for place in PLACES if counts[place] <= min(counts) + 1e-9]
 
 
 def greatest(counts: Counts) -> list[int]:
-    """The places where the number is greatest."""
+    """Return the places where the number is greatest."""
     return least([-count for count in counts])
 
 
 def hit(picked: Sequence[int], right: int) -> float:
-    """The chance that a guess among the picked places is right."""
+    """Return the chance that a guess among the picked places is right."""
     return (right in picked) / len(picked)
 
 
 def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """How often each rule (`least_...`) and its inverse (`most_...`) is right at one level."""
+    """Return how often each rule (`least_...`) and its inverse (`most_...`) is right at one
+    level."""
     listed = list(scenarios)
     if len({scenario.level for scenario in listed}) != 1:
-        raise ValueError("hit_rates needs scenarios, all of one level.")
+        raise ValueError("hit_rates needs at least one scenario, all of the same level.")
     read = [(profiles(scenario), answer(scenario)) for scenario in listed]
     level = listed[0].level
     rules = EVEN | counters(level) | (PARTIAL if level > 1 else {})
@@ -189,9 +191,9 @@ def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
     return rates
 
 
-@lru_cache(maxsize=1 << 15)  # drafts describe the same agents again and again
+@lru_cache(maxsize=1 << 15)  # many drafts describe the same agents
 def _alone(one: Profile) -> tuple[int, ...]:
-    """Where an agent may go if nobody has gone anywhere."""
+    """Return where an agent may go without regard to other agents."""
     return best_places(one, {})
 
 
@@ -204,7 +206,7 @@ def _disliked(one: Profile) -> set[int]:
 
 
 def _tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:
-    """Votes per place; a vote for several places counts for each, or is split among them."""
+    """Return votes per place; a vote for several places counts for each, or is split among them."""
     counts = [0.0] * 4
     for places in votes:
         for place in places:

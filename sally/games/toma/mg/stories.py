@@ -8,7 +8,7 @@ import msgspec
 
 
 class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a scenario is about: scene, wish of the player, nouns, names, and features."""
+    """A cover story: a scene, the player's wish, nouns, names and features."""
 
     scene: str
     goal: str
@@ -20,12 +20,12 @@ class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def stories() -> dict[str, Story]:
-    """Every cover story by name, in the order of the file."""
+    """Return every cover story by name, in the order of the file."""
     text = files(__package__).joinpath("stories.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, Story])
 
 
 def names_of(feature: str) -> tuple[str, ...]:
-    """The full name of a feature and its two partial names of two neighbouring words."""
+    """Return the full name of a feature and its two partial names of two adjacent words."""
     words = feature.split()
     return (feature, " ".join(words[:2]), " ".join(words[1:]))

@@ -1,4 +1,4 @@
-"""What an attacker of the minority game looks at: who mentions which place, and how often."""
+"""Surface features for attacks on the minority game: who mentions which place, and how often."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTERS: dict[str, shortcuts.Counter | None] = {
     "number of agents who like it and do not dislike it": shortcuts.undisputed,
     "number of agents who like it best": shortcuts.no_dislikes,
 }
-SUPERSEDED = "superseded: counts of mentions told the answer"
+SUPERSEDED = "superseded: counts of mentions revealed the answer"
 ANCHORS = (
     "whoever sets likes against dislikes for the agents without a relation has found where these "
     "go, which is half of the solution: with four agents the emptiest place is empty, so wherever "
@@ -45,7 +45,7 @@ def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
 
 
 def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
-    """What is counted at a level, by its words; by group: own dislikes taken off as well."""
+    """Return the counts at a level by name; by group, also without agents' own dislikes."""
     found = dict(COUNTERS)
     if level == 1:
         return found
@@ -61,7 +61,7 @@ def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | Non
 
 
 def mentions(s: Scenario, by_group: bool) -> Posed:
-    """Each place by how it is mentioned."""
+    """Return the mentions of each place."""
     read, counters = profiles(s), counters_of(s.level, by_group)
     counted = [count(read) for count in counters.values() if count is not None]
     return Posed(
@@ -76,7 +76,7 @@ def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ..
 
 
 def attacks() -> Iterable[Attack]:
-    """Every level of the generator; from level 2 on also with half of the solution in hand."""
+    """Yield attacks on every level; from level 2 on also with half of the solution given."""
     for level in (1, 2, 3):
         yield attack_on(level)
         if level > 1:
@@ -84,7 +84,7 @@ def attacks() -> Iterable[Attack]:
 
 
 def attack_on(level: int, version: int = generators.VERSION, by_group: bool = False) -> Attack:
-    """The mentions of one level under a version of the generator."""
+    """Return the attack by mentions on one level of a generator version."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [mentions(s, by_group) for s in _drawn(level, seed, version, many)]

@@ -1,8 +1,8 @@
-"""Drafts with twins: what looks the same has its answer at any place, evenly.
+"""Drafts with twins: drafts that look the same have their answer at any place, evenly.
 
-Drafts that look alike, up to the order of their places, lie together. One is taken only from
-drafts in which each place of that look is the answer somewhere: a place is drawn by chance, then a
-draft whose answer it is. Whoever knows no more than the look can then only guess.
+Drafts that look alike, up to the order of their places, are grouped. A draft is taken only from a
+group in which each place is the answer somewhere: a place is drawn at random, then a draft whose
+answer it is. A solver that knows only the look can then only guess.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,8 +14,8 @@ from sally.games.toma.mg.even import Draft, drafts
 from sally.games.toma.mg.rules import Profile
 
 FIRST, FRESH = 120, 4  # drafts at the start, and before each further one
-PATIENCE = 12  # drafts refused in a row before one is kept all the same
-MOST = 12  # drafts kept of one look and answer: the oldest go
+PATIENCE = 12  # consecutive rejected drafts before one is kept anyway
+MOST = 12  # drafts kept per look and answer; the oldest are dropped
 
 Row = tuple[int, ...]
 Look = tuple[Row, ...]
@@ -24,7 +24,7 @@ Kept = list[tuple[Draft, Floats]]
 
 
 class Twins:
-    """Drafts of one size, by how they look and by how the answer looks in them."""
+    """Drafts of one size, grouped by their look and by the look of the answer."""
 
     def __init__(self, level: int, size: int, rng: np.random.Generator, excess: Excess) -> None:
         self._source, self._rng, self._excess = drafts(level, size, rng), rng, excess
@@ -32,7 +32,8 @@ class Twins:
         self._read(FIRST)
 
     def take(self, debt: Floats | None) -> tuple[Draft, Floats]:
-        """A draft with its answer drawn evenly, and among its like the one that evens the debt."""
+        """Return a draft whose answer is drawn evenly, and among its group the one that evens the
+        debt."""
         self._read(FRESH, debt)
         while not (whole := [look for look, by in self._kept.items() if set(look) == set(by)]):
             self._read(FRESH, debt)
@@ -47,7 +48,7 @@ class Twins:
         return found
 
     def _read(self, many: int, debt: Floats | None = None) -> None:
-        """Keep more drafts, of those that do not add to what rules have had too much of."""
+        """Add more drafts, of those that do not favour rules that are already ahead."""
         refused = 0
         while many:
             draft = next(self._source)
@@ -65,7 +66,7 @@ class Twins:
 def balanced(
     level: int, sizes: Iterator[int], rng: np.random.Generator, excess: Excess
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Drafts with their answers, for each size in turn."""
+    """Yield drafts with their answers, for each size in turn."""
     twins: dict[int, Twins] = {}
     debt: Floats | None = None
     for size in sizes:

@@ -45,7 +45,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class MinorityWords(NumberedWords[int, "View"]):
-    """Everything about places and agents is on the page; where they go is not."""
+    """Texts of the minority game: everything about places and agents except where they go."""
 
     def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -53,7 +53,8 @@ class MinorityWords(NumberedWords[int, "View"]):
         self._names = self.labelled(place.name for place in game.problem.places)
 
     def called(self, name: str) -> str:
-        """One of those who choose, such as `Agent 3`; all stories have plurals in s."""
+        """Return the noun and name of an agent, such as `Agent 3`; all stories have plurals in
+        s."""
         one = self._nouns["people"].removesuffix("s").capitalize()
         return self.say("name", name=name, number=name.split()[-1], one=one)
 
@@ -73,7 +74,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Places and profiles are what the player gets to see; they never change."""
+        """Yield places and profiles; they never change."""
         named = zip(self._names, view.places, strict=True)
         places = self.listing(self._place(name, place) for name, place in named)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)

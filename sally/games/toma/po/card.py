@@ -47,7 +47,7 @@ def _condition(level: int) -> Condition:
 
 CARD = Card(
     family="toma_po",
-    about="what the frozen scenarios of kang2026's first game give to those who predict nobody",
+    about="scores on the frozen scenarios of kang2026's first game without predicting anyone",
     conditions=tuple(_condition(level) for level in range(5)),
     attacks=tuple(attacks()),
 )

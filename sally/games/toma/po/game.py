@@ -54,7 +54,7 @@ class PartlySeen(OneShot[View]):
     def __post_init__(self) -> None:
         problem = self.problem
         check(problem)
-        answer(problem)  # refuses a tie
+        answer(problem)  # raises on a tie
         check_agreement(problem, self.level, self.story)
 
     @cached_property

@@ -120,14 +120,14 @@ def _shortcut(name: str) -> Partner:
 PARTNERS = {
     "solver": Partner(
         "solver",
-        "exact: works out what everybody does and takes the cheapest task that is left",
+        "exact: computes what every agent does and takes the cheapest task that is left",
         "Kang et al. 2026, with the decision rules of our protocol",
         _solver,
         answers=_solved,
     ),
     "believer": Partner(
         "believer",
-        "does what is best if all that it is told is true: what injection can do at most",
+        "takes the best move if all injected predictions are true: the upper bound of injection",
         "ours, for the injection experiment of Kang et al. 2026",
         _believer,
         answers=_solved,

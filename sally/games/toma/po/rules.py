@@ -70,10 +70,10 @@ def cheapest_of(row: Row, tasks: set[int]) -> frozenset[int]:
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    """Return the options that are right if the others do what is predicted, true or not.
+    """Return the options that are right if the others do what is predicted, right or wrong.
 
-    Predicted choices that collide make mission failure the only right option; otherwise it is
-    the cheapest task that no agent is predicted to take. At level 4 three predictions leave one.
+    Predicted choices that collide make mission failure the only right option; otherwise it is the
+    cheapest task that no agent is predicted to take. At level 4 three predictions leave one.
     """
     _check_predictions(scenario, predicted)
     taken = set(predicted.values())

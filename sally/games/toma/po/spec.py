@@ -57,8 +57,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "costs. Choose the task that nobody else chooses."
     },
     roles={"player": "one of the four"},
-    about="four agents, four tasks, costs that not everybody knows: pick what nobody else picks "
-    "(kang2026)",
+    about="four agents, four tasks, partly unknown costs: pick a task of your own (kang2026)",
     game=PartlySeen,
     words=PartlySeenWords,
     texts=TEXTS,
@@ -66,7 +65,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     probes=(
         Probe(
             "their_choice",
-            "which task each agent takes that the player can predict",
+            "which task each predictable agent takes",
             "before",
             "choice",
             (PLAYER,),

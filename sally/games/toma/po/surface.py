@@ -100,5 +100,5 @@ def first_attack(level: int) -> Attack:
         OWN,
         fresh,
         chance=CHANCE[level],
-        known="superseded: magnitudes of the own costs told the answer",
+        known="superseded: magnitudes of the own costs revealed the answer",
     )

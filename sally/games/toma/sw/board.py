@@ -1,4 +1,4 @@
-"""The map as one seat knows it."""
+"""The board of speak or wait: the map as one seat knows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Landmarks by name or as nameless objects, B and the treasure where they are known."""
+    """Return landmarks by name or as nameless objects, with B and the treasure if they are
+    known."""
     said = context.words.say
     squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
     squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]

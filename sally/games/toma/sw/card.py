@@ -1,8 +1,8 @@
-"""The card of speak or wait: explorers, guides and eavesdroppers that listen to nobody.
+"""The card of speak or wait: explorers, guides and eavesdroppers that ignore what is said.
 
-Under `win=published` an explorer who walks through all cells wins without a word; that is why
-`win=after_open` is our default. There it still wins often once the password is out, so a win rate
-means something only beside this card.
+Under `win=published` an explorer who walks through all cells wins without a message; that is why
+`win=after_open` is our default. There it still wins often once the password is known, so a win rate
+is meaningful only beside this card.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _explorers(name: str, guide: str, listener: str, published: bool) -> Conditi
 
 CARD = Card(
     family="toma_sw",
-    about="what kang2026's third game gives to those who do not ask what the others know",
+    about="scores in kang2026's third game without considering what the others know",
     unattacked="no single act is right: worlds are drawn evenly in play, the treasure in any cell "
     "but the start, and what an act is worth depends on what the others do",
     conditions=(

@@ -1,4 +1,5 @@
-"""Who plays speak or wait: turn-takers, leaks, the silent, sweepers and listeners."""
+"""The scripted players of speak or wait: turn-takers, leaks, silent players, sweepers,
+listeners."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ Act = Callable[[RadioTurn], Action]
 Makers = dict[Seat, Callable[[SpeakOrWait], Act]]
 
 ASK = "What is the password?"
-# A round trip through all sixteen cells: from wherever one starts, fifteen moves see them all.
+# A round trip through all sixteen cells: from any start, fifteen moves visit them all.
 ROUND = (
     *((row, 0) for row in range(4)),
     *((3, col) for col in range(1, 4)),
@@ -50,7 +51,7 @@ ROUND = (
 
 
 def heard(view: View, speaker: str) -> Iterator[Radio]:
-    """What one of the team was heard to say."""
+    """Return what a member of the team was heard to say."""
     return (radio for radio in view.radio if radio.speaker == speaker)
 
 
@@ -59,7 +60,7 @@ def heard_passwords(view: View) -> list[str]:
 
 
 def heard_treasure(view: View) -> CellOf | None:
-    """The cell that the guide's last claim about the treasure comes to."""
+    """Return the cell of the guide's last claim about the treasure."""
     marks, found = dict(view.landmarks), None
     for radio in heard(view, "A"):
         for claim in radio.reading.landmarks:
@@ -81,14 +82,15 @@ def turn_number(view: View) -> int:
 
 
 def by_landmark(view: View) -> str:
-    """The treasure from the landmark whose offset fits most of the three, so C learns least."""
+    """Describe the treasure by the landmark whose offset fits most of the three, so C learns
+    least."""
     assert view.treasure is not None
     best = max(view.landmarks, key=lambda mark: _fitting(view, _offset(view.treasure, mark[1])))
     return f"The treasure is {said_at(best[0], *_offset(view.treasure, best[1]))}."
 
 
 def by_cell(view: View) -> str:
-    """The treasure by its cell, for all to hear."""
+    """Describe the treasure by its cell, audible to all."""
     assert view.treasure is not None
     return f"The treasure is at ({view.treasure[0]}, {view.treasure[1]})."
 
@@ -99,12 +101,13 @@ def _offset(treasure: CellOf | None, mark: CellOf) -> CellOf:
 
 
 def _fitting(view: View, offset: CellOf) -> int:
-    """How many landmarks have a cell of the grid at this offset."""
+    """Return how many landmarks have a cell of the grid at this offset."""
     return sum((r + offset[0], c + offset[1]) in CELLS for _, (r, c) in view.landmarks)
 
 
 def _guide(tell: Callable[[View], str], speaks: Callable[[int], bool]) -> Act:
-    """Opens the box when it can; in its turns, asks for the password or tells the place once."""
+    """Return a guide that opens the box when it can; in its turns it asks for the password or gives
+    the place once."""
 
     def act(turn: RadioTurn) -> Action:
         view = turn.view
@@ -130,7 +133,7 @@ def _talking_guide(game: SpeakOrWait) -> Act:
 
 
 def _explorer(turn: RadioTurn) -> Action:
-    """Says the password in odd turns until it was heard; walks once it knows where to."""
+    """Say the password in odd turns until it was heard; walk once the goal is known."""
     view = turn.view
     goal = heard_treasure(view)
     if goal is not None:
@@ -141,7 +144,7 @@ def _explorer(turn: RadioTurn) -> Action:
 
 
 def toward(cell: CellOf | None, goal: CellOf) -> Action:
-    """A step that brings one nearer."""
+    """Return a step that leads nearer to the goal."""
     assert cell is not None
     far = abs(cell[0] - goal[0]) + abs(cell[1] - goal[1])
     for way in ways(cell):
@@ -152,7 +155,7 @@ def toward(cell: CellOf | None, goal: CellOf) -> Action:
 
 
 def _sweep(turn: RadioTurn) -> Action:
-    """The next cell of the round trip."""
+    """Return the move to the next cell of the round trip."""
     cell = turn.view.cell
     assert cell is not None
     goal = ROUND[(ROUND.index(cell) + 1) % len(ROUND)]
@@ -160,7 +163,7 @@ def _sweep(turn: RadioTurn) -> Action:
 
 
 def _tell_and_sweep(turn: RadioTurn) -> Action:
-    """The password until it was heard, then the round trip; never listens for a place."""
+    """Say the password until it was heard, then make the round trip; never use what is heard."""
     view = turn.view
     if view.password not in heard_passwords(view):
         return Speak(f"The password is {view.password}.")
@@ -179,7 +182,7 @@ def _worlds(game: SpeakOrWait) -> Act:
 
 
 def _search(cells: Sequence[CellOf]) -> Act:
-    """The treasure, cell by cell in this order; deaf to the radio."""
+    """Return a search for the treasure, cell by cell in this order, ignoring the radio."""
 
     def act(turn: RadioTurn) -> Action:
         made = sum(guess.guess is not None for guess in turn.view.guesses)
@@ -198,7 +201,7 @@ def _silent_listener(game: SpeakOrWait) -> Act:
 
 
 def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
-    """Expects the ally to be a turn-taker."""
+    """Predict that the ally takes turns."""
 
     def report(turn: RadioTurn) -> ProbeReport:
         assert turn.question is not None
@@ -216,7 +219,7 @@ def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
 
 
 def _first(view: View, codes: list[str]) -> int:
-    """The turn in which a password was first heard."""
+    """Return the turn in which a password was first heard."""
     heard_in = (n for n, radio in enumerate(view.radio, 1) if codes[0] in radio.reading.passwords)
     return next(heard_in)
 
@@ -232,7 +235,7 @@ def _partner(
 ) -> Partner:
     def make(game: SpeakOrWait, seat: Seat) -> Script:
         if seat not in makers:
-            raise BadInput(f"{name} sits as {listed(makers, 'or')}, not as {seat}")
+            raise BadInput(f"{name} can play as {listed(makers, 'or')}, not as {seat}")
         return makers[seat](game)
 
     source = "ours, for kang2026's game"
@@ -269,7 +272,7 @@ PARTNERS = {
         ),
         _partner(
             "talker",
-            "speaks in every turn, whoever else does",
+            "speaks in every turn, even if the ally does",
             {GUIDE: _talking_guide, EXPLORER: _talking_explorer},
         ),
         _partner(
@@ -298,7 +301,7 @@ PARTNERS = {
         ),
         _partner(
             "search",
-            "an eavesdropper who tries the cells one by one for the treasure, deaf to the radio",
+            "an eavesdropper who tries the cells one by one for the treasure, ignoring the radio",
             {EAVESDROPPER: lambda g: _search(CELLS)},
         ),
         _partner(
@@ -308,7 +311,7 @@ PARTNERS = {
         ),
         _partner(
             "noter",
-            "notes by fixed rules what a message claims",
+            "determines by fixed rules what a message claims",
             {READER: _noter},
         ),
     )

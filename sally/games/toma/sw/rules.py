@@ -1,8 +1,8 @@
-"""The rules of speak or wait: a guide, an explorer, one radio channel and somebody who listens.
+"""The rules of speak or wait: a guide, an explorer, one radio channel and an eavesdropper.
 
-Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol.
-A and B act at the same time; two who speak at once make noise. What is heard goes to a reader,
-who notes what the words claim, and then to C, who guesses unless it is blocked.
+Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol. A
+and B act at the same time; two messages at once are noise. What is heard goes to a reader, who
+records what it claims, and then to C, who guesses unless blocked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Outcome = Literal["", "win", "loss", "draw"]
 
 
 class Speak(Act, frozen=True):
-    """A message on the one channel."""
+    """A message on the radio channel."""
 
     text: str
 
@@ -47,17 +47,17 @@ class Open(Act, frozen=True):
 
 
 class Move(Act, frozen=True):
-    """The explorer goes one cell."""
+    """The explorer moves one cell."""
 
     direction: str
 
 
 class Wait(Act, frozen=True):
-    """Nothing done."""
+    """The seat waits."""
 
 
 class Guess(Act, frozen=True):
-    """Where the eavesdropper thinks that B, or the treasure, is."""
+    """The eavesdropper's guess of the cell of B or of the treasure."""
 
     target: str
     row: int
@@ -65,11 +65,11 @@ class Guess(Act, frozen=True):
 
 
 class Pass(Act, frozen=True):
-    """No guess, where the rules allow that."""
+    """No guess, if the rules allow that."""
 
 
 class CellClaim(Act, frozen=True, tag="cell"):
-    """A message puts B or the treasure on a cell."""
+    """A claim that B or the treasure is on a cell."""
 
     about: str
     row: int
@@ -77,7 +77,7 @@ class CellClaim(Act, frozen=True, tag="cell"):
 
 
 class LandmarkClaim(Act, frozen=True, tag="landmark"):
-    """A message puts B or the treasure so many rows and columns from a landmark."""
+    """A claim that B or the treasure is at an offset from a landmark."""
 
     about: str
     landmark: str
@@ -86,7 +86,7 @@ class LandmarkClaim(Act, frozen=True, tag="landmark"):
 
 
 class Reading(Act, frozen=True):
-    """What a message claims; nothing at all if every field is empty."""
+    """The claims of a message; empty if it claims nothing."""
 
     cells: tuple[CellClaim, ...] = ()
     landmarks: tuple[LandmarkClaim, ...] = ()
@@ -102,7 +102,8 @@ WAIT, PASS, NOTHING = Wait(), Pass(), Reading()
 
 
 class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where everything is: landmarks in the order of their names, B's start, the treasure."""
+    """The positions of everything: landmarks in the order of their names, B's start, the
+    treasure."""
 
     landmarks: tuple[CellOf, CellOf, CellOf]
     start: CellOf
@@ -120,7 +121,7 @@ class Radio(msgspec.Struct, frozen=True):
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """A guess with its turn, None if none was made, and whether it was right."""
+    """A guess with its turn and whether it was right; None if none was made."""
 
     turn: int
     guess: Guess | None
@@ -128,14 +129,14 @@ class Guessed(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """Everything, as it is."""
+    """The full state."""
 
-    drawn: tuple[int, ...] = ()  # nature's draws while the world is made
+    drawn: tuple[int, ...] = ()  # nature's draws while the world is generated
     world: World | None = None
     cell: CellOf = (0, 0)  # of B
     opened_in: int = 0  # the turn in which the box was opened; 0: it is locked
     phase: Literal["act", "read", "guess", "over"] = "act"
-    radio: tuple[Radio, ...] = ()  # a message counts as heard once it has been read
+    radio: tuple[Radio, ...] = ()  # a message counts as heard once the reader has read it
     said: Radio | None = None  # on the air, not yet read
     guide_acts: tuple[Action | None, ...] = ()
     explorer_acts: tuple[Action | None, ...] = ()
@@ -144,11 +145,11 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What one seat knows; what it does not is left at its default."""
+    """What one seat knows; unknown fields have their default."""
 
     seat: Seat
     radio: tuple[Radio, ...] = ()
-    acts: tuple[Action | None, ...] = ()  # its own; None where it forfeited
+    acts: tuple[Action | None, ...] = ()  # its own acts; None for a forfeit
     landmarks: tuple[tuple[str, CellOf], ...] = ()  # by name: the guide and the explorer
     objects: tuple[CellOf, ...] = ()  # without names, in the order of the map: the eavesdropper
     opened_in: int = 0  # the guide: the turn in which the box opened
@@ -161,12 +162,12 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class SpeakOrWait(Game[State, Action, View]):
-    """`world` fixes where everything is; without it, nature draws it."""
+    """The game of speak or wait; `world` fixes all positions, otherwise nature draws them."""
 
     world: World | None = None
     win: Literal["after_open", "published"] = "after_open"
     turns: int = 20
-    may_pass: bool = False  # whether the eavesdropper may keep its guess
+    may_pass: bool = False  # whether the eavesdropper may skip its guess
     landmarks: tuple[str, str, str] = ("Red Barn", "Old Well", "Stone Gate")
 
     seats = (GUIDE, EXPLORER, EAVESDROPPER)
@@ -257,7 +258,7 @@ class SpeakOrWait(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Whoever gave no legal action does nothing in this turn."""
+        """Let a seat without a legal action do nothing in this turn."""
         return self.step(state, moves)
 
     def _acted(self, state: State, guide: Action | None, explorer: Action | None) -> State:
@@ -342,7 +343,7 @@ class SpeakOrWait(Game[State, Action, View]):
 
 
 def on_the_air(guide: Action | None, explorer: Action | None) -> Radio:
-    """What two simultaneous acts put on the channel."""
+    """Return what two simultaneous acts put on the channel."""
     spoken = [
         Radio("speech", letter, act.text)
         for letter, act in (("A", guide), ("B", explorer))
@@ -354,29 +355,30 @@ def on_the_air(guide: Action | None, explorer: Action | None) -> Radio:
 
 
 def is_blocked(guesses: tuple[Guessed, ...], turn: int) -> bool:
-    """Whether a wrong guess in the turn before keeps the eavesdropper from guessing."""
+    """Return whether a wrong guess in the previous turn blocks the eavesdropper."""
     last = guesses[-1] if guesses else None
     return last is not None and last.turn == turn - 1 and last.guess is not None
 
 
 def after(cell: CellOf, direction: str) -> CellOf:
-    """The cell one step that way; it may lie outside the grid."""
+    """Return the cell one step in a direction; it may be outside the grid."""
     rows, cols = STEPS[direction]
     return (cell[0] + rows, cell[1] + cols)
 
 
 def ways(cell: CellOf) -> tuple[str, ...]:
-    """The directions that stay on the grid."""
+    """Return the directions that stay on the grid."""
     return tuple(way for way in STEPS if after(cell, way) in CELLS)
 
 
 def kind_of_act(act: Action | None) -> str | None:
-    """SPEAK, OPEN, MOVE or WAIT; None where there was no act."""
+    """Return SPEAK, OPEN, MOVE or WAIT; None without an act."""
     return None if act is None else type(act).__name__.upper()
 
 
 def consistent(predicted: str, act: Action | None) -> bool:
-    """Whether an act is rational if the ally does what is predicted (kang2026, section 2.4)."""
+    """Return whether an act is rational if the ally does what is predicted (kang2026, section
+    2.4)."""
     speaks = isinstance(act, Speak)
     if predicted == "WAIT":
         return speaks
@@ -387,7 +389,7 @@ def consistent(predicted: str, act: Action | None) -> bool:
 
 
 def drawable(drawn: tuple[int, ...]) -> tuple[int, ...]:
-    """What nature may draw next: three landmarks, B's start, the treasure, four digits."""
+    """Return what nature may draw next: three landmarks, B's start, the treasure, four digits."""
     if len(drawn) > 4:
         return tuple(range(10))
     taken = drawn if len(drawn) < 3 else drawn[3:4]  # the treasure is not where B starts
@@ -395,7 +397,7 @@ def drawable(drawn: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def made(drawn: tuple[int, ...]) -> State:
-    """The state after these draws; the world once all have been made."""
+    """Return the state after these draws; with the world once all have been made."""
     if len(drawn) < 5 + DIGITS:
         return State(drawn)
     places = [CELLS[draw] for draw in drawn[:5]]
@@ -404,12 +406,12 @@ def made(drawn: tuple[int, ...]) -> State:
 
 
 def placed(world: World) -> State:
-    """The first turn in a given world."""
+    """Return the first turn in a given world."""
     return State(world=world, cell=world.start)
 
 
 def check(game: SpeakOrWait) -> None:
-    """One clear sentence if these parameters cannot be a game."""
+    """Raise BadInput if these parameters do not form a game."""
     if game.turns < 1:
         raise BadInput(f"turns must be at least 1, not {game.turns}")
     if len({name.casefold() for name in game.landmarks}) < 3 or not all(game.landmarks):
@@ -424,7 +426,7 @@ def _problems(world: World) -> Iterator[str]:
         if cell not in CELLS:
             yield f"{list(cell)} is not a cell of the 4x4 grid; rows and columns go from 0 to 3"
     if len(set(world.landmarks)) < 3:
-        yield "two landmarks stand on the same cell"
+        yield "two landmarks are on the same cell"
     if world.start == world.treasure:
         yield "B may not start on the treasure"
     if len(world.password) != DIGITS or not set(world.password) <= set("0123456789"):

@@ -1,4 +1,4 @@
-"""Speak or wait on the shelf: rules, words, and the question what the ally does next."""
+"""Registry entry of speak or wait: rules, words, and the question what the ally does next."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ KINDS = {GUIDE: ("SPEAK", "OPEN", "WAIT"), EXPLORER: ("SPEAK", "MOVE", "WAIT")}
 
 
 def ally_of(seat: Seat) -> Seat:
-    """The other one of the team."""
+    """Return the other member of the team."""
     return EXPLORER if seat == GUIDE else GUIDE
 
 
 def asks(game: SpeakOrWait, view: View, seat: Seat) -> tuple[Question, ...]:
-    """What kind of act the ally does in this turn."""
+    """Ask what kind of act the ally does in this turn."""
     ally = ally_of(seat)
     return (Question("ally_action", "choice", KINDS[ally], about=ally),)
 
 
 def truth(replay: Trajectory[State, Action, View], at: At) -> str | None:
-    """What the ally did in the same turn; None if it forfeited."""
+    """Return what the ally did in the same turn; None if it forfeited."""
     return kind_of_act(replay.move(at.turn, Seat(at.about)))
 
 
 def best_replies(
     game: SpeakOrWait, view: View, belief: Mapping[str, str]
 ) -> Callable[[Action], bool] | None:
-    """Whether an act fits what one expects of the ally; acts are free text, so it is a test."""
+    """Return a predicate for acts that fit the expectation of the ally; acts are free text."""
     if not belief:
         return None
     return lambda act: all(consistent(kind, act) for kind in belief.values())
@@ -61,7 +61,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "explorer": "the explorer",
         "eavesdropper": "the listener",
     },
-    about="a guide and an explorer share one radio channel, and somebody listens (kang2026)",
+    about="a guide and an explorer share one radio channel with an eavesdropper (kang2026)",
     game=SpeakOrWait,
     words=RadioWords,
     texts=TEXTS,

@@ -173,7 +173,7 @@ class RadioWords(Words[Action, View]):
             told = list(self._overheard(view))
         elif view.seat == READER:
             told = [self._radio(n, radio) for n, radio in enumerate(view.radio, 1)]
-        else:  # an act is told once the radio of its turn is known
+        else:  # an act is shown once the radio of its turn is known
             pairs = zip(view.radio, view.acts, strict=False)
             told = [self._turn(n, view, *pair) for n, pair in enumerate(pairs, 1)]
         yield from told[since:]
@@ -205,7 +205,7 @@ class RadioWords(Words[Action, View]):
         return line
 
     def _opened(self, number: int, opened_in: int) -> str:
-        """What came of trying a password in this turn."""
+        """Return the result of trying a password in this turn."""
         if opened_in and number > opened_in:
             return "again"
         return "opened" if number == opened_in else "wrong"
@@ -239,7 +239,8 @@ class RadioWords(Words[Action, View]):
         return "\n".join([*parts, self.say("now.landmarks", landmarks=marks)])
 
     def drawn(self, view: View) -> str:
-        """The map as this seat knows it: landmarks by letter or as o, B, and T for the treasure."""
+        """Return the map as this seat knows it: landmarks by letter or as o, B, and T for the
+        treasure."""
         marks = {cell: name[0].lower() for name, cell in view.landmarks}
         marks |= dict.fromkeys(view.objects, "o")
         if view.treasure is not None:
@@ -316,7 +317,7 @@ class RadioWords(Words[Action, View]):
 
 
 def one_line(text: str) -> str:
-    """A message as the log shows it: no message can look like a line of the log."""
+    """Return a message on one line, so that it cannot look like another line of the log."""
     return " ".join(text.split()).replace('"', "'")
 
 
@@ -325,8 +326,8 @@ def shown(cell: CellOf) -> str:
 
 
 def read_act(reply: str) -> Action:
-    """The act behind the label, or a reply that is nothing but an act."""
-    # A prediction of the ally's WAIT is no second thought about one's own act.
+    """Return the act after the label, or a reply that consists of an act only."""
+    # A prediction of the ally's WAIT is not a second answer about the player's own act.
     mine = "\n".join(line for line in reply.split("\n") if not _of_the_ally(line))
     stated = next((s for label in LABELS if (s := after_label(mine, label)) is not None), mine)
     found = ACT.fullmatch(stated.strip(" \t\n*`[].").strip())
@@ -347,14 +348,14 @@ def _of_the_ally(line: str) -> bool:
     return line.lstrip(" \t*_`#>-").lower().startswith(f"{ALLY}:")
 
 
-# What may stand behind a target or a cell; an `or` or a question mark may not.
+# What may follow a target or a cell; an `or` or a question mark may not.
 _THEN = r"(?=[\s*_`\]),.;:-]*(?:$|target\b|guess\b|because\b|since\b|as\b|\())"
 _TARGET = re.compile(rf"(?i)\btarget[*_` ]*:[*_`\[ ]*(B|TREASURE|NONE)\b{_THEN}")
 _CELL = re.compile(rf"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?!\d){_THEN}")
 
 
 def read_guess(reply: str) -> Action:
-    """The one target and the one cell of a guess."""
+    """Return the one target and the one cell of a guess."""
     lines = lines_in(reply)
     targets = {hit.upper() for line in lines for hit in _TARGET.findall(line)}
     cells = {hit for line in lines for hit in _CELL.findall(line)}
@@ -369,7 +370,7 @@ def read_guess(reply: str) -> Action:
 
 
 def kind_named(stated: str) -> str | None:
-    """SPEAK, OPEN, MOVE or WAIT, alone or with what belongs to it."""
+    """Return SPEAK, OPEN, MOVE or WAIT, alone or with its argument."""
     said = stated.strip(" \t\n*`[].").strip()
     if said.upper() in ("SPEAK", "OPEN", "MOVE", "WAIT"):
         return said.upper()

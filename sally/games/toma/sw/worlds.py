@@ -1,4 +1,5 @@
-"""Every world that fits what an eavesdropper has heard: B's cell, the treasure's, the names."""
+"""All worlds consistent with what an eavesdropper has heard: B's cell, the treasure's cell, the
+names."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from sally.core.rules.chance import Stream
 from sally.games.toma.sw.rules import CELLS, STEPS, TARGETS, CellOf, Guess, Radio, View, after, ways
 
 Fits = npt.NDArray[np.bool_]  # by naming, B's cell, the treasure's cell
-Naming = dict[str, CellOf]  # heard names with the objects that they belong to
+Naming = dict[str, CellOf]  # heard names with the objects they refer to
 
 ROWS, COLS = (np.array(axis) for axis in zip(*CELLS, strict=True))
 APART: Fits = ~np.eye(len(CELLS), dtype=bool)
@@ -19,17 +20,17 @@ REACH = np.array([[a == b or any(after(a, w) == b for w in ways(a)) for a in CEL
 
 
 def namings(view: View) -> list[Naming]:
-    """All ways in which the names heard so far may belong to the objects."""
+    """Return all assignments of the names heard so far to the objects."""
     names = sorted({c.landmark for radio in view.radio for c in radio.reading.landmarks})
     given = permutations(view.objects, len(names))
     return [dict(zip(names, cells, strict=True)) for cells in given]
 
 
 def worlds(view: View, wins_on_sight: bool) -> Fits:
-    """The worlds in which everything heard is true and every guess was wrong.
+    """Return the worlds in which everything heard is true and every guess was wrong.
 
-    Statements are taken to be true, those about B when B makes them. Where no world is left,
-    somebody did not say the truth: then only what C found out by itself counts.
+    Statements are taken to be true; those about B only if B makes them. If no world is left, some
+    statement was false: then only what C found out by itself counts.
     """
     fits = _followed(view, wins_on_sight, believing=True)
     return fits if fits.any() else _followed(view, wins_on_sight, believing=False)
@@ -40,7 +41,7 @@ def _followed(view: View, wins_on_sight: bool, believing: bool) -> Fits:
     guessed = {guess.turn: guess.guess for guess in view.guesses}
     fits = np.broadcast_to(APART, (len(named), len(CELLS), len(CELLS))).copy()
     for number, radio in enumerate(view.radio, 1):
-        if radio.speaker != "B" and radio.kind != "noise":  # B did not speak: it may have moved
+        if radio.speaker != "B" and radio.kind != "noise":  # B did not speak, so it may have moved
             fits = (REACH.astype(np.int64) @ fits) > 0
         if wins_on_sight:  # the game goes on, so B is not on the treasure
             fits &= APART
@@ -52,7 +53,7 @@ def _followed(view: View, wins_on_sight: bool, believing: bool) -> Fits:
 
 
 def _true_in(radio: Radio, naming: Naming) -> Fits:
-    """The cells of B and of the treasure for which all that a message claims is true."""
+    """Return the cells of B and of the treasure for which every claim of a message is true."""
     holds = np.ones((len(CELLS), len(CELLS)), dtype=bool)
     for claim in radio.reading.cells:
         if _counts(claim.about, radio):
@@ -67,19 +68,20 @@ def _true_in(radio: Radio, naming: Naming) -> Fits:
 
 
 def _counts(about: str, radio: Radio) -> bool:
-    """A does not see B, so what A says of B's cell is hearsay."""
+    """Return whether a claim counts: A does not see B, so what A says about B's cell is hearsay."""
     return about == "TREASURE" or radio.speaker == "B"
 
 
 def _at(target: str, cell: CellOf) -> Fits:
-    """B, or the treasure, on this cell."""
+    """Return the worlds with B, or the treasure, on this cell."""
     there = np.array([each == cell for each in CELLS])
     where = there[:, None] if target == "B" else there[None, :]
     return np.broadcast_to(where, (len(CELLS), len(CELLS)))
 
 
 def _way_holds(way: str, radio: Radio) -> Fits:
-    """From A, a direction says that the treasure lies that way of B; from B, that it can go."""
+    """Return where a direction holds: from A, the treasure is that way from B; from B, it can go
+    there."""
     rows, cols = STEPS[way]
     if radio.speaker == "B":
         free = np.array([way in ways(cell) for cell in CELLS])
@@ -89,7 +91,7 @@ def _way_holds(way: str, radio: Radio) -> Fits:
 
 
 def best_guess(view: View, wins_on_sight: bool, draws: Stream) -> Guess:
-    """The cell that is right in most worlds; a tie is a draw."""
+    """Return the cell that is right in most worlds; ties are drawn."""
     fits = worlds(view, wins_on_sight)
     votes = np.array([fits.sum(axis=(0, 2)), fits.sum(axis=(0, 1))])  # B, treasure
     target, cell = draws.pick([(int(t), int(c)) for t, c in np.argwhere(votes == votes.max())])
