@@ -24,13 +24,12 @@ ROLES: dict[int, dict[int, tuple[int, ...]]] = {
     2: {4: (2, 2), 6: (3, 3), 8: (4, 4)},
     3: {4: (2, 1, 1), 6: (2, 2, 2), 8: (3, 3, 2)},
 }
-# How many things an agent names at least and at most, and how often the same place.
+# Minimum and maximum number of wishes of an agent, and how often it may name the same place.
 LIKES, MOST_LIKES_A_PLACE = (2, 3), 2
 DISLIKES, MOST_DISLIKES_A_PLACE = (1, 2), 1
-# Minimum and maximum number of wishes of an agent, and how often it names the same place.
-BINDING = 0.7
-BATCH = 512  # the share of relations that change where their agent goes
-IMPOSSIBLE = 25  # drafts drawn at once
+BINDING = 0.7  # the share of relations that change where their agent goes
+BATCH = 512  # drafts drawn at once
+IMPOSSIBLE = 25  # more than there is to name
 
 
 class Ways(msgspec.Struct, frozen=True):
