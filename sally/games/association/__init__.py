@@ -1,1 +1,1 @@
-"""A shared room, no game: words, their vectors, and minds that associate in declared ways."""
+"""Shared parts of the word games: words, their vectors, and minds with declared associations."""

@@ -1,4 +1,4 @@
-"""Conditions of a card that the word games share: frozen rows, and partners of several minds."""
+"""Card conditions shared by the word games: frozen rows, and partners with several minds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def rows_of(game: str, label: str) -> tuple[Instance, ...]:
 
 
 def opposite(*pairs: str) -> tuple[Shortcut, ...]:
-    """Rules with their inverses, each written "rule inverse"."""
+    """Return rules with their inverses, each written "rule inverse"."""
     split = [pair.split() for pair in pairs]
     return tuple(Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in split)
 
@@ -31,7 +31,7 @@ def opposite(*pairs: str) -> tuple[Shortcut, ...]:
 def giver_conditions(
     instances: tuple[Instance, ...], shortcuts: Sequence[Shortcut], metrics: tuple[str, ...]
 ) -> tuple[Condition, ...]:
-    """Return a giver before guessers of every mind above."""
+    """Return the conditions of a giver with guessers of every mind above."""
     return tuple(
         Condition(
             name=f"giver, {name}",

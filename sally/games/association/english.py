@@ -1,4 +1,4 @@
-"""Words as they are said: small letters, regular forms, compounds; and the list of plain words."""
+"""Word forms: lower case, regular inflections, compounds; and the list of plain words."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def known_words() -> frozenset[str]:
     return frozenset(vocabulary())
 
 
-SHORT = 64  # characters of texts that are remembered: words and short clues come again and again
+SHORT = 64  # characters of texts that are cached: words and short clues recur
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text in small letters, without accents, possessives and signs.
+    """Return the words of a text in lower case, without accents, possessives and punctuation.
 
-    Single letters in a row count as one word, so spelling a word out is saying it.
+    Single letters in a row count as one word, so spelling a word out counts as saying it.
     """
     return _short_words(text) if len(text) <= SHORT else _words(text)
 
@@ -48,7 +48,7 @@ _short_words = lru_cache(maxsize=8192)(_words)
 
 @cache
 def forms(word: str) -> frozenset[str]:
-    """Return a word and what the regular endings of English make of it."""
+    """Return a word and its regular English inflections."""
     stems = {word}
     if re.search(r"[^aeiou][aeiou][^aeiouwxy]$", word):
         stems.add(word + word[-1])  # bat, batting
@@ -61,7 +61,7 @@ def forms(word: str) -> frozenset[str]:
 
 
 def is_compound(word: str, target: str) -> bool:
-    """Return whether a word is the target joined with another word, or with a prefix before it."""
+    """Return whether a word is the target joined with another word or a prefix."""
     known = known_words()
     before = word.removesuffix(target) if word.endswith(target) else ""
     after = word.removeprefix(target) if word.startswith(target) else ""

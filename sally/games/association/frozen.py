@@ -1,4 +1,4 @@
-"""Frozen rows of problems: package data of a game that is superseded, never edited."""
+"""Frozen rows of problems: package data of a game that may be superseded but is never edited."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _read(package: str, problem: Any, name: str) -> Any:
 
 
 def row_of(found: Frozen[P], number: int) -> tuple[P, ...]:
-    """One row of a frozen set."""
+    """Return one row of a frozen set."""
     if not 0 <= number < len(found.rows):
         raise BadInput(f"number must be from 0 to {len(found.rows) - 1}, not {number}")
     return found.rows[number]

@@ -1,4 +1,4 @@
-"""The words that word games are played with, and which words are too much alike for a clue."""
+"""The words that word games use, and which words are too similar for a clue."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from sally.games.association.english import forms, is_compound, vocabulary, words_of
 
 Rows = npt.NDArray[np.int64]
-SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, perhaps joined by a hyphen
+SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, optionally joined by a hyphen
 
 
 @cache
 def places() -> dict[str, int]:
-    """Return where each word of the vocabulary stands, in alphabetical order."""
+    """Return the index of each word of the vocabulary, in alphabetical order."""
     return {word: row for row, word in enumerate(vocabulary())}
 
 
@@ -28,20 +28,20 @@ def place(word: str) -> int:
 
 @lru_cache(maxsize=8192)
 def plain(word: str) -> str:
-    """Return a word as the vocabulary has it: small letters, no accents, no signs."""
+    """Return a word as in the vocabulary: lower case, no accents, no punctuation."""
     return "".join(words_of(word))
 
 
 @cache
 def cards() -> tuple[str, ...]:
-    """Our own list of plain nouns for cards and targets; all are in the vocabulary."""
+    """Return our list of plain nouns for cards and targets; all are in the vocabulary."""
     text = files(__package__).joinpath("cards.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 @cache
 def plain_words() -> tuple[str, ...]:
-    """Return the words that are no cards: a question about them says nothing of a board."""
+    """Return the words that are not cards: a question about them reveals nothing of a board."""
     nouns = set(cards())
     return tuple(word for word in vocabulary() if word not in nouns)
 
@@ -70,7 +70,7 @@ def barred(word: str) -> tuple[int, ...]:
 
 @cache
 def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the vocabulary by its first two letters, and by every way in which a word ends."""
+    """Return the vocabulary by first two letters, and by every word ending."""
     starts: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
     for word in vocabulary():
@@ -82,14 +82,15 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 @lru_cache(maxsize=1024)
 def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of the list that are clues beside these words, in alphabetical order."""
+    """Return the listed words that are legal clues beside these words, in alphabetical order."""
     out = {row for word in against for row in barred(word)}
     return tuple(word for row, word in enumerate(vocabulary()) if row not in out)
 
 
 @lru_cache(maxsize=1024)
 def open_rows(against: tuple[str, ...]) -> Rows:
-    """Return where the clues that no word of `against` bars stand, in the order of `open_words`."""
+    """Return the indices of the clues that no word of `against` excludes, in the order of
+    `open_words`."""
     free = np.ones(len(vocabulary()), np.bool_)
     free[[row for word in against for row in barred(word)]] = False
     return np.flatnonzero(free)

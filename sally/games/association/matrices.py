@@ -1,4 +1,4 @@
-"""How strongly any two words of the vocabulary are tied: by sense, by spelling, by topic."""
+"""Association strengths between any two words of the vocabulary: by meaning, spelling or topic."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from sally.core.rules.chance import Stream
 from sally.games.association.english import vocabulary
 from sally.games.association.vectors import likeness, word_vectors
 
-Ties = npt.NDArray[np.float32]  # one row a cue, one column a word
+Ties = npt.NDArray[np.float32]  # one row per cue, one column per word
 TOPICS = 40
-LINKS = 8  # bridges between topics in a mind with links
-EXACT = 3  # decimals that count: equal ties are then equal on every machine
+LINKS = 8  # links between topics in a mind with links
+EXACT = 3  # decimals kept, so that equal ties are equal on every machine
 
 
 def standard(raw: Ties) -> Ties:
-    """Ties of mean 0 and spread 1, rounded."""
+    """Return ties with mean 0 and standard deviation 1, rounded."""
     scored: Ties = np.round((raw - raw.mean()) / raw.std(), EXACT).astype(np.float32)
     return scored
 
 
 @cache
 def cosine() -> Ties:
-    """Ties by meaning: cosines of sentence vectors and nothing else."""
+    """Return ties by meaning: plain cosines of sentence vectors."""
     return standard(likeness())
 
 
 @cache
 def sense() -> Ties:
-    """Ties by meaning, less how near each word is to everything.
+    """Return ties by meaning, corrected for how near each word is to all others.
 
     Without that correction a few words are near to all others and win everywhere.
     """
@@ -40,14 +40,14 @@ def sense() -> Ties:
 
 
 def centred(raw: Ties) -> Ties:
-    """Ties without the part that belongs to a cue alone or to a word alone."""
+    """Return ties without the parts that depend on a cue alone or a word alone."""
     rows, columns = raw.mean(axis=1, keepdims=True), raw.mean(axis=0, keepdims=True)
     left: Ties = raw - rows - columns + raw.mean()
     return left
 
 
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
-    """Ties by meaning of any text's vector, on the scale of the vocabulary's own."""
+    """Return ties by meaning of any text's vector, on the scale of the vocabulary's own."""
     raw = likeness() if words is None else words @ words.T
     mine = (word_vectors() if words is None else words) @ vector
     row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
@@ -57,12 +57,12 @@ def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
 
 @cache
 def spelling() -> Ties:
-    """Ties by letters: cosines of the sets of letter pairs, word ends marked."""
+    """Return ties by letters: cosines of the sets of letter pairs, with word ends marked."""
     return standard(_letters() @ _letters().T)
 
 
 def row_by_spelling(word: str) -> Ties:
-    """Ties by letters of any word."""
+    """Return ties by letters of any word."""
     raw = _letters() @ _letters().T
     own = np.zeros(len(_pair_columns()), np.float32)
     pairs = _pairs(word)
@@ -83,7 +83,7 @@ def _pair_columns() -> dict[str, int]:
 
 @cache
 def _letters() -> Ties:
-    """One row a word: its letter pairs, as a vector of length 1."""
+    """Return one row per word: its letter pairs as a unit vector."""
     has = np.zeros((len(vocabulary()), len(_pair_columns())), np.float32)
     for row, word in enumerate(vocabulary()):
         own = _pairs(word)
@@ -93,7 +93,7 @@ def _letters() -> Ties:
 
 @cache
 def topics() -> npt.NDArray[np.int64]:
-    """Return the topic of every word: forty groups of the shipped vectors, frozen as a file."""
+    """Return the topic of every word: forty clusters of the shipped vectors, frozen as a file."""
     text = files(__package__).joinpath("topics.txt").read_text(encoding="utf-8")
     found = np.array(text.split(), dtype=np.int64)
     if len(found) != len(vocabulary()):
@@ -103,13 +103,13 @@ def topics() -> npt.NDArray[np.int64]:
 
 @lru_cache(maxsize=4)
 def noisy_vectors(size: float, who: int) -> Ties:
-    """Return the vocabulary for somebody whose every word lies a little elsewhere."""
+    """Return the vocabulary vectors of a person, each perturbed a little."""
     rows = zip(word_vectors(), vocabulary(), strict=True)
     return np.stack([moved(vector, size, who, word) for vector, word in rows])
 
 
 def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
-    """Return a vector moved at random; the person and the word determine how."""
+    """Return a vector perturbed at random; the person and the word determine how."""
     noise = Stream("noise", who, word).generator().standard_normal(len(vector))
     elsewhere = vector + size * noise / np.sqrt(len(vector))
     unit: Ties = (elsewhere / np.linalg.norm(elsewhere)).astype(np.float32)
@@ -117,13 +117,13 @@ def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
 
 
 def with_noise(size: float, who: int) -> Ties:
-    """Ties by meaning among moved vectors."""
+    """Return ties by meaning among perturbed vectors."""
     words = noisy_vectors(size, who)
     return standard(centred(words @ words.T))
 
 
 def with_links(strength: float, who: int) -> Ties:
-    """Ties by meaning, and a private bridge from some topics to others."""
+    """Return ties by meaning, with private links from some topics to others."""
     ties, group = sense().copy(), topics()
     for start, end in links_of(who):
         ties[np.ix_(group == start, group == end)] += np.float32(strength)
@@ -131,7 +131,7 @@ def with_links(strength: float, who: int) -> Ties:
 
 
 def links_of(who: int) -> tuple[tuple[int, int], ...]:
-    """Return the bridges of one person: from which topic to which."""
+    """Return the links of one person: from which topic to which."""
     draws = Stream("links", who)
     starts = draws.shuffled(range(TOPICS))[:LINKS]
     return tuple((s, draws.pick([t for t in range(TOPICS) if t != s])) for s in starts)

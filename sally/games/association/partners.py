@@ -1,4 +1,4 @@
-"""What the partners of the word games share: minds that are replaced, and who sits where."""
+"""Shared parts of the word games' partners: replaced minds, and checks of seats."""
 
 from __future__ import annotations
 
@@ -19,37 +19,38 @@ GRID = (
     Mind("form", 0.25),
     Mind("form", 0.5),
     Mind("cosine"),
-)  # what a learner reckons with
-HEAT = 0.3  # how little an answer that was not the likeliest speaks against a mind
-LEAST = -10.0  # the log-odds below which no single answer counts
+)  # minds that a learner considers
+HEAT = 0.3  # temperature: the smaller, the more an unlikely answer counts against a mind
+LEAST = -10.0  # lower bound of the log-odds of a single answer
 
 
 def later(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with which the same partner is replaced after `until` rounds, unannounced."""
+    """Return parameters by which the partner's mind is replaced after `until` rounds,
+    unannounced."""
     return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
 
 
 def mind_at(params: Mapping[str, Any], number: int) -> Mind:
-    """Return whose mind is at work in a round."""
+    """Return the mind that is active in a round."""
     then = {name: params.get(f"then_{name}", default) for name, default in MIND_PARAMS.items()}
     until = int(params.get("until", 0))
     return mind_of(then if until and number >= until else params)
 
 
 def check_minds(params: Mapping[str, Any]) -> None:
-    """Refuses parameters that declare no mind, now or later."""
+    """Raise BadInput for parameters that declare no mind, now or later."""
     for number in (0, int(params.get("until", 0))):
         mind_at(params, number)
 
 
 def must_sit(seat: Seat, name: str, fits: Seat) -> None:
-    """Refuses a player who fits another seat only."""
+    """Raise BadInput for a player that fits another seat only."""
     if seat != fits:
-        raise BadInput(f"{name} sits as {fits}, not as {seat}")
+        raise BadInput(f"{name} can play as {fits}, not as {seat}")
 
 
 def shares(weights: Floats) -> Floats:
-    """Odds that sum to 1, of log-odds."""
+    """Return odds that sum to 1 from log-odds."""
     odds = np.exp(weights - weights.max())
     found: Floats = odds / odds.sum()
     return found

@@ -16,7 +16,8 @@ from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
-    """Return the action of the one form that asks for a word: said under its label, or as JSON."""
+    """Return the action of the only form that asks for a word: given under its label, or as
+    JSON."""
     if "{" in reply:
         return read_form(reply, options)
     stated = after_label(reply, label)
@@ -36,12 +37,12 @@ _BLANK = re.compile(r"(?i)\W*[<\[](?:your |one |the )?(?:word|clue|hint|guess)[>
 
 
 def unquoted(text: str) -> str:
-    """Return a text without the quotes, marks and full stop around it."""
+    """Return a text without surrounding quotes, marks and full stop."""
     return re.sub(r"^[\s\"'“‘*_`\[<]+|[\s\"'”’*_`\]>.]+$", "", text)
 
 
 def one_line(text: str) -> str:
-    """Return what somebody said as a page shows it: it can never look like a line of the page."""
+    """Return a text on one line, so that it cannot look like another line of the page."""
     return " ".join(text.split()).replace('"', "'")
 
 
@@ -59,7 +60,7 @@ NO_SPLIT = (
 
 
 def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
-    """Return the truth of a probe: what the seat `of` answers itself; it is not scored itself."""
+    """Return the truth of a probe: the own answer of the seat `of`, which is not scored itself."""
 
     def truth(replay: Past, at: At) -> int | None:
         if at.seat == of:
@@ -76,7 +77,7 @@ def closeness_probe(
     """Return the probe that asks how close two words are for the guesser, from 0 to 100."""
     return Probe(
         "closeness",
-        "how close two words are for the guesser; judged by what it says itself",
+        "how close two words are for the guesser; judged by its own answer",
         "start",
         "choice",
         (giver, guesser),

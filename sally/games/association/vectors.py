@@ -24,18 +24,18 @@ def read_rows(package: str, name: str, wanted: int) -> Vectors:
     with files(package).joinpath(name).open("rb") as file:
         rows: Vectors = np.load(file).astype(np.float32)
     if len(rows) != wanted:
-        raise ValueError(f"{name} has {len(rows)} rows for {wanted} texts; make it anew.")
+        raise ValueError(f"{name} has {len(rows)} rows for {wanted} texts; generate it again.")
     return rows
 
 
 @cache
 def word_vectors() -> Vectors:
-    """One unit vector a word of the vocabulary."""
+    """Return one unit vector per word of the vocabulary."""
     return read_rows(__package__, "vectors.npy", len(vocabulary()))
 
 
 @cache
 def likeness() -> Vectors:
-    """Return how alike any two words of the vocabulary are."""
+    """Return the similarity of any two words of the vocabulary."""
     alike: Vectors = word_vectors() @ word_vectors().T
     return alike

@@ -1,4 +1,4 @@
-"""Bargaining: buyer and seller with hidden limits haggle over one unit a round, with talk."""
+"""Bargaining: buyer and seller with hidden limits trade one unit per round, with messages."""
 
 from sally.games.bargaining.spec import GAME
 

@@ -1,4 +1,5 @@
-"""What lies on the table: a price axis with limit and quotes, the latest rounds, and the talk."""
+"""The board of bargaining: a price axis with limit and quotes, the latest rounds, and the
+messages."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ SPOKEN = 12  # messages beside the table
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """The price axis, what a trade earns, the latest rounds, and what was said."""
+    """Return the price axis, the payoff of a trade, the latest rounds, and the messages."""
     game = context.game
     assert isinstance(game, Bargaining)
     parts: list[Part] = [_axis(view), _notes(game, view)]

@@ -1,8 +1,9 @@
-"""The card of bargaining: fixed quotes and habits against declared partners, both ways round.
+"""The card of bargaining: fixed quotes and habits against declared partners, with inverses.
 
-Nothing is said here: talk cannot help a habit. Values are dealt anew in every episode. What is
-fixed may do well against a partner that does not react, which is a fact about that partner and no
-shortcut of the set; against partners that react (`responsive`, `splitter`) it must not.
+There are no messages here, because talk cannot help a habit. Values are dealt anew in every
+episode. A fixed quote may do well against a partner that does not react, which is a fact about that
+partner and not a shortcut of the set; against partners that react (`responsive`, `splitter`) it
+must not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Making the certified set: problems of each depth, for both seats, drawn and then solved exactly.
+"""Generator of the certified set: problems of each depth, for both seats, solved exactly.
 
 `python -m sally.games.bargaining.generators` prints the set as JSON.
 """
@@ -16,21 +16,21 @@ from sally.games.bargaining.instances import ENOUGH, TOO_LITTLE, Frozen, Problem
 from sally.games.bargaining.solver import SIZE, Rule, known, mirrored, rule_of
 from sally.games.bargaining.values import cost_odds, value_odds
 
-SEED, ROUNDS, EACH = 2026, 20, 20  # so many problems for each depth and seat
-MOST = 10  # of them, so many with one partner: no depth is one partner's alone
-LEAST = 3.0  # the optimum is at least this much a round, and this much above random quotes
+SEED, ROUNDS, EACH = 2026, 20, 20  # EACH problems for each depth and seat
+MOST = 10  # at most this many with one partner, so that no depth depends on a single partner
+LEAST = 3.0  # the optimum per round is at least this, and this much above random quotes
 PARTNERS = ("constant", "truthful", "liar", "grim", "clock", "responsive", "splitter")
 
 
 def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return what the best single quote earns if it is held in every round."""
+    """Return what the best single quote earns if held in every round."""
     return max(
         _played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE)
     )
 
 
 def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return what meeting each quote exactly where it pays earns; 0 is quoted where none pays."""
+    """Return what meeting each profitable quote exactly earns; otherwise 0 is quoted."""
     return _played(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
 
 
@@ -45,7 +45,7 @@ def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
 
 def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
               rounds: int = ROUNDS) -> Problem | None:  # fmt: skip
-    """Return the problem with its depth; None where nobody can win enough, or two depths are close.
+    """Return the problem with its depth; None if too little can be earned, or two depths are close.
 
     >>> certified("buyer", 70, 30, "constant", {"q": 80}) is None
     True
@@ -74,7 +74,7 @@ def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, 
 
 
 def _params(partner: str, draws: Stream) -> dict[str, Any]:
-    """Return parameters of a partner, drawn; each partner draws in the order of its fields."""
+    """Draw the parameters of a partner; each partner draws in the order of its fields."""
     spans = {
         "constant": {"q": (20, 80)},
         "truthful": {},
@@ -88,7 +88,7 @@ def _params(partner: str, draws: Stream) -> dict[str, Any]:
 
 
 def make(seed: int = SEED, each: int = EACH) -> Frozen:
-    """Draw problems until every depth has `each` of them for each seat, partners in turn."""
+    """Draw problems until every depth has `each` of them for each seat, with partners in turn."""
     found: dict[tuple[int, str], list[Problem]] = {}
     for number in range(100_000):
         draws = Stream(seed, "bargaining", number)

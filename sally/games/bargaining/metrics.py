@@ -1,8 +1,8 @@
-"""How well a seat bargained: payoff, yardsticks, word and deed, and where surplus was lost.
+"""Metrics of bargaining: payoff, benchmarks, promises, and where surplus was lost.
 
-Payoffs are compared with yardsticks on average over the coin for halves. Two yardsticks differ
-where the partner reacts: *hindsight* holds the other's quotes fixed, the *optimum* is exact play
-against the partner's declared rule with its limit known.
+Payoffs are compared with benchmarks on average over the coin for halves. Two benchmarks differ if
+the partner reacts: *hindsight* holds the other's quotes fixed, the *optimum* is exact play against
+the partner's declared rule with its limit known.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from sally.games.bargaining.values import HIGHEST
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """A round in which both quoted, from one seat."""
+    """A round in which both quoted, from one seat's side."""
 
     number: int  # from 0
     mine: int
     theirs: int
     price: int | None
-    said: str  # the own message
-    heard: str  # the other's
+    said: str  # the seat's own message
+    heard: str  # the other's message
 
 
 class Table(msgspec.Struct, frozen=True):
-    """An episode from one seat."""
+    """An episode from one seat's side."""
 
     limit: int
     their_limit: int
@@ -47,7 +47,7 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def surplus(self) -> int:
-        """What both can gain together in a round."""
+        """The joint gain of a trade in a round."""
         return abs(self.limit - self.their_limit)
 
 
@@ -59,7 +59,8 @@ def game_of(played: Played) -> Bargaining:
 
 @shared
 def table(played: Played, seat: Seat) -> Table | None:
-    """The rounds in which both quoted; None where nothing was dealt or no such round is there."""
+    """Return the rounds in which both quoted; None if nothing was dealt or there is no such
+    round."""
     state: State = played.replay.present
     mine, theirs = limit_of(state, seat), limit_of(state, other(seat))
     if mine is None or theirs is None:
@@ -83,7 +84,7 @@ def earned(seat: Seat, at: Table) -> float:
 
 
 def hindsight(seat: Seat, at: Table) -> float:
-    """Return what meeting every quote of the other exactly where it pays would have earned."""
+    """Return what meeting every profitable quote of the other exactly would have earned."""
     return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
 
 
@@ -102,10 +103,10 @@ def random_worth(seat: Seat, limit: int, theirs: int) -> float:
 
 @shared
 def solved(played: Played, seat: Seat) -> Known | None:
-    """The exact solution against the declared rule across the table; None where none is declared.
+    """Return the exact solution against the other seat's declared rule; None if none is declared.
 
-    The optimum is that of as many rounds as were played: a declared rule does not move on in a
-    round without both quotes.
+    The optimum is for the number of rounds played: a declared rule does not advance in a round
+    without both quotes.
     """
     at, sits = table(played, seat), played.episode.setup.lineup.get(other(seat))
     rule = rule_of(sits.player, sits.params) if sits is not None else None
@@ -144,7 +145,7 @@ def _hindsight_regret(played: Played, seat: Seat) -> float | None:
 
 
 def expected(played: Played, seat: Seat) -> float | None:
-    """What the own quotes earn on average against the rule across the table, chance taken out."""
+    """Return what the seat's quotes earn on average against the other's rule, without chance."""
     at, found = table(played, seat), solved(played, seat)
     if at is None or found is None:
         return None
@@ -180,15 +181,15 @@ def _optimum_regret(played: Played, seat: Seat) -> float | None:
 
 
 class Losses(msgspec.Struct, frozen=True):
-    """What hindsight would have added in a round, by where it was lost."""
+    """What hindsight would have added in a round, by cause."""
 
-    missed: float = 0.0  # a quote that pays was not met
+    missed: float = 0.0  # a profitable quote was not met
     overpaid: float = 0.0  # half the distance between the quotes in a trade that pays
-    beyond: float = 0.0  # a quote beyond the own limit was met
+    beyond: float = 0.0  # a quote beyond the seat's own limit was met
 
 
 def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
-    """Split the regret of a round; the three parts add up to hindsight less what was earned."""
+    """Split the regret of a round; the three parts sum to hindsight minus what was earned."""
     worth, got = gain(seat, limit, theirs), round_gain(seat, limit, mine, theirs)
     trades = mine >= theirs if seat == BUYER else theirs >= mine
     if worth > 0 and not trades:
@@ -210,7 +211,7 @@ def _mean_loss(name: str) -> Metric:
     about = {
         "missed": "payoff per round missed by not meeting a quote that would have paid",
         "overpaid": "payoff per round given away by quoting past the other's quote in a trade",
-        "beyond": "payoff per round lost by meeting a quote beyond the own limit",
+        "beyond": "payoff per round lost by meeting a quote beyond the seat's own limit",
     }[name]
 
     def measure(played: Played, seat: Seat) -> float | None:
@@ -258,13 +259,14 @@ class Word(msgspec.Struct, frozen=True):
         return self.announced == self.quoted
 
     def own_favour(self, seat: Seat) -> bool:
-        """Whether it was broken in the speaker's favour: bid lower or ask higher than said."""
+        """Whether it was broken in the speaker's favour: a lower bid or a higher ask than
+        announced."""
         less = self.quoted < self.announced
         return not self.kept and less == (seat == BUYER)
 
 
 def words_of(seat: Seat, at: Table) -> list[Word]:
-    """Return the announcements of a seat with what it quoted."""
+    """Return the announcements of a seat with its quotes."""
     found = [(read_message(each.said, seat).announced, each.mine) for each in at.rounds]
     return [Word(said, quoted) for said, quoted in found if said is not None]
 
@@ -381,7 +383,7 @@ METRICS = (
     ),
     Metric(
         "surplus_share",
-        "payoff as a share of all that both can gain; beyond 0 to 1 only past somebody's limit",
+        "payoff as a share of the joint gain; outside 0 to 1 only beyond a limit",
         _surplus_share,
         better="higher",
         unit="of the surplus",
@@ -390,7 +392,7 @@ METRICS = (
     ),
     Metric(
         "doing_hindsight",
-        "0: as random quotes, 1: the best against the other's quotes as they were",
+        "0: as random quotes, 1: the best against the other's actual quotes",
         _hindsight,
         better="higher",
         unit="of the best",
@@ -399,7 +401,7 @@ METRICS = (
     ),
     Metric(
         "doing_optimum",
-        "0: as random quotes, 1: exact play against the declared rule across the table",
+        "0: as random quotes, 1: exact play against the other's declared rule",
         _optimum,
         better="higher",
         unit="of the best",
@@ -416,7 +418,7 @@ METRICS = (
     ),
     Metric(
         "hindsight_regret",
-        "payoff per round that the best against the other's quotes as they were would add",
+        "payoff per round that the best against the other's actual quotes would add",
         _hindsight_regret,
         better="lower",
         unit="payoff",
@@ -428,14 +430,14 @@ METRICS = (
     Metric("trade_rate", "share of rounds with a trade", _trades, unit="share"),
     Metric(
         "irrational_quotes",
-        "share of quotes beyond the own limit",
+        "share of quotes beyond the seat's own limit",
         _irrational,
         better="lower",
         unit="share",
     ),
     Metric(
         "aim_error",
-        "mean distance between the own quote and the other's",
+        "mean distance between the seat's quote and the other's",
         _aim,
         better="lower",
         unit="price",
@@ -443,7 +445,7 @@ METRICS = (
     ),
     Metric(
         "announced_share",
-        "share of rounds in which the own quote was announced, as the reader of talk reads it",
+        "share of rounds in which the seat announced its quote, as the reader of messages reads it",
         _announced,
         unit="share",
     ),
@@ -455,7 +457,7 @@ METRICS = (
     ),
     Metric(
         "broken_own_favour",
-        "share of announced quotes that were broken in the own favour",
+        "share of announced quotes that were broken in the seat's own favour",
         _broken_own,
         unit="share",
     ),
@@ -468,7 +470,7 @@ METRICS = (
     Metric("claims_true", "share of stated values that were true", _claims_true, unit="share"),
     Metric(
         "claims_bluff",
-        "share of stated values that were shaded in the own favour",
+        "share of stated values that were shaded in the seat's own favour",
         _bluffs,
         unit="share",
     ),
@@ -481,7 +483,7 @@ METRICS = (
     ),
     Metric(
         "kept_word_met",
-        "share of kept announcements that pay which were met exactly",
+        "share of the other's kept, profitable announcements that were met exactly",
         _kept_met,
         better="higher",
         unit="share",

@@ -1,7 +1,7 @@
-"""Who bargains: partners that declare a quoting rule, a planner against them, and habits.
+"""Players of bargaining: partners with a declared quoting rule, a planner against them, and habits.
 
 Parameters of declared partners are prices of a seller; in the buyer's seat the same partner plays
-with prices mirrored at the middle (it bids 100 less what it would ask).
+with prices mirrored at the middle (it bids 100 minus what it would ask).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SILENT = Say("")
 
 
 def asked(rule: Rule, view: View) -> int:
-    """Return where a declared rule stands in this round, in the seller's frame."""
+    """Return the quote of a declared rule in this round, in the seller's frame."""
     is_buyer = view.seat == BUYER
     limit = view.limit
     assert limit is not None  # quotes are asked for after the deal
@@ -84,7 +84,7 @@ def _partner(
 
 
 def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given: Any) -> Script:
-    """Exact best play against a declared partner whose limit is known by its prior only."""
+    """Return exact best play against a declared partner whose limit is known only by its prior."""
     if against not in RULES:
         raise unknown("declared partner", against, RULES)
     rule = rule_of(against, given.get("params") or {})
@@ -114,12 +114,13 @@ Habit = Callable[[View, int, Round | None], int]  # the view, the limit, the las
 
 
 def _halfway(view: View, limit: int) -> int:
-    """Return the middle between the own limit and the best price there is; halves go up."""
+    """Return the middle between the seat's limit and the best possible price; halves are rounded
+    up."""
     return (limit + 1) // 2 if view.is_buyer else (limit + HIGHEST + 1) // 2
 
 
 def capped(view: View, limit: int, price: int) -> int:
-    """Return a price, or the own limit where the price is beyond it."""
+    """Return a price, or the seat's limit if the price is beyond it."""
     return min(price, limit) if view.is_buyer else max(price, limit)
 
 
@@ -145,7 +146,7 @@ def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
 
 
 def theirs(view: View, last: Round) -> int:
-    """Return what the other quoted in a round in which both did."""
+    """Return the other's quote in a round in which both quoted."""
     quoted = last.ask if view.is_buyer else last.bid
     assert quoted is not None
     return quoted
@@ -194,11 +195,11 @@ def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partn
 PARTNERS = {
     partner.name: partner
     for partner in (
-        _partner("constant", "quotes `q` in every round, whatever its limit", memory=0, q=50),
+        _partner("constant", "quotes `q` in every round, regardless of its limit", memory=0, q=50),
         _partner("truthful", "quotes its own value or cost", memory=0),
         _partner(
             "clock",
-            "concedes `step` a round from `start`, whatever happens, down to its limit plus "
+            "concedes `step` per round from `start`, unconditionally, down to its limit plus "
             "`margin`",
             start=90,
             step=3,
@@ -220,7 +221,7 @@ PARTNERS = {
             start=90,
             margin=2,
         ),
-        _partner("grim", "quotes `q` until the other falls short of it, then 100 for ever", q=65),
+        _partner("grim", "quotes `q` until the other falls short of it, then always 100", q=65),
         _partner(
             "announcer",
             "says that it will quote `q`; does so with chance `keep`, else takes `slip` more",
@@ -245,7 +246,7 @@ PARTNERS = {
             _planner,
             params={"against": "responsive", "params": {}},
         ),
-        _habit("half", "quotes halfway between its limit and the best price there is", _half),
+        _habit("half", "quotes halfway between its limit and the best possible price", _half),
         _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),
         _habit("one_quarter", "keeps three quarters of the way to the best price", _one_quarter),
         _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", _fifty_capped),
@@ -265,8 +266,8 @@ PARTNERS = {
             1,
         ),
         _habit(
-            "concede_1", "starts halfway and concedes 1 a round, up to its limit", _concede, None
+            "concede_1", "starts halfway and concedes 1 per round, up to its limit", _concede, None
         ),
-        _habit("harden_1", "starts halfway and takes 1 more a round", _harden, None),
+        _habit("harden_1", "starts halfway and takes 1 more per round", _harden, None),
     )
 }

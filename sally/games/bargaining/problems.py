@@ -1,4 +1,5 @@
-"""What a visitor of the lobby may choose: how much is said, and how long the game is."""
+"""Problems that a visitor of the lobby may choose: the order of messages and the number of
+rounds."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ ROUNDS = {20: "twenty rounds", 5: "five rounds"}
 
 @cache
 def offered() -> Problems:
-    """Every pairing of how messages are sent and how many rounds there are."""
+    """Return every combination of message order and number of rounds."""
     found = tuple(
         Problem(
             (said, long),

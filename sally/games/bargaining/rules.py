@@ -1,8 +1,8 @@
 """The rules of bargaining: in each round one message each, then one sealed quote each.
 
 A unit is traded if the bid is at least the ask, at the midpoint; a half is rounded by a fair coin.
-The buyer earns value less price, the seller price less cost; a round without a trade pays nothing.
-Neither is ever told the other's value or cost.
+The buyer earns value minus price, the seller price minus cost; a round without a trade pays
+nothing. Neither learns the other's value or cost.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ NATURE_MOVES = (NATURE,)
 PRICES = tuple(range(HIGHEST + 1))
 DOWN, UP = 0, 1  # nature's coin for a half
 COIN: Mapping[int, float] = {DOWN: 0.5, UP: 0.5}
-FIRST: Mapping[int, float] = {0: 0.5, 1: 0.5}  # by place in SEATS: who speaks first
+FIRST: Mapping[int, float] = {0: 0.5, 1: 0.5}  # by index in SEATS: who speaks first
 MOST_WORDS = 100
-MOST_CHARACTERS = 1500  # far above 100 English words; what a text field of a form allows
+MOST_CHARACTERS = 1500  # far above 100 English words; the limit of a form's text field
 WORDS_PATTERN = rf"\s*(?:\S+\s+){{0,{MOST_WORDS - 1}}}\S*\s*"
 TalkOrder = Literal["simultaneous", "sequential", "none"]
 
 
 class Say(Act, frozen=True):
-    """A message to the other side; an empty one is silence."""
+    """A message to the other side; empty for silence."""
 
     text: str
 
@@ -72,38 +72,39 @@ class Round(msgspec.Struct, frozen=True, gc=False):
         return self.bid is None
 
     def quote(self, seat: Seat) -> int | None:
-        """Return what a seat quoted."""
+        """Return a seat's quote."""
         return self.bid if seat == BUYER else self.ask
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """Everything: both limits, the rounds so far, and how far this one has got."""
+    """The full state: both limits, the rounds so far, and the progress of this one."""
 
     value: int | None
     cost: int | None
     past: History[Round]
     totals: tuple[int, int] = (0, 0)
     said: Said = ()
-    first: int | None = None  # who speaks first in this round, by place; only in sequential talk
+    # index of the seat that speaks first in this round; only in sequential talk
+    first: int | None = None
     quotes: tuple[int, int] | None = None  # bid and ask while the coin is in the air
     void_in_a_row: int = 0
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What one seat knows: its own limit and payoff, and all that was said, quoted and traded."""
+    """What one seat knows: its own limit and payoff, and everything said, quoted and traded."""
 
     seat: Seat
     limit: int | None  # the buyer's value or the seller's cost; None before it is dealt
     past: History[Round]
     total: int
-    talking: bool  # whether a message is wanted now, from whichever seat
+    talking: bool  # whether a message is due now, from either seat
     said: Said = ()
     first: int | None = None
     quotes: tuple[int, int] | None = None
 
     @property
     def round(self) -> int:
-        """The number of the present round, from 1."""
+        """The number of the current round, from 1."""
         return len(self.past) + 1
 
     @property
@@ -111,28 +112,29 @@ class View(msgspec.Struct, frozen=True, gc=False):
         return self.seat == BUYER
 
     def last(self) -> Round | None:
-        """Return the last round in which both quoted."""
+        """The last round in which both quoted."""
         latest = self.past.last
         if latest is None or latest.bid is not None:
             return latest
         return next((each for each in reversed(self.past) if each.bid is not None), None)
 
     def heard(self) -> str | None:
-        """Return what the other has said in this round; None if it has not spoken."""
+        """What the other has said in this round; None if it has not spoken."""
         return next((text for seat, text in self.said if seat != self.seat), None)
 
 
 @dataclass(frozen=True)
 class Bargaining(Game[State, Action, View]):
-    """`value` and `cost` fix a problem; without them nature deals both from the `family`."""
+    """The bargaining game; `value` and `cost` fix a problem, otherwise nature draws both from the
+    `family`."""
 
     rounds: int = 20
     talk: TalkOrder = "simultaneous"
     family: Family = "uniform"
-    prior_told: bool = True  # whether the rules say how value and cost are drawn
+    prior_told: bool = True  # whether the rules state how value and cost are drawn
     value: int | None = None
     cost: int | None = None
-    void_limit: int = 3  # so many rounds with a forfeited quote in a row end the episode
+    void_limit: int = 3  # consecutive rounds with a forfeited quote that end the episode
 
     seats = SEATS
     helpers = NATURE_MOVES
@@ -195,7 +197,7 @@ class Bargaining(Game[State, Action, View]):
         if self._talking(state):
             return self._spoken(state, moves)
         bid, ask = moves[BUYER], moves[SELLER]
-        assert isinstance(bid, int) and isinstance(ask, int)  # the menu is prices
+        assert isinstance(bid, int) and isinstance(ask, int)  # the menu consists of prices
         if bid < ask:
             past = state.past.append(Round(bid, ask, None, state.said))
             return State(state.value, state.cost, past, state.totals)
@@ -238,9 +240,9 @@ class Bargaining(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """A message that was not given is silence; without both quotes nothing is traded.
+        """Treat a missing message as silence; without both quotes nothing is traded.
 
-        The quote of the seat that did answer stays hidden.
+        The quote of the other seat stays hidden.
         """
         if self._talking(state):
             return self._spoken(state, moves)
@@ -254,7 +256,7 @@ class Bargaining(Game[State, Action, View]):
         return f"a quote was missing in {state.void_in_a_row} rounds in a row"
 
     def begins_turn(self, state: State) -> bool:
-        """Probes at a turn's start are asked once a round, before anything is said."""
+        """Return whether turn-start probes are asked: once per round, before any message."""
         return not state.said and state.quotes is None
 
     def observe(self, state: State, seat: Seat) -> View:
@@ -277,7 +279,7 @@ class Bargaining(Game[State, Action, View]):
         return {BUYER: float(state.totals[0]), SELLER: float(state.totals[1])}
 
     def _talking(self, state: State) -> bool:
-        """Whether the next move of a seat is a message."""
+        """Return whether a seat's next move is a message."""
         if self.talk == "none":
             return False
         return len(state.said) < 2
@@ -292,12 +294,12 @@ MESSAGES: Options[Action] = (
 
 
 def other(seat: Seat) -> Seat:
-    """Return the seat across the table."""
+    """Return the other seat."""
     return SELLER if seat == BUYER else BUYER
 
 
 def gain(seat: Seat, limit: int, price: float) -> float:
-    """Return what a trade at a price is worth to a seat with this limit."""
+    """Return the value of a trade at a price to a seat with this limit."""
     return limit - price if seat == BUYER else price - limit
 
 

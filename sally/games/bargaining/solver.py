@@ -1,8 +1,8 @@
 """Declared quoting rules, and optimal play against them by exact dynamic programming.
 
-A rule is written in the seller's frame: it holds an ask, and the next ask follows from its last
-ask and the bid that met it. A partner in the buyer's seat is the same rule with prices mirrored
-(p -> 100 - p) and its value mirrored into a cost. A half is counted as it falls on average.
+A rule is written in the seller's frame: it has an ask, and the next ask follows from its last ask
+and the bid that met it. A partner in the buyer's seat is the same rule with prices mirrored (p ->
+100 - p) and its value mirrored into a cost. A half counts by its average.
 
 - Limit known: backward induction over (round, ask).
 - Limit unknown: the rules are deterministic, so a belief is the set of costs that fit the asks so
@@ -26,7 +26,7 @@ from sally.core.errors import BadInput
 from sally.games.bargaining.values import HIGHEST, Family, Floats, other_odds
 
 SIZE = HIGHEST + 1
-SAME = 1e-9  # two expected payoffs that differ by less are equal
+SAME = 1e-9  # expected payoffs closer than this are equal
 _ASKS, _BIDS = np.meshgrid(np.arange(SIZE), np.arange(SIZE), indexing="ij")
 
 Ints = npt.NDArray[np.int64]
@@ -39,8 +39,8 @@ class Rule:
 
     start: int  # the first target
     then: Ints  # [ask, bid]: the next target
-    margin: int | None = None  # never below cost plus this; None: whatever the cost is
-    keep: float = 1.0  # the chance of quoting what it stands at; else `slip` higher
+    margin: int | None = None  # never below cost plus this; None: independent of the cost
+    keep: float = 1.0  # the chance of quoting its target; else `slip` higher
     slip: int = 0
     reacts: bool = False  # whether its quotes depend on the other's
 
@@ -57,7 +57,7 @@ class Rule:
         return max(self.floor(cost), int(self.then[ask, bid]))
 
     def slipped(self, ask: int) -> int:
-        """Return what is quoted where the rule is not kept to."""
+        """Return the quote if the rule is not kept."""
         return min(HIGHEST, ask + self.slip)
 
 
@@ -83,17 +83,17 @@ def _clipped(targets: npt.NDArray[Any]) -> Ints:
 
 
 def constant(q: int = 50) -> Rule:
-    """Quote q in every round, whatever the limit."""
+    """Quote q in every round, regardless of the limit."""
     return Rule(_price("q", q), _clipped(_ASKS))
 
 
 def truthful() -> Rule:
-    """Quote the own limit."""
+    """Quote the player's own limit."""
     return Rule(0, _clipped(_ASKS), margin=0)
 
 
 def clock(start: int = 90, step: int = 3, margin: int = 2) -> Rule:
-    """Concede `step` a round from `start`, down to the limit plus `margin`."""
+    """Concede `step` per round from `start`, down to the limit plus `margin`."""
     table = _clipped(_ASKS - _steps("step", step))
     return Rule(_price("start", start), table, margin=_steps("margin", margin))
 
@@ -107,7 +107,7 @@ def responsive(start: int = 80, down: int = 5, up: int = 2, margin: int = 5) -> 
 
 
 def splitter(start: int = 90, margin: int = 2) -> Rule:
-    """Quote halfway between the last ask and the last bid; halves go up."""
+    """Quote halfway between the last ask and the last bid; halves are rounded up."""
     moved = (_ASKS + _BIDS + 1) // 2
     return Rule(
         _price("start", start), _clipped(moved), margin=_steps("margin", margin), reacts=True
@@ -115,14 +115,14 @@ def splitter(start: int = 90, margin: int = 2) -> Rule:
 
 
 def grim(q: int = 65) -> Rule:
-    """Quote q until a bid falls short of it, then 100 for ever."""
+    """Quote q until a bid falls short of it, then always 100."""
     held = (_price("q", q) == _ASKS) & (q <= _BIDS)
     moved = np.where(held, q, HIGHEST)
     return Rule(q, _clipped(moved), reacts=True)
 
 
 def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
-    """Say that q will be quoted, and quote it with chance `keep`, else `slip` more."""
+    """Announce q, and quote it with chance `keep`, else `slip` more."""
     if not 0 <= keep <= 1:
         raise BadInput(f"keep must be from 0 to 1, not {keep}")
     at, table = _price("q", q), _clipped(np.full((SIZE, SIZE), q))
@@ -130,7 +130,7 @@ def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
 
 
 def liar(shade: int = 15) -> Rule:
-    """State a limit that is `shade` better for itself, and quote that."""
+    """State a limit that is `shade` better for the speaker, and quote it."""
     return Rule(0, _clipped(_ASKS), margin=_steps("shade", shade))
 
 
@@ -157,7 +157,7 @@ def rule_of(name: str, params: Mapping[str, Any] | None = None) -> Rule | None:
 
 
 def mirrored(is_buyer: bool, price: int) -> int:
-    """Return a price or limit of a seat in the seller's frame, and back."""
+    """Convert a price or limit of a seat to the seller's frame, or back."""
     return HIGHEST - price if is_buyer else price
 
 
@@ -176,7 +176,7 @@ def _pays(rule: Rule, value: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What every ask is worth in every round against a rule whose limit is known."""
+    """The value of every ask in every round against a rule whose limit is known."""
 
     rule: Rule
     value: int  # of the player, in the buyer's frame
@@ -197,7 +197,7 @@ class Known:
         return float(self.random[0, self.rule.first(self.cost)])
 
     def bids(self, round: int, ask: int) -> Floats:
-        """Return what each bid is worth in a round (from 0) at an ask, the rest played best."""
+        """Return the value of each bid in a round (from 0) at an ask, with best play afterwards."""
         following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
         return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
 
@@ -266,12 +266,12 @@ def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> 
     for cost, weight in prior.items():
         weights[int(cost)] = weight
     if weights.min() < 0 or weights.sum() <= 0:
-        raise BadInput("a prior needs weights of at least 0, and one above it")
+        raise BadInput("a prior needs weights of at least 0, and one above 0")
     return _unknown(rule, value, tuple(float(w) for w in weights / weights.sum()), rounds)
 
 
 def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: int) -> Unknown:
-    """Solve a rule against a player of this seat and limit, the prior being the family's."""
+    """Solve a rule against a player of this seat and limit, with the family's prior."""
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
     return _unknown(rule, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)
@@ -280,7 +280,7 @@ def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: i
 @lru_cache(maxsize=128)
 def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> Unknown:
     if rule.margin is not None and rule.keep < 1:
-        raise BadInput("a rule that breaks its word and depends on its limit has no exact belief")
+        raise BadInput("a rule that may slip and depends on its limit has no exact belief")
     weights = np.array(prior)
     worth = np.zeros((rounds + 1, SIZE, SIZE))
     best = np.zeros((rounds, SIZE, SIZE), dtype=np.int64)
@@ -290,11 +290,12 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
     # the costs whose ask is the target itself: all up to target - margin
     reached = numbers - rule.margin if rule.margin is not None else np.full(SIZE, HIGHEST)
     floors = np.array([rule.floor(cost) for cost in range(SIZE)])
-    ahead = np.zeros((SIZE, rounds + 1, SIZE))  # [cost, round, ask]: worth once the cost is known
+    ahead = np.zeros((SIZE, rounds + 1, SIZE))  # [cost, round, ask]: value once the cost is known
     for cost in np.flatnonzero(weights) if rule.margin is not None else ():
         ahead[cost] = known(rule, value, int(cost), rounds).worth
     bounds = numbers[None, :]
-    stays = np.minimum(reached[:, None], bounds)  # [target, bound]: the bound if the target shows
+    # [target, bound]: the bound if the target is quoted
+    stays = np.minimum(reached[:, None], bounds)
     none_below = stays < 0
     for number in range(rounds - 1, -1, -1):
         top = np.full((SIZE, SIZE), -np.inf)

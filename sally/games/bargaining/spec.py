@@ -1,4 +1,4 @@
-"""The game spec of bargaining: rules, words, probes, and what doing is measured by."""
+"""The game spec of bargaining: rules, words, probes, and the metric of doing."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from sally.games.bargaining.words import TEXTS, BargainingWords
 
 Past = Trajectory[State, Action, View]
 ASKED_ROUNDS: Mapping[int, float] = {1: 0.5, 2: 0.3, 5: 0.7, 10: 0.4, 20: 0.6}
-"""The rounds in which values are asked for, before the talk; and for `would_trade_at` the price, as
-a quantile of the other's limit given one's own: fixed beforehand, so that it tells nothing."""
+"""The rounds in which values are asked for, before the messages, and the price of `would_trade_at`
+as a quantile of the other's limit given the player's own: fixed beforehand, so that it reveals
+nothing."""
 
 
 def _number(probe: str, about: str) -> tuple[Question, ...]:
@@ -81,18 +82,18 @@ def limit_of(state: State, seat: Seat) -> int | None:
 
 
 def true_value(replay: Past, at: At) -> int | None:
-    """The other's value or cost."""
+    """Return the other's value or cost."""
     return limit_of(replay.state(at.turn), other(at.seat))
 
 
 def true_quote(replay: Past, at: At) -> int | None:
-    """The other's quote of the same round; None if it gave none."""
+    """Return the other's quote of the same round; None if it gave none."""
     made = replay.move(at.turn, other(at.seat))
     return made if isinstance(made, int) else None
 
 
 def true_trade(replay: Past, at: At) -> str | None:
-    """Whether a trade at the price asked about would earn the other something."""
+    """Return whether a trade at the price asked about would earn the other something."""
     limit = true_value(replay, at)
     if limit is None:
         return None
@@ -100,13 +101,13 @@ def true_trade(replay: Past, at: At) -> str | None:
 
 
 def true_keep(replay: Past, at: At) -> str | None:
-    """Whether the other quotes what it has announced."""
+    """Return whether the other quotes what it has announced."""
     quoted = true_quote(replay, at)
     return None if quoted is None else "yes" if quoted == int(at.about) else "no"
 
 
 def true_guess(replay: Past, at: At) -> int | None:
-    """What the other itself says to `their_value` now; None where it is not asked."""
+    """Return the other's own answer to `their_value` now; None if it is not asked."""
     said = replay.report(at.turn, other(at.seat), "their_value", at.seat)
     return said.value if said is not None and isinstance(said.value, int) else None
 
@@ -132,7 +133,7 @@ PROBES = (
     ),
     Probe(
         "their_guess_of_my_value",
-        "what the other says when it is asked for one's own value or cost; true is its own report",
+        "the other's guess of the player's value or cost; judged by the other's own report",
         "start",
         "choice",
         SEATS,
@@ -150,7 +151,7 @@ PROBES = (
     ),
     Probe(
         "will_keep",
-        "whether the other will quote what it has just announced, where it has",
+        "whether the other will quote what it has just announced, if it has",
         "before",
         "choice",
         SEATS,
@@ -178,7 +179,7 @@ def best_replies(game: Bargaining, view: View, belief: Any) -> tuple[int, ...] |
 
 
 def a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
-    """Return the least and the most that a round pays."""
+    """Return the minimum and maximum payoff of a round."""
     limit = game.value if seat == SEATS[0] else game.cost
     if limit is None:
         return -float(HIGHEST), float(HIGHEST)
@@ -187,13 +188,14 @@ def a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
 
 
 def an_episode(game: Bargaining, seat: Seat) -> tuple[float, float]:
-    """Return the least and the most that all rounds pay."""
+    """Return the minimum and maximum payoff of all rounds."""
     low, high = a_round(game, seat)
     return game.rounds * low, game.rounds * high
 
 
 def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
-    """The own limit, the last bid and ask (and whether there is one), and the time left."""
+    """Return the seat's own limit, the last bid and ask (and whether there is one), and the time
+    left."""
     left = 1 - (view.round - 1) / game.rounds
     limit = 0.0 if view.limit is None else view.limit / HIGHEST
     last = view.last()

@@ -1,17 +1,17 @@
 """What a message commits to, read by a stated rule: announced quotes and claims of value.
 
-Free text stays a move; what is read here is a reader's note on it, used by probes and metrics and
-by no rule of the game. The reader knows two things:
+Free text stays a move; what is read here is an annotation, used by probes and metrics and by no
+rule of the game. The reader knows two things:
 
 - An *announcement*: the speaker says which number it will quote in this round, without a condition.
   The words must be the speaker's own (`I'll bid 40`, `asking 60 again`, `my ask is 60`), about this
   round, and name one number. A proposal to both (`let's trade at 50`), a bound (`at most 60`), a
-  range, a question and anything behind `if`, `unless` or a demand (`bid 50 and I'll ask 50`) is no
-  announcement.
+  range, a question and anything after `if`, `unless` or a demand (`bid 50 and I'll ask 50`) is not
+  an announcement.
 - A *claim*: the speaker states its own value or cost as one number (`my cost is 32`).
 
 A message that announces two different numbers announces none; the same holds for claims.
-`docs/results/bargaining.md` has its measured precision and recall.
+`docs/results/bargaining.md` has the measured precision and recall.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sally.core.rules.game import Seat
 from sally.games.bargaining.rules import BUYER
 from sally.games.bargaining.values import HIGHEST
 
-VERSION = 1  # raised when a message is read otherwise
+VERSION = 1  # raised when a message is read differently
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What a message commits its speaker to; None where it does not."""
+    """What a message commits its speaker to; None if nothing."""
 
     announced: int | None = None
     claimed: int | None = None
@@ -59,13 +59,13 @@ def _only(found: set[int]) -> int | None:
 
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "‑": "-", "−": "-"})
-# A full stop ends a sentence unless it stands within a number.
+# A full stop ends a sentence unless it is within a number.
 _SENTENCES = re.compile(r"(?:\.(?!\d)|[!;\n—])+")
 _MARKUP = re.compile(r"[*_`$]+")
 
 
 def _plain(text: str) -> str:
-    """The text in one letter case, without markup, with plain quotes and dashes."""
+    """Return the text in lower case, without markup, with plain quotes and dashes."""
     text = _MARKUP.sub(" ", text.translate(_QUOTES)).replace("?", " ??.")
     return re.sub(r"[ \t]+", " ", text).casefold()
 
@@ -77,7 +77,7 @@ _ROUND = (
 
 
 def _any(words: str) -> str:
-    """A group that matches any of the phrases, which are separated by semicolons."""
+    """Return a pattern that matches any of the phrases, which are separated by semicolons."""
     return "(?:" + "|".join(re.escape(each.strip()) for each in words.split(";")) + ")"
 
 
@@ -105,7 +105,7 @@ _BARE = _any("will;continuing;continue;setting;keeping;sticking with;holding")
 
 
 def _verbs(stems: str, nouns: str) -> list[re.Pattern[str]]:
-    """The ways in which a side says what it will quote."""
+    """Return the patterns by which a side says what it will quote."""
     verb, noun = _any(f"{stems};{nouns}"), _any(nouns)
     patterns = (
         rf"\b{_I}{_LEAD}\s+{verb}{_TO_NUMBER}\s*{_NUMBER}",
@@ -146,7 +146,7 @@ _BOUND = re.compile(
 
 
 def _announcements(sentence: str, verbs: list[re.Pattern[str]]) -> set[int]:
-    """The numbers that a sentence says will be quoted."""
+    """Return the numbers that a sentence announces as quotes."""
     if "??" in sentence or _DEMAND.search(sentence):
         return set()
     found: set[int] = set()
@@ -164,7 +164,7 @@ def _announcements(sentence: str, verbs: list[re.Pattern[str]]) -> set[int]:
 
 
 def _tied(sentence: str, end: int) -> bool:
-    """Whether a condition follows on what was said: `I'll bid 40 if you ask 40`."""
+    """Return whether a condition follows: `I'll bid 40 if you ask 40`."""
     return _FOLLOWS.match(sentence[end:]) is not None
 
 
@@ -191,7 +191,7 @@ _NOT_OWN = re.compile(r"\b(?:if|suppose|assuming|were|unless|whether)\b")
 
 
 def _claims(sentence: str, is_buyer: bool) -> set[int]:
-    """The numbers that a sentence states as the speaker's own value or cost."""
+    """Return the numbers that a sentence states as the speaker's own value or cost."""
     pattern = _BUYER_CLAIM if is_buyer else _SELLER_CLAIM
     found: set[int] = set()
     if "??" in sentence:

@@ -1,6 +1,6 @@
 """How the buyer's value and the seller's cost are drawn: four families, each an exact table.
 
-`uniform` is the rule itself. The other three are fits of ours to the values of published games
+`uniform` is the published rule. The other three are our fits to the values of published games
 (protocol `pact`, section 1: their generators are not published), each named as a fit: `correlated`
 is two independent draws from -5..105, clipped to the scale; `semi_bimodal` is a fair coin for the
 low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three degrees of
@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 HIGHEST = 100  # prices, values and costs are whole numbers from 0 to this
-GAP = 3  # the least that the value exceeds the cost by
+GAP = 3  # minimum difference of value and cost
 Family = Literal["uniform", "correlated", "semi_bimodal", "heavy_tailed"]
 FAMILIES: tuple[Family, ...] = ("uniform", "correlated", "semi_bimodal", "heavy_tailed")
-FIT_MARGIN = 5  # by so much the draws of `correlated` reach beyond either end of the scale
+FIT_MARGIN = 5  # how far the draws of `correlated` reach beyond either end of the scale
 FIT_LOW, FIT_HIGH = 20, 80  # the inner ends of the two fifths of `semi_bimodal`
 FIT_CENTRE, FIT_SCALE = 50.0, 19.0  # of `heavy_tailed`
 
@@ -74,7 +74,7 @@ def cost_odds(family: Family, value: int) -> Mapping[int, float]:
 
 @cache
 def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
-    """Return the chance of every limit of the other side, given one's own."""
+    """Return the chance of every limit of the other side, given the player's own."""
     row = joint(family)[limit] if is_buyer else joint(family)[:, limit]
     total = float(row.sum())
     found = row / total if total > 0 else row
@@ -83,7 +83,7 @@ def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
 
 
 def quantile(chances: Floats, share: float) -> int:
-    """Return the least number at which the summed chances reach `share`."""
+    """Return the smallest number at which the cumulated chances reach `share`."""
     return int(np.searchsorted(np.cumsum(chances), share - 1e-12))
 
 

@@ -1,4 +1,4 @@
-"""Bargaining in language: who is who, what was said and quoted, and what is wanted now."""
+"""Bargaining in language: roles, messages and quotes so far, and the current question."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ LABELLED = re.compile(r"(?im)^[ \t>#*_`-]*message[*_`]*[ \t]*[:：][*_`]*[ \t]*"
 
 
 class BargainingWords(Words[Any, "View"]):
-    """Both read the same lines; the own limit stands on the own page alone."""
+    """Texts of bargaining: both seats read the same lines; a limit is only on its owner's page."""
 
     label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Bargaining, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         self._game = game
-        self._per_round = 1 if game.talk == "none" else 3  # lines of a round that is over
+        self._per_round = 1 if game.talk == "none" else 3  # lines of a finished round
 
     # --- the page -------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class BargainingWords(Words[Any, "View"]):
         return Whole(0, HIGHEST) if options is PRICES else span(options)
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Action:
-        """Read a price as in every game, and a message behind its label or as a form."""
+        """Read a price as in every game, and a message after its label or as a form."""
         if not view.talking:
             price: int = super().read(reply, view, options)
             return price
@@ -230,12 +230,13 @@ class BargainingWords(Words[Any, "View"]):
 
 
 def one_line(text: str) -> str:
-    """A text on one line and without double quotes, so that no message looks like a page's line."""
+    """Return a text on one line and without double quotes, so that it cannot look like a page's
+    line."""
     return " ".join(text.split()).replace('"', "'")
 
 
 def _unquoted(text: str) -> str:
-    """A message without the blanks, and without one pair of quotes or angle brackets around it."""
+    """Return a message without surrounding blanks and one pair of quotes or angle brackets."""
     text = text.strip()
     for opening, closing in ('""', "“”", "<>", "``"):
         if len(text) > 1 and text[0] == opening and text[-1] == closing:

@@ -1,4 +1,4 @@
-"""Cipher for people: keywords and code where a seat may see them, hints by digit, rounds."""
+"""The board of Cipher: keywords and code if the seat may see them, hints by digit, rounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDS = {
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """The present game of one seat."""
+    """Return the current game as one seat sees it."""
     parts: list[Part] = []
     if not view.over:
         game = context.game
@@ -57,7 +57,7 @@ def _notes(game: Cipher, view: View) -> list[Note]:
 
 
 def _by_digit(view: View) -> Table:
-    """The keyword of each digit, where it is known, and the hints filed under it."""
+    """Return the keyword of each digit, if known, and the hints filed under it."""
     filed = view.record.filed
     words = view.keywords[-1] if view.keywords else ()
     rows = []

@@ -1,4 +1,4 @@
-"""The card of Cipher: players that do not ask what a hint says to each of the listeners."""
+"""The card of Cipher: players that ignore what a hint means to each listener."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ METRICS = ("cipher_won", "cipher_intercepted", "cipher_miscommunicated", "cipher
 
 
 def deaf_rounds(right: float = 1.0) -> dict[str, float]:
-    """What an interceptor wins that guesses any code left, beside a decoder that is always right.
+    """Return how often an interceptor wins that guesses any remaining code, beside a decoder that
+    is always right.
 
     >>> round(deaf_rounds()["cipher_won"], 6)
     0.055958
     """
-    odds = {0: 1.0}  # by interceptions so far
+    odds = {0: 1.0}  # by number of interceptions so far
     lost = 0.0
     for played in range(8):
         chance = 1 / (len(CODES) - played)
@@ -47,7 +48,7 @@ def _encoder(name: str, interceptor: str, which: bool = False) -> Condition:
 
 CARD = Card(
     family="cipher",
-    about="what hints and guesses earn that do not ask what a hint says to each listener",
+    about="scores of hints and guesses that ignore what a hint means to each listener",
     unattacked="no option is right in itself: hints are as good as what both listeners make of "
     "them, which the conditions measure",
     conditions=(
@@ -63,7 +64,7 @@ CARD = Card(
             shortcuts=(*GUESSERS, *opposite("greedy_first greedy_last")),
             metrics=("cipher_won", "cipher_miscommunicated", "cipher_guess_regret"),
         ),
-        Condition(  # hints of the decoder's mind: it is right in all but a few rounds
+        Condition(  # hints that the decoder's mind reads right in all but a few rounds
             name="interceptor, clear hints",
             instances=INSTANCES,
             seat="interceptor",

@@ -16,7 +16,7 @@ HINTS = (
 )
 GUESSES = {
     "decoder": "chance of the code, by the posterior under the declared encoder",
-    "interceptor": "chance of the code, by a listener by Bayes",
+    "interceptor": "chance of the code, by a Bayesian listener",
 }
 
 
@@ -40,7 +40,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _training_tasks(game: str) -> Split:
-    """Return the frozen games, dealt to the parts; the learner intercepts clear hints."""
+    """Return the frozen games, split into parts; the learner intercepts clear hints."""
     rows = range(len(frozen(Cipher().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     others = {"encoder": PlayerSpec("nearest"), "decoder": PlayerSpec("by_keywords")}

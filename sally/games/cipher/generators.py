@@ -1,4 +1,4 @@
-"""Making frozen games: keywords apart from each other, and certified decisions."""
+"""Generator of frozen games: distinct keywords, and certified decisions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SEED = 2026
 ROWS = {"plain": 100, "which": 50}
 GAMES = 4
 BEFORE = 3  # rounds before a certified decision
-GOOD, BAD = 0.8, 0.4  # the least worth of the right hints, and the most of wrong ones
+GOOD, BAD = 0.8, 0.4  # minimum value of the right hints, and maximum of wrong ones
 
 
 def keywords(draws: Stream) -> tuple[str, str, str, str]:
-    """Four different cards of which none is a form of another."""
+    """Draw four different cards of which none is a form of another."""
     chosen: list[str] = []
     while len(chosen) < 4:
         word = draws.pick(cards())
@@ -29,12 +29,12 @@ def keywords(draws: Stream) -> tuple[str, str, str, str]:
 
 
 def plain(seed: int, row: int, number: int) -> Problem:
-    """One game of the set `plain`."""
+    """Return one game of the set `plain`."""
     return Problem(keywords(Stream(seed, "cipher", "plain", row, number)))
 
 
 def which(seed: int, row: int, number: int) -> Problem:
-    """One decision of the set `which`, drawn until it is certified."""
+    """Return one decision of the set `which`, drawn until it is certified."""
     draws = Stream(seed, "cipher", "which", row, number)
     while True:
         problem = _drawn(draws)
@@ -43,7 +43,8 @@ def which(seed: int, row: int, number: int) -> Problem:
 
 
 def _drawn(draws: Stream) -> Problem:
-    """Keywords, rounds of an encoder that draws from the 16 nearest words, and the next code."""
+    """Draw keywords, rounds of an encoder that draws from the 16 nearest words, and the next
+    code."""
     words = keywords(draws)
     codes = draws.shuffled(CODES)[: BEFORE + 1]
     past: list[PastRound] = []
@@ -56,16 +57,16 @@ def _drawn(draws: Stream) -> Problem:
 
 
 def position_of(problem: Problem) -> Position:
-    """The position in which a certified decision is taken."""
+    """Return the position of a certified decision."""
     record = record_of(problem.past, ())
     return Position(problem.keywords, record.filed, record.left, problem.codes[0])
 
 
 def is_certified(problem: Problem) -> bool:
-    """Whether one must know how the interceptor listens.
+    """Return whether the encoder must know how the interceptor listens.
 
     The best hints for either interceptor are worth at least GOOD with it and at most BAD with the
-    other one; the clearest hints are worth at most BAD with both.
+    other; the clearest hints are worth at most BAD with both.
     """
     at = position_of(problem)
     clear = [MENUS["nearest"](Mind(), at, digit)[0] for digit in digits(at.code)]
@@ -80,7 +81,7 @@ def is_certified(problem: Problem) -> bool:
 
 
 def make(name: str, seed: int = SEED) -> Frozen[Problem]:
-    """Rows of games of one set."""
+    """Return rows of games of one set."""
     draw = {"plain": plain, "which": which}[name]
     made = tuple(tuple(draw(seed, row, n) for n in range(GAMES)) for row in range(ROWS[name]))
     return Frozen(name, 1, seed, made)

@@ -1,7 +1,7 @@
 """Exact odds of codes for declared listeners, and the best hints for a pair of them.
 
 `t(hint, word)` is the tie of a mind of `sally.games.association`. A listener by keywords or by
-history weighs a code by exp(sum of ties / HEAT); a listener by Bayes infers the unknown keyword of
+history weights a code by exp(sum of ties / HEAT); a Bayesian listener infers the unknown keyword of
 every digit from an encoder that says a word with odds exp(t / HEAT).
 """
 
@@ -28,7 +28,7 @@ Filed = tuple[tuple[str, ...], ...]  # by digit, the hints of past rounds
 HEAT = 0.5
 DIGITS = 4
 LENGTH = 3
-WIDTH = 25  # nearest words a digit among which the best hints are sought
+WIDTH = 25  # nearest words per digit among which the best hints are searched
 WAYS: tuple[Way, ...] = ("history", "bayes", "blind")
 CODES: tuple[int, ...] = tuple(
     100 * a + 10 * b + c for a, b, c in permutations(range(1, DIGITS + 1), LENGTH)
@@ -47,7 +47,7 @@ def digits(code: int) -> tuple[int, ...]:
 
 
 class Listener(msgspec.Struct, frozen=True):
-    """An interceptor that is known: how it listens, and with which associations."""
+    """A known interceptor: how it listens, and with which associations."""
 
     way: Way = "history"
     mind: Mind = Mind()
@@ -72,7 +72,7 @@ LISTENERS: Mapping[str, Way] = {
 
 
 def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
-    """The listener that a player with these parameters is; None where its kind is not declared."""
+    """Return the listener of a player with these parameters; None if its kind is not declared."""
     way = LISTENERS.get(player)
     return None if way is None else Listener(way, mind_of(params))
 
@@ -81,14 +81,14 @@ def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
 
 
 def _normal(weights: Floats) -> Floats:
-    """Odds that sum to 1 over the last axis, of log weights."""
+    """Return odds that sum to 1 over the last axis, from log weights."""
     odds = np.exp(weights - weights.max(axis=-1, keepdims=True))
     found: Floats = odds / odds.sum(axis=-1, keepdims=True)
     return found
 
 
 def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> Floats:
-    """By hint and digit, the log weight for a listener that knows the keywords."""
+    """Return log weights by hint and digit for a listener that knows the keywords."""
     columns = [place(word) for word in keywords]
     rows = np.array([heard(mind, hint)[columns] for hint in hints], dtype=np.float64)
     found: Floats = rows / HEAT
@@ -96,7 +96,7 @@ def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> 
 
 
 def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """By hint and digit, the log weight by the mean tie to what is filed; 0 without any."""
+    """Return log weights by hint and digit from the mean tie to the hints filed; 0 without any."""
     found = np.zeros((len(hints), DIGITS))
     for digit, past in enumerate(filed):
         if past:
@@ -105,10 +105,10 @@ def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 
 def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
-    """The tie of a hint to every one of some words.
+    """Return the tie of a hint to each of some words.
 
-    A word outside the list is looked up from the other side; where both are outside, it is
-    represented by the word of the list that is nearest to it.
+    For a word outside the list the tie is taken in the other direction; if both are outside, the
+    hint is represented by the nearest word of the list.
     """
     row, known, own = heard(mind, hint), places(), places().get(plain(hint))
     found = []
@@ -122,9 +122,9 @@ def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
 
 
 def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """By hint and digit, the log chance of the hint, the digit's keyword being unknown.
+    """Return the log chance of each hint by digit if the digit's keyword is unknown.
 
-    Digits are taken apart: that keywords differ from each other is not used.
+    Digits are treated independently: that keywords differ from each other is not used.
     """
     said = np.array([_said(mind, hint) for hint in hints])  # hint, card
     known = np.array([keyword_odds(mind, past) for past in filed])  # digit, card
@@ -134,7 +134,7 @@ def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 @lru_cache(maxsize=8)
 def _sayings(mind: Mind) -> Floats:
-    """By word and card, the chance that an encoder with this keyword says the word."""
+    """Return, by word and card, the chance that an encoder with this keyword says the word."""
     strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     odds = np.exp(strength - strength.max(axis=0))
     found: Floats = odds / odds.sum(axis=0)
@@ -155,7 +155,8 @@ def _said(mind: Mind, hint: str) -> Floats:
 
 @lru_cache(maxsize=4096)
 def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
-    """The posterior over the cards of what is filed under a digit; even where nothing is."""
+    """Return the posterior over the cards given the hints filed under a digit; uniform without
+    any."""
     weights = np.zeros(len(cards()))
     for hint in past:
         weights = weights + np.log(np.maximum(_said(mind, hint), 1e-300))
@@ -166,7 +167,7 @@ def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
 
 
 def code_odds(weights: Floats, left: Sequence[int]) -> Floats:
-    """The odds of the codes left, of log weights by hint and digit."""
+    """Return the odds of the remaining codes from log weights by hint and digit."""
     places_of = PLACES[[INDEX[code] for code in left]]
     return _normal(weights[np.arange(LENGTH), places_of].sum(axis=1))
 
@@ -174,14 +175,14 @@ def code_odds(weights: Floats, left: Sequence[int]) -> Floats:
 def decoder_odds(
     mind: Mind, keywords: tuple[str, ...], hints: Sequence[str], left: Sequence[int]
 ) -> Floats:
-    """The odds of the codes left for a decoder that knows the keywords."""
+    """Return the odds of the remaining codes for a decoder that knows the keywords."""
     return code_odds(by_keywords(mind, keywords, hints), left)
 
 
 def listener_odds(
     listener: Listener, filed: Filed, hints: Sequence[str], left: Sequence[int]
 ) -> Floats:
-    """The odds of the codes left for an interceptor."""
+    """Return the odds of the remaining codes for an interceptor."""
     return code_odds(_heard_by(listener, filed, hints), left)
 
 
@@ -194,12 +195,12 @@ def _heard_by(listener: Listener, filed: Filed, hints: Sequence[str]) -> Floats:
 
 
 def likeliest(odds: Floats, left: Sequence[int]) -> int:
-    """The code with the highest odds, the first one of equals."""
+    """Return the code with the highest odds; ties go to the first."""
     return left[int(np.argmax(np.round(odds, 12)))]
 
 
 def bits(odds: Floats) -> float:
-    """The entropy of odds in bits.
+    """Return the entropy of odds in bits.
 
     >>> bits(np.full(4, 0.25))
     2.0
@@ -212,7 +213,7 @@ def bits(odds: Floats) -> float:
 
 
 class Position(msgspec.Struct, frozen=True):
-    """What an encoder knows when it is to hint."""
+    """What an encoder knows when it must give hints."""
 
     keywords: tuple[str, ...]
     filed: Filed
@@ -221,7 +222,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Worth(msgspec.Struct, frozen=True):
-    """What three hints are worth: the chance that the decoder alone is right, and its factors."""
+    """The value of three hints: the chance that only the decoder is right, and its factors."""
 
     decoded: float
     intercepted: float
@@ -232,14 +233,14 @@ class Worth(msgspec.Struct, frozen=True):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """The best hints among the nearest words, and their worth."""
+    """The best hints among the nearest words, and their value."""
 
     hints: tuple[str, ...]
     worth: Worth
 
 
 def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str]) -> Worth:
-    """The worth of three hints for a decoder with this mind and this interceptor."""
+    """Return the value of three hints for a decoder with this mind and this interceptor."""
     own = at.left.index(at.code)
     read = decoder_odds(decoder, at.keywords, hints, at.left)
     heard_as = listener_odds(listener, at.filed, hints, at.left)
@@ -248,24 +249,24 @@ def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str])
 
 @lru_cache(maxsize=4096)
 def nearest(mind: Mind, keywords: tuple[str, ...], digit: int) -> tuple[str, ...]:
-    """The legal words from the nearest to the keyword of a digit down; ties alphabetical."""
+    """Return the legal words by nearness to the keyword of a digit; ties in alphabetical order."""
     rows = open_rows(keywords)
     order = np.argsort(-ties(mind)[rows, place(keywords[digit - 1])], kind="stable")
     return tuple(vocabulary()[int(rows[n])] for n in order)
 
 
 def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
-    """The same without the words that are filed under the digit."""
+    """Return the same without the words filed under the digit."""
     said = at.filed[digit - 1]
     return tuple(word for word in nearest(mind, at.keywords, digit) if word not in said)
 
 
 @lru_cache(maxsize=4096)
 def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WIDTH) -> Best:
-    """The hints of greatest worth among all triples of the `width` nearest words a digit.
+    """Return the most valuable hints among all triples of the `width` nearest words per digit.
 
-    Words filed under the digit are left out. Exact within that set; of equals the first in the
-    order of nearness.
+    Words filed under the digit are left out. Exact within that set; ties go to the first in order
+    of nearness.
     """
     words = [unsaid(decoder, at, digit)[:width] for digit in digits(at.code)]
     read = [by_keywords(decoder, at.keywords, some) for some in words]
@@ -278,7 +279,7 @@ def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WID
 
 
 def _chances(weights: Sequence[Floats], at: Position) -> Floats:
-    """By triple of words, the chance that a listener gives to the true code."""
+    """Return, by triple of words, the chance that a listener gives to the true code."""
     places_of = PLACES[[INDEX[code] for code in at.left]]
     first, second, third = (
         np.exp(w - w.max(axis=1, keepdims=True))[:, places_of[:, j]] for j, w in enumerate(weights)

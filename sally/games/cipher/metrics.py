@@ -1,4 +1,4 @@
-"""Results of Cipher, exact regret of hints and guesses, and what was expected of listeners."""
+"""Metrics of Cipher: results, exact regret of hints and guesses, and predictions of listeners."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from sally.games.cipher.spec import OTHER, guess_after
 
 
 class Round(msgspec.Struct, frozen=True):
-    """One round with hints: where they were given, in which position, and who guessed what."""
+    """One round with hints: its turn and position, and both guesses."""
 
     turn: int
     game: int
@@ -68,7 +68,7 @@ def _rounds(played: Played, seat: Seat) -> list[Round]:
 
 
 def rounds(played: Played) -> list[Round]:
-    """The rounds in which hints were given, in their order."""
+    """Return the rounds in which hints were given, in order."""
     return _rounds(played, ENCODER)
 
 
@@ -82,22 +82,22 @@ def _game(played: Played) -> Cipher:
 
 
 def declared_decoder(played: Played) -> Mind | None:
-    """The mind of a decoder by keywords; None for a person, a model, another player."""
+    """Return the mind of a decoder by keywords; None for a person, a model or another player."""
     who = played.episode.setup.lineup[DECODER]
     return mind_of(who.params) if who.player == "by_keywords" else None
 
 
 def declared_interceptor(played: Played) -> Listener | None:
-    """The interceptor's declared way of listening and mind; None where there is none."""
+    """Return the interceptor's declared way of listening and mind; None if there is none."""
     who = played.episode.setup.lineup[INTERCEPTOR]
     return listener_of(who.player, who.params)
 
 
 def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
-    """The listeners that the encoder reckons with in a turn.
+    """Return the listeners that the encoder assumes in a turn.
 
-    By its own answer to the probe `listener`, else by what its page told it, else as declared by
-    its parameters; None where nothing of this is known.
+    Taken from its answer to the probe `listener`, else from what its page told it, else from its
+    parameters; None if none of these is known.
     """
     said = played.replay.report(turn, ENCODER, "listener")
     way = said.value if said is not None else _game(played).told
@@ -111,7 +111,7 @@ def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """The hints of a round: their worth and the most there is, for the declared listeners."""
+    """The hints of a round: their value and the maximum, for the declared listeners."""
 
     round: Round
     said: Worth
@@ -136,7 +136,7 @@ class Scored(msgspec.Struct, frozen=True):
 
 @shared
 def scored_hints(played: Played, seat: Seat) -> list[Scored]:
-    """Every round's hints against the best ones, where both listeners are declared."""
+    """Return each round's hints against the best ones, if both listeners are declared."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     if seat != ENCODER or decoder is None or listener is None:
         return []
@@ -146,7 +146,7 @@ def scored_hints(played: Played, seat: Seat) -> list[Scored]:
 def _scored(decoder: Mind, listener: Listener, each: Round) -> Scored:
     said = worth(decoder, listener, each.at, each.hints)
     best = best_hints(decoder, listener, each.at)
-    if said.value > best.worth.value:  # words from outside the set that is searched
+    if said.value > best.worth.value:  # words from outside the searched set
         best = Best(each.hints, said)
     return Scored(each, said, best)
 
@@ -154,14 +154,14 @@ def _scored(decoder: Mind, listener: Listener, each: Round) -> Scored:
 class Split(msgspec.Struct, frozen=True):
     """The regret of hints by cause."""
 
-    modelling: float  # the best hints for the listeners one reckoned with, with the true ones
-    play: float  # by one's own model, what the hints gave up
+    modelling: float  # the best hints for the assumed listeners, evaluated with the true ones
+    play: float  # what the hints gave up by the encoder's own model
     regret: float
 
 
 @shared
 def splits(played: Played, seat: Seat) -> list[Split]:
-    """Every round's regret by cause, where it is known which listeners the encoder expected."""
+    """Return each round's regret by cause, if it is known which listeners the encoder assumed."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     found = []
     for each in scored_hints(played, seat):
@@ -177,7 +177,7 @@ def splits(played: Played, seat: Seat) -> list[Split]:
 
 
 def by_game(played: Played, seat: Seat) -> list[float]:
-    """The mean regret of hints in each game that has one."""
+    """Return the mean regret of hints in each game that has one."""
     found: dict[int, list[float]] = {}
     for each in scored_hints(played, seat):
         found.setdefault(each.round.game, []).append(each.regret)
@@ -185,13 +185,13 @@ def by_game(played: Played, seat: Seat) -> list[float]:
 
 
 def yardstick(played: Played) -> Listener:
-    """The declared interceptor, else a listener by Bayes of plain sense."""
+    """Return the declared interceptor, else a Bayesian listener of plain meaning."""
     return declared_interceptor(played) or Listener("bayes")
 
 
 @shared
 def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """By round, the interceptor's entropy before and after it hears the hints, in bits."""
+    """Return, by round, the interceptor's entropy before and after the hints, in bits."""
     listener = yardstick(played)
     return [
         (log2(len(r.at.left)), bits(listener_odds(listener, r.at.filed, r.hints, r.at.left)))
@@ -203,10 +203,10 @@ def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 
 def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
-    """The odds of the codes left for a guesser that knows what this seat knows.
+    """Return the odds of the remaining codes for a guesser that knows what this seat knows.
 
-    For the decoder by Bayes over the declared encoder; None where it is not declared, or would
-    never have given these hints. For the interceptor by the listener by Bayes of plain sense.
+    For the decoder: Bayes over the declared encoder; None if it is not declared, or would never
+    have given these hints. For the interceptor: the Bayesian listener of plain meaning.
     """
     at = each.at
     if seat == INTERCEPTOR:
@@ -224,7 +224,7 @@ def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """One guess: what it gave up, and the codes that were best."""
+    """One guess: what it gave up, and the best codes."""
 
     turn: int
     regret: float
@@ -233,7 +233,7 @@ class Guessed(msgspec.Struct, frozen=True):
 
 @shared
 def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
-    """Every guess against the likeliest code by the posterior."""
+    """Return each guess against the likeliest code by the posterior."""
     if seat == ENCODER:
         return []
     found = []
@@ -252,7 +252,7 @@ def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
 
 
 def _predictions(played: Played) -> list[tuple[Any, Round]]:
-    """What the encoder expected of the interceptor's guess, with its round."""
+    """Return the encoder's predictions of the interceptor's guess, with their rounds."""
     found = []
     for each in rounds(played):
         said = played.replay.report(each.turn, ENCODER, "their_guess", INTERCEPTOR)
@@ -283,7 +283,7 @@ def _foreseen_caught(played: Played, seat: Seat) -> float | None:
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The interceptor's answers about the keywords of one round, by digit that was asked."""
+    """The interceptor's answers about the keywords of one round, by digit."""
 
     true: tuple[str, ...]
     first: tuple[str, ...]
@@ -293,7 +293,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 @shared
 def asked_keywords(played: Played, seat: Seat) -> list[Asked]:
-    """The rounds in which the interceptor was asked for the keywords."""
+    """Return the rounds in which the interceptor was asked for the keywords."""
     if seat != INTERCEPTOR:
         return []
     found = []
@@ -335,7 +335,7 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
 
 
 def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """By word, how often an answer after the keywords were shown is the one before."""
+    """Return, by word, how often the answer after the keywords were shown equals the one before."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([
@@ -349,7 +349,7 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """A test of the paper: over rounds whose first list was wrong, all words at once."""
+    """Return the paper's test over rounds whose first list was wrong, all words at once."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         whole = [
@@ -605,7 +605,7 @@ METRICS = (
     ),
     Metric(
         "cipher_consistent_published",
-        "the same, share in which one's own former list and the other's are equal",
+        "the same, share in which the player's own earlier list and the other's are equal",
         _published(lambda each: each.before == each.another),
         better="higher",
         unit="share",

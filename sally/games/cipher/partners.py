@@ -1,4 +1,5 @@
-"""Players of Cipher: encoders, listeners by keywords, history and Bayes, and mindless ones."""
+"""Players of Cipher: encoders, listeners by keywords, by history and by Bayes, and mindless
+ones."""
 
 from __future__ import annotations
 
@@ -53,11 +54,11 @@ CipherTurn = Turn[Action, View]
 SOURCE = "ours, after Lupu, Willi and Foerster 2025"
 DRAWN_FROM = 16  # nearest words among which `top16` draws
 THEIR_MIND = {f"their_{name}": default for name, default in MIND_PARAMS.items()}
-FEW = 0.02  # the chance with which a guess is taken to be a slip
+FEW = 0.02  # the assumed chance that a guess is a slip
 
 
 def position(view: View) -> Position:
-    """What an encoder knows when it is to hint."""
+    """Return what an encoder knows when it must give hints."""
     record = view.record
     return Position(view.keywords[-1], record.filed, record.left, view.code)
 
@@ -65,7 +66,7 @@ def position(view: View) -> Position:
 def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
     """Raise BadInput if a player does not fit a seat."""
     if seat not in fits:
-        raise BadInput(f"{name} sits as {' or '.join(fits)}, not as {seat}")
+        raise BadInput(f"{name} can play as {' or '.join(fits)}, not as {seat}")
 
 
 # --- encoders that choose digit by digit ----------------------------------------------------------
@@ -101,7 +102,7 @@ MENUS: Mapping[str, Menu] = {
 def likelihood(
     player: str, params: Mapping[str, Any], at: Position, hints: Sequence[str]
 ) -> float | None:
-    """The chance that a declared encoder gives these hints for the code; None where not known."""
+    """Return the chance that a declared encoder gives these hints for the code; None if unknown."""
     if player in MENUS:
         mind, chance = mind_of(params), 1.0
         for digit, hint in zip(digits(at.code), hints, strict=True):
@@ -138,7 +139,7 @@ def _digit_by_digit(name: str, about: str, mindless: bool = False) -> Partner:
 
 
 def believed(params: Mapping[str, Any]) -> tuple[Mind, Listener]:
-    """The decoder's mind and the interceptor that the parameters of `crossing` declare."""
+    """Return the decoder's mind and the interceptor that the parameters of `crossing` declare."""
     theirs = {name: params.get(f"their_{name}", old) for name, old in MIND_PARAMS.items()}
     return mind_of(params), Listener(
         read_way(str(params.get("against", "history"))), mind_of(theirs)
@@ -164,7 +165,7 @@ def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
 
 
 def listener_belief(view: View) -> Floats:
-    """By way of listening, what the interceptor's guesses so far speak for; even before any."""
+    """Return the log-odds of each way of listening given the guesses so far; uniform before any."""
     weights, game, began = np.zeros(len(WAYS)), 0, 0
     hints: tuple[str, ...] = ()
     for number, event in enumerate(view.log):
@@ -183,7 +184,8 @@ def listener_belief(view: View) -> Floats:
 def _evidence(
     filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
 ) -> Floats:
-    """By way of listening, the log chance of a guess: the likeliest code, or any by a slip."""
+    """Return, by way of listening, the log chance of a guess: the likeliest code, or any by a
+    slip."""
     found = []
     for way in WAYS:
         odds = listener_odds(Listener(way), filed, hints, left)
@@ -194,7 +196,7 @@ def _evidence(
 
 
 def likeliest_listener(view: View) -> Listener:
-    """The listener that the guesses speak for most; by history before any."""
+    """Return the listener most supported by the guesses; by history before any."""
     return Listener(WAYS[int(np.argmax(listener_belief(view)))])
 
 
@@ -213,7 +215,7 @@ def _adapts_answers(game: Cipher, seat: Seat) -> Answerer:
 
 
 def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> ProbeReport:
-    """The answers of an encoder that takes the listeners for these two."""
+    """Return the answers of an encoder that assumes these two listeners."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "listener":
@@ -226,7 +228,7 @@ def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Probe
 
 
 def odds_report(question: Question, odds: Floats) -> ProbeReport:
-    """Odds over codes as a report that names the likeliest one."""
+    """Return odds over codes as a report that names the likeliest one."""
     total = float(odds.sum())
     exact = tuple(float(p) / total for p in odds)
     codes = [code for code in question.choices if isinstance(code, int)]
@@ -263,7 +265,7 @@ def _listens(name: str, about: str, hears: Hears, *fits: Seat) -> Partner:
 
 
 def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> ProbeReport:
-    """The answers of a listener that takes all others for minds like its own."""
+    """Return the answers of a listener that assumes minds like its own."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe.startswith("keyword"):
@@ -276,7 +278,7 @@ def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> ProbeReport:
 
 
 def _greedy(order: tuple[int, ...]) -> Callable[[CipherTurn], Action]:
-    """Take each hint in this order for the nearest keyword that is still free."""
+    """Return a guesser that assigns each hint, in this order, to the nearest free keyword."""
 
     def act(turn: CipherTurn) -> Action:
         view, found = turn.view, [0] * LENGTH
@@ -303,7 +305,7 @@ def _deaf(name: str, about: str, act: Callable[[CipherTurn], Action], *fits: Sea
     def make(game: Cipher, seat: Seat) -> Script:
         must_sit(seat, name, *fits)
         if name == "channel" and not game.channel:
-            raise BadInput("channel sits at a game with a channel: set its chances")
+            raise BadInput("channel needs a game with a channel: set its chances")
         return act
 
     return Partner(name, about, SOURCE, make)
@@ -328,8 +330,12 @@ PARTNERS = {
         _digit_by_digit("top16", "any of the 16 nearest words not yet filed under the digit"),
         _digit_by_digit("anything", "any word of the list", mindless=True),
         _digit_by_digit("decoy", "the nearest word to the keyword of the next digit"),
-        _digit_by_digit("hub", "by digit one of the words near to most others", mindless=True),
-        _digit_by_digit("loner", "by digit one of the words near to fewest others", mindless=True),
+        _digit_by_digit(
+            "hub", "for each digit one of the words near to most others", mindless=True
+        ),
+        _digit_by_digit(
+            "loner", "for each digit one of the words near to fewest others", mindless=True
+        ),
         Partner(
             "crossing",
             "the best hints for a decoder of its own mind and an interceptor that listens by "

@@ -43,13 +43,13 @@ Action = int | Hints  # a code is an int: 421 is 4-2-1
 
 
 class Hinted(msgspec.Struct, frozen=True, tag="hinted"):
-    """Hints that stand."""
+    """Accepted hints."""
 
     hints: tuple[str, str, str]
 
 
 class Revealed(msgspec.Struct, frozen=True, tag="revealed"):
-    """The end of a round: its code and both guesses; 0 where a guess was forfeited."""
+    """The end of a round: its code and both guesses; 0 for a forfeited guess."""
 
     code: int
     decoder: int
@@ -57,7 +57,7 @@ class Revealed(msgspec.Struct, frozen=True, tag="revealed"):
 
 
 class Void(msgspec.Struct, frozen=True, tag="void"):
-    """A round without hints: its code is revealed and cannot come again."""
+    """A round without hints: its code is revealed and cannot recur."""
 
     code: int
 
@@ -72,7 +72,7 @@ Event = Hinted | Revealed | Void | Over
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Hints that the rules refused, and after how many events they came."""
+    """Rejected hints, and after how many events they came."""
 
     after: int
     hints: tuple[str, str, str]
@@ -80,11 +80,11 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """What everybody knows of a game in progress."""
+    """What all seats know of a game in progress."""
 
     filed: Filed = ((),) * DIGITS
     used: tuple[int, ...] = ()
-    played: int = 0  # rounds that count: with hints, and since the game began
+    played: int = 0  # rounds that count: with hints, since the game began
     miscommunications: int = 0
     interceptions: int = 0
     void_in_a_row: int = 0
@@ -96,7 +96,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def record_of(past: Iterable[PastRound], events: Iterable[Event]) -> Record:
-    """The record of a game, from the rounds before it and the events since."""
+    """Return the record of a game, from the rounds before it and the events since."""
     filed: list[list[str]] = [[] for _ in range(DIGITS)]
     used: list[int] = []
     hints: tuple[str, ...] = ()
@@ -125,14 +125,14 @@ def _file(filed: list[list[str]], code: int, hints: tuple[str, ...]) -> None:
 
 
 class State(msgspec.Struct, frozen=True):
-    """Everything that happened, and what is secret in the present round."""
+    """Everything that happened, and the secrets of the current round."""
 
     log: tuple[Event, ...] = ()
     game: int = 0
-    began: int = 0  # how many events lie before the present game
+    began: int = 0  # how many events precede the current game
     code: int = NONE
-    reading: int = NONE  # what a faulty line shows the interceptor, where there is one
-    readings: tuple[int, ...] = ()  # the same of every round so far
+    reading: int = NONE  # what a faulty line shows the interceptor, if there is one
+    readings: tuple[int, ...] = ()  # the readings of every round so far
     hints: tuple[str, ...] = ()
     refused: tuple[Refusal, ...] = ()
 
@@ -142,7 +142,7 @@ class View(msgspec.Struct, frozen=True):
 
     seat: Seat
     game: int
-    pasts: tuple[tuple[PastRound, ...], ...]  # of every game so far, the rounds before it
+    pasts: tuple[tuple[PastRound, ...], ...]  # the rounds before each game so far
     log: tuple[Event, ...]
     began: int
     keywords: tuple[tuple[str, ...], ...] = ()  # of every game so far
@@ -155,7 +155,7 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def record(self) -> Record:
-        """The record of the present game."""
+        """The record of the current game."""
         return record_of(self.pasts[-1], self.log[self.began :])
 
 
@@ -164,12 +164,12 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Cipher(Game[State, Action, View]):
-    """Several games with the same company, each with its own keywords.
+    """Several games with the same players, each with its own keywords.
 
-    `set` and `number` name a frozen row of games; `problems` are one's own. With `channel` the
-    interceptor's seat is given a reading of the code that is drawn by chance, whatever the hints:
-    by round, the chances that 0, 1, 2 and 3 of its places are right (the last row holds for all
-    later rounds). `told` is what the encoder's page says about the interceptor, true or not.
+    `set` and `number` name a frozen row of games; `problems` are custom ones. With `channel` the
+    interceptor gets a reading of the code that is drawn at random, independently of the hints: by
+    round, the chances that 0, 1, 2 and 3 of its digits are right (the last row holds for all later
+    rounds). `told` is what the encoder's page says about the interceptor, true or not.
     """
 
     set: str = "plain"
@@ -181,7 +181,7 @@ class Cipher(Game[State, Action, View]):
     any_word: bool = False  # whether hints from outside the word list are allowed
     channel: tuple[tuple[float, float, float, float], ...] = ()
     told: Told = ""
-    void_limit: int = 3  # so many void rounds in a row end the episode without a result
+    void_limit: int = 3  # consecutive void rounds that end the episode without a result
 
     seats = (ENCODER, DECODER, INTERCEPTOR)
     helpers = (NATURE,)
@@ -207,13 +207,13 @@ class Cipher(Game[State, Action, View]):
                 raise BadInput(f"the keyword {word!r} is not on the word list")
         for n, word in enumerate(words):
             if any(overlaps(word, other) for other in words[:n]):
-                raise BadInput(f"the keywords {', '.join(words)} are too much alike")
+                raise BadInput(f"the keywords {', '.join(words)} are too similar")
         codes = [*(each.code for each in problem.past), *problem.codes]
         wrong = [code for code in codes if code not in CODES]
         if wrong:
             raise BadInput(f"a code is three different digits from 1 to 4, not {wrong[0]}")
         if len({*codes}) < len(codes):
-            raise BadInput("a code cannot come twice in a game")
+            raise BadInput("a code cannot occur twice in a game")
         if len(problem.past) + self.rounds > len(CODES):
             left = len(CODES) - len(problem.past)
             raise BadInput(f"rounds must be at most {left}, the number of codes left")
@@ -224,7 +224,7 @@ class Cipher(Game[State, Action, View]):
 
     @cached_property
     def row(self) -> tuple[Problem, ...]:
-        """The games of this match, in their order."""
+        """The games of this match, in order."""
         return self.problems or problems_of(self.set, self.number)
 
     # --- the rules --------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class Cipher(Game[State, Action, View]):
         return (DECODER, INTERCEPTOR) if state.hints else (ENCODER,)
 
     def record(self, state: State) -> Record:
-        """What everybody knows of the present game."""
+        """Return what all seats know of the current game."""
         return record_of(self.row[state.game].past, state.log[state.began :])
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
@@ -252,7 +252,7 @@ class Cipher(Game[State, Action, View]):
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Any code left, each as likely as any other; then, with a channel, its reading."""
+        """Return equal odds for the remaining codes; then, with a channel, those of its reading."""
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]
@@ -262,7 +262,7 @@ class Cipher(Game[State, Action, View]):
         alike = {code: _places_right(code, state.code) for code in record.left}
         counts = [list(alike.values()).count(n) for n in range(LENGTH + 1)]
         some = sum(chance for chance, n in zip(chances, counts, strict=True) if n)
-        if not some:  # no code left fits the chances: the line is dead, and shows any code
+        if not some:  # no remaining code fits the chances: the line shows any code
             return {code: 1 / len(alike) for code in alike}
         return {code: chances[n] / counts[n] / some for code, n in alike.items() if chances[n]}
 
@@ -295,7 +295,7 @@ class Cipher(Game[State, Action, View]):
         return self._next(state, Revealed(state.code, decoder, interceptor))
 
     def _next(self, state: State, event: Event) -> State:
-        """The next round, or the next game."""
+        """Return the next round, or the next game."""
         kept: dict[str, Any] = {"refused": state.refused, "readings": state.readings}
         after = State((*state.log, event), state.game, state.began, **kept)
         how = self.ending(self.record(after))
@@ -305,7 +305,7 @@ class Cipher(Game[State, Action, View]):
         return State(log, state.game + 1, len(log), **kept)
 
     def ending(self, record: Record) -> End | None:
-        """How a game with this record ended, or None if it goes on."""
+        """Return how a game with this record ended, or None if it goes on."""
         missed = record.miscommunications >= self.tokens
         caught = record.interceptions >= self.tokens
         if missed or caught:
@@ -315,7 +315,7 @@ class Cipher(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Without hints the round is void and reveals its code; a missing guess is not right."""
+        """Make a round without hints void and reveal its code; count a missing guess as wrong."""
         if ENCODER in forfeited:
             return self._next(state, Void(state.code))
         return self._revealed(state, moves)
@@ -357,7 +357,7 @@ class Cipher(Game[State, Action, View]):
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """One for every game that the seat's side has won, less one for every game it has lost."""
+        """Pay 1 for every game that the seat's side has won, and -1 for every game it has lost."""
         ends = [event.how for event in state.log if isinstance(event, Over)]
         team = float(sum(1 if how == "survived" else -1 for how in ends))
         return {ENCODER: team, DECODER: team, INTERCEPTOR: 0.0 - team}

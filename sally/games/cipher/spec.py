@@ -1,4 +1,4 @@
-"""Cipher in the registry: the game, its probes, and the truth of each."""
+"""Registry entry of Cipher: the game, its probes, and the truth of each."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def _their_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def guess_after(replay: Past, turn: int, seat: Seat) -> int | None:
-    """The guess that follows the hints of a turn; None where they were refused or none came."""
+    """Return the guess after the hints of a turn; None if they were rejected or no guess came."""
     move = replay.move(turn + 1, seat) if turn + 1 < len(replay) else None
     return move if isinstance(move, int) else None
 
 
 def true_guess(replay: Past, at: At) -> int | None:
-    """The guess of the seat that was asked about."""
+    """Return the guess of the seat that was asked about."""
     return guess_after(replay, at.turn, Seat(at.about))
 
 
@@ -70,7 +70,7 @@ def _rival_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_rival_guess(replay: Past, at: At) -> int | None:
-    """The simultaneous guess of the other listener."""
+    """Return the simultaneous guess of the other listener."""
     move = replay.move(at.turn, Seat(at.about))
     return move if isinstance(move, int) else None
 
@@ -80,7 +80,7 @@ def _code(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_code(replay: Past, at: At) -> int:
-    """The code of the round."""
+    """Return the code of the round."""
     return int(replay.state(at.turn).code)
 
 
@@ -89,7 +89,8 @@ def _expected_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...
 
 
 def true_expected_guess(replay: Past, at: At) -> int | None:
-    """What the encoder said of this seat's guess after its hints; None where it was not asked."""
+    """Return the guess that the encoder predicted for this seat after its hints; None if not
+    asked."""
     said = replay.report(at.turn - 1, ENCODER, "their_guess", str(at.seat))
     return said.value if said is not None and isinstance(said.value, int) else None
 
@@ -102,14 +103,14 @@ def _listener(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_listener(replay: Past, at: At) -> str | None:
-    """How the interceptor listens, where its kind is declared."""
+    """Return how the interceptor listens, if its kind is declared."""
     who = replay.lineup.get(INTERCEPTOR)
     found = None if who is None else listener_of(who.player, who.params)
     return None if found is None else found.way
 
 
 def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
-    """The likeliest keywords behind some hints, by a listener by Bayes of plain sense."""
+    """Return the likeliest keywords for some hints, by a Bayesian listener of plain meaning."""
     order = np.argsort(-keyword_odds(Mind(), past), kind="stable")[:LIKELY]
     return tuple(cards()[int(n)] for n in order)
 
@@ -119,9 +120,9 @@ def _keyword(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Question, ...]:
-    """One question for every digit that has hints, from the second round on.
+    """Ask one question for every digit that has hints, from the second round on.
 
-    The choices are the likeliest cards by what is filed under the digit, which is public; where
+    The choices are the likeliest cards given the hints filed under the digit, which are public; if
     the question itself shows the keywords, the true one is among them.
     """
     if view.over or not view.hints:
@@ -137,7 +138,7 @@ def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Questi
 
 
 def true_keyword(replay: Past, at: At) -> str:
-    """The keyword of the digit, or OTHER where it is not among the choices."""
+    """Return the keyword of the digit, or OTHER if it is not among the choices."""
     game: Any = replay.game
     state, digit = replay.state(at.turn), int(at.about) - 1
     word: str = game.row[state.game].keywords[digit]
@@ -153,7 +154,7 @@ def _keyword_of_another(game: Cipher, view: View, seat: Seat) -> tuple[Question,
 
 
 def true_belief(replay: Past, at: At) -> str | None:
-    """What the seat itself answered, in another context, before the keywords were shown."""
+    """Return what the seat itself answered, in another context, before the keywords were shown."""
     said = replay.report(at.turn, at.seat, "keyword", at.about.split()[0])
     return said.value if said is not None and isinstance(said.value, str) else None
 
@@ -239,10 +240,11 @@ PROBES = (
 
 
 def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
-    """Hints are a best reply to one's prediction if it has the decoder right and the other wrong.
+    """Return a predicate: hints are a best reply if the decoder is predicted right and the
+    interceptor wrong.
 
-    No other hints can be expected to do better. Hints that are expected to fail are none, because
-    the tables hold better ones in every position. Not defined for guesses.
+    No other hints can be expected to do better. Hints that are expected to fail are never best
+    replies, because better ones exist in every position. Not defined for guesses.
     """
     if view.seat != ENCODER or not {DECODER, INTERCEPTOR} <= belief.keys():
         return None
@@ -251,10 +253,11 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
 
 
 def numbers(game: Cipher, view: View) -> tuple[float, ...]:
-    """Ties by hint and digit, the code by digit (encoder), codes left, tokens, the time left.
+    """Return ties by hint and digit, the code by digit (encoder), codes left, tokens, the time
+    left.
 
-    Ties are to the keywords for the decoder, to the hints of earlier rounds for the interceptor,
-    by plain sense and in units of ten.
+    Ties are to the keywords for the decoder, to the hints of earlier rounds for the interceptor, by
+    plain meaning and in units of ten.
     """
     record = view.record
     table = [[0.0] * DIGITS] * LENGTH
@@ -264,7 +267,7 @@ def numbers(game: Cipher, view: View) -> tuple[float, ...]:
             if view.seat in TEAM
             else by_history(Mind(), record.filed, view.hints)
         )
-        table = (rows / 20).tolist()  # weights are ties by a heat of one half
+        table = (rows / 20).tolist()  # weights are ties divided by a temperature of one half
     elif view.code:
         table = [[float(d == n) for n in range(1, DIGITS + 1)] for d in digits(view.code)]
     left = record.left

@@ -1,4 +1,5 @@
-"""Cipher in language: the same lines for all, keywords and code only for those who know them."""
+"""Cipher in language: the same lines for all seats, keywords and code only for those who know
+them."""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ KEYWORD_PROBES = ("keyword", "keyword_before", "keyword_of_another")
 
 
 class CipherWords(Words[Any, "View"]):
-    """All seats read the same lines; keywords are on the team's pages, the code on one."""
+    """Texts of Cipher: all seats read the same lines; keywords are on the team's pages, the code on
+    one."""
 
     label: ClassVar[str] = "Answer"
 
@@ -302,7 +304,7 @@ class CipherWords(Words[Any, "View"]):
         return self.say(f"aside.{key}", about=question.about)
 
     def _shown(self, about: str) -> dict[str, str]:
-        """The digit that is asked about, and the keywords where the question shows them."""
+        """Return the digit asked about, and the keywords if the question shows them."""
         digit, *words = about.split()
         return {"digit": digit, "keywords": self._keywords(tuple(words))}
 
@@ -329,7 +331,7 @@ class CipherWords(Words[Any, "View"]):
 
 
 def hyphenated(reply: str) -> str:
-    """A reply in which codes are written as in our pages.
+    """Return a reply in which codes are written as in our pages.
 
     >>> hyphenated("Answer: 4 2, 1")
     'Answer: 4-2-1'

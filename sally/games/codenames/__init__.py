@@ -1,4 +1,4 @@
-"""Codenames: one word for several cards, for somebody whose associations are its own."""
+"""Codenames: one word for several cards, for a partner with its own associations."""
 
 from sally.games.codenames.spec import GAME
 

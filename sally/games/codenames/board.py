@@ -1,4 +1,4 @@
-"""The cards of a board as a grid, coloured where a seat may know the colour."""
+"""The board of Codenames: the cards as a grid, coloured if the seat may know the colour."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the present board, the clue, and what earlier boards paid."""
+    """Return the current board, the clue, and the points of earlier boards."""
     parts: list[Part] = []
     if not view.over:
         parts.append(_grid(view))

@@ -1,4 +1,4 @@
-"""The card of Codenames: givers and guessers who do not ask what a word brings to the other."""
+"""The card of Codenames: givers and guessers that ignore what a word suggests to the other."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_
 
 @lru_cache(maxsize=1000)
 def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
-    """Return the points of a board for who turns over any covered card, one a turn; exact.
+    """Return the expected points of a board if any covered card is turned over, one per turn;
+    exact.
 
-    The assassin is the one card more; after a turn that decides nothing the rival opens a card.
+    The remaining card is the assassin; after a turn that decides nothing the rival opens a card.
     """
     if own == 0:
         return found + Codenames().bonus * other
@@ -34,14 +35,15 @@ def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
 
 def deaf() -> dict[str, float]:
     """Return what a guesser earns who turns over any card after every clue for one card; exact."""
-    key = frozen("small").rows[0][0].key  # every small board has the same numbers of cards
+    # every small board has the same number of cards of each colour
+    key = frozen("small").rows[0][0].key
     points = one_a_turn(key.count("own"), key.count("other"), key.count("neutral"))
     return {"codenames_points": points}
 
 
 CARD = Card(
     family="codenames",
-    about="what clues and cards earn that do not ask what a word brings to this mind",
+    about="scores of clues and cards that ignore what a word suggests to the partner",
     unattacked="no option is right in itself: a clue is as good as what the guesser makes of "
     "it, which the conditions measure",
     conditions=(
@@ -58,7 +60,7 @@ CARD = Card(
             shortcuts=GUESSERS,
             metrics=("codenames_points", "codenames_won"),
         ),
-        Condition(  # one card a turn: chance is the same whatever the clues, and no board is won
+        Condition(  # one card per turn: chance does not depend on the clues, and no board is won
             name="guesser, clues for one card",
             instances=INSTANCES,
             seat="guesser",

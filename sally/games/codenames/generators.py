@@ -1,4 +1,4 @@
-"""Making boards on which no colour can be told by how near a word is to everything."""
+"""Generator of boards on which a word's nearness to all others does not reveal its colour."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SIZES: dict[str, dict[Colour, int]] = {
     "small": {"own": 5, "other": 4, "neutral": 2, "assassin": 1},
     "full": {"own": 9, "other": 8, "neutral": 7, "assassin": 1},
 }
-EVEN = 0.15  # of a standard deviation: how far own cards may be from all in hubness
+EVEN = 0.15  # maximum difference in hubness between own and all cards, in standard deviations
 SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
 
 
 def board(name: str, seed: int, row: int, number: int) -> Problem:
-    """One board: drawn until its colours are even and its best clue is neither poor nor rich."""
+    """Draw a board until its colours are even and its best clue is neither poor nor rich."""
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:
@@ -32,7 +32,7 @@ def board(name: str, seed: int, row: int, number: int) -> Problem:
 
 
 def _apart(draws: Stream, n: int) -> tuple[str, ...]:
-    """Different cards of which none is a form of another."""
+    """Draw different cards of which none is a form of another."""
     chosen: list[str] = []
     while len(chosen) < n:
         word = draws.pick(cards())
@@ -48,7 +48,7 @@ def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
 
 
 def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen[Problem]:
-    """Rows of boards of one size."""
+    """Return rows of boards of one size."""
     made = tuple(
         tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)
     )

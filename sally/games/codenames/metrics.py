@@ -1,4 +1,4 @@
-"""How well clues and cards were chosen: points, exact regret of a turn, and learning."""
+"""Metrics of Codenames: points, exact regret of a turn, and learning."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from sally.games.codenames.rules import (
 )
 from sally.games.codenames.solver import Best, best_clue, best_worth, own_sets, shares, worth
 
-SMALL = 16  # cards of a board on which a guesser's posterior is counted out
+SMALL = 16  # maximum cards of a board on which a guesser's posterior is enumerated
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """One decision: on which board, what it was worth, and the most that one could be."""
+    """One decision: its board, its value, and the maximum possible."""
 
     board: int
     worth: float
     best: float
-    hoped: float | None = None  # what it would have been worth by the giver's own prediction
+    hoped: float | None = None  # its value by the giver's own prediction
     moves: tuple[Clue | Guess | Stop, ...] = ()  # the best ones; of several clues one is named
 
 
@@ -56,7 +56,7 @@ def decisions(played: Played, seat: Seat) -> list[Scored]:
 
 
 def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
-    """Return the same with the turn of each."""
+    """Return the same with the turn of each decision."""
     found: list[tuple[int, Scored | None]] = []
     for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
@@ -68,9 +68,9 @@ def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
-    """Return a clue against the best one for this guesser; None where its mind is not declared."""
+    """Return a clue against the best one for this guesser; None if its mind is not declared."""
     replay = played.replay
-    if replay.states[turn + 1].clue is None:  # turned down by the rules
+    if replay.states[turn + 1].clue is None:  # rejected by the rules
         return None
     view: View = replay.view(turn, GIVER)
     mind = mind_of_seat(played, GUESSER, len(view.boards) - 1)
@@ -108,7 +108,8 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
-    """Return the own sets behind the present clue that the cards turned over since then leave."""
+    """Return the sets of own cards behind the current clue that are consistent with the cards
+    turned over."""
     assert view.clue is not None
     said = max(n for n, event in enumerate(view.log) if event == view.clue)
     since = [e for e in view.log[said:] if isinstance(e, Turned)]
@@ -123,7 +124,7 @@ def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset
 
 
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
-    """By card, its expected worth: one if own, less what another card costs on average."""
+    """Return each card's expected value: one if own, minus the average cost of another card."""
     turned = list(view.turned.values())
     key = game.row[len(view.boards) - 1].key
     left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}
@@ -160,10 +161,10 @@ def _regret(played: Played, seat: Seat) -> float | None:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """By clue with a prediction: (inference loss, translation loss); they sum to the regret.
+    """Return (inference loss, translation loss) by clue with a prediction; they sum to the regret.
 
-    Translation: the best less what the clue was expected to bring; who hopes for more than can be
-    had acted on it all the same. Inference: the rest.
+    Translation: the best minus what the clue was expected to bring; an overestimate counts as
+    acting on it. Inference: the rest.
     """
     found = []
     for each in decisions(played, seat):
@@ -200,8 +201,8 @@ METRICS = (
     *losses(
         "codenames",
         split,
-        "what the clue was expected to bring, less what it brought",
-        "the best less what the clue was expected to bring: not acting on one's prediction",
+        "what the clue was expected to bring, minus what it brought",
+        "the best minus what the clue was expected to bring: not acting on the prediction",
         PER_TURN,
     ),
 )

@@ -1,4 +1,4 @@
-"""Who plays Codenames: minds with associations of their own, one who learns, and mindless ones."""
+"""Players of Codenames: minds with their own associations, a learner, and mindless players."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
 
 
 def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
-    """Takes the other's mind for its own."""
+    """Assume that the other's mind is like its own."""
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.boards) - 1))
 
 
 def _by_mind(turn: CardTurn, mind: Mind) -> ProbeReport:
-    """Return the answers of somebody who takes the guesser to have this mind, or has it."""
+    """Return the answers of a player that assumes this mind of the guesser, or has it."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":
@@ -111,7 +111,7 @@ def _by_rank(view: View, mind: Mind) -> dict[str, float]:
 
 
 def belief(view: View) -> Floats:
-    """Return what the cards turned over so far say about the guesser's mind, over the grid."""
+    """Return the posterior over the grid of minds given the cards turned over so far."""
     weights, board, covered, clue = np.zeros(len(GRID)), 0, list(view.boards[0]), None
     for event in view.log:
         if isinstance(event, GivenClue):
@@ -128,13 +128,13 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
-    """By mind of the grid, the log-odds that a clue leads to a card."""
+    """Return, by mind of the grid, the log-odds that a clue leads to a card."""
     rows = [place(word) for word in covered]
     return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 
 
 def likeliest(view: View) -> Mind:
-    """Return the mind that the cards speak for most; before any, plain sense."""
+    """Return the mind most supported by the cards; before any, plain meaning."""
     return GRID[int(np.argmax(belief(view)))]
 
 
@@ -155,7 +155,7 @@ def _adapts_answers(game: Codenames, seat: Seat) -> Answerer:
 
 # --- mindless -------------------------------------------------------------------------------------
 
-Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabulary, how much
+Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabulary, its score
 
 
 def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
@@ -173,7 +173,7 @@ def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
 
 
 def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
-    """Return how near every word is to one own card, drawn."""
+    """Return how near every word is to one own card, drawn at random."""
     card = turn.draws.pick(own_covered(turn.view))
     near: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
     return near
@@ -229,8 +229,12 @@ PARTNERS = {
         _giver("hub", "the word that is near to most, for 1", lambda t: hubness()),
         _giver("hub_all", "the same for all own cards", lambda t: hubness(), ALL),
         _giver("loner", "the word that is near to fewest, for 1", lambda t: -hubness()),
-        _guesser("first_card", "the first covered card, deaf", lambda covered: covered[0]),
-        _guesser("last_card", "the last covered card, deaf", lambda covered: covered[-1]),
+        _guesser(
+            "first_card", "the first covered card, ignoring the clue", lambda covered: covered[0]
+        ),
+        _guesser(
+            "last_card", "the last covered card, ignoring the clue", lambda covered: covered[-1]
+        ),
         _guesser("hub_card", "the card that is near to most", lambda c: max(c, key=_near)),
         _guesser("loner_card", "the card that is near to fewest", lambda c: min(c, key=_near)),
         _guesser("a_to_z", "the first card of the alphabet", min),

@@ -21,7 +21,7 @@ End = Literal["won", "assassin", "rival"]
 
 
 class Clue(Act, frozen=True):
-    """One word, and for how many cards it is meant."""
+    """One word, and the number of cards it is meant for."""
 
     word: str
     number: int
@@ -41,14 +41,14 @@ Action = Clue | Guess | Stop
 
 
 class GivenClue(msgspec.Struct, frozen=True, tag="said"):
-    """A clue that stands."""
+    """An accepted clue."""
 
     word: str
     number: int
 
 
 class Turned(msgspec.Struct, frozen=True, tag="turned"):
-    """A card that was turned over, and by whom."""
+    """A card that was turned over, and by which side."""
 
     word: str
     colour: Colour
@@ -62,7 +62,7 @@ class Passed(msgspec.Struct, frozen=True, tag="passed"):
 
 
 class Over(msgspec.Struct, frozen=True, tag="over"):
-    """A board that is over: how, and what it paid."""
+    """The end of a board: how it ended, and what it paid."""
 
     how: End
     paid: float
@@ -72,7 +72,7 @@ Event = GivenClue | Turned | Passed | Over
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A clue that the rules turned down, and behind how many events it came."""
+    """A clue that the rules rejected, and after how many events it came."""
 
     after: int
     word: str
@@ -80,11 +80,11 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """Everything that happened, and what is open on the present board."""
+    """The events so far, and the state of the current board."""
 
     log: tuple[Event, ...] = ()
     board: int = 0
-    began: int = 0  # how many events lie before the present board
+    began: int = 0  # how many events precede the current board
     clue: GivenClue | None = None
     left: int = 0  # cards that the guesser may still turn over in this turn
     rival: bool = False  # whether the rival team is to turn over a card
@@ -92,7 +92,7 @@ class State(msgspec.Struct, frozen=True):
 
     @property
     def turned(self) -> tuple[Turned, ...]:
-        """The cards of the present board that lie open."""
+        """The open cards of the current board."""
         return tuple(e for e in self.log[self.began :] if isinstance(e, Turned))
 
     @property
@@ -102,7 +102,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: the keys are the giver's alone."""
+    """What a seat knows; only the giver sees the keys."""
 
     seat: Seat
     boards: tuple[tuple[str, ...], ...]  # the words of every board so far
@@ -116,24 +116,25 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def turned(self) -> dict[str, Colour]:
-        """The open cards of the present board, by word."""
+        """The open cards of the current board, by word."""
         return {e.word: e.colour for e in self.log[self.began :] if isinstance(e, Turned)}
 
     @property
     def covered(self) -> tuple[str, ...]:
-        """The words of the present board that do not lie open."""
+        """The words of the current board that are not open."""
         turned = self.turned
         return tuple(word for word in self.boards[-1] if word not in turned)
 
     @property
     def colours(self) -> dict[str, Colour]:
-        """The key of the present board, for the giver."""
+        """The key of the current board, for the giver."""
         return dict(zip(self.boards[-1], self.keys[-1], strict=True)) if self.keys else {}
 
 
 @dataclass(frozen=True)
 class Codenames(Game[State, Action, View]):
-    """`set` and `number` name a frozen row of boards; `problems` are one's own."""
+    """The game of Codenames; `set` and `number` name a frozen row of boards, `problems` are custom
+    ones."""
 
     set: str = "small"
     number: int = 0
@@ -160,7 +161,7 @@ class Codenames(Game[State, Action, View]):
 
     @cached_property
     def row(self) -> tuple[Problem, ...]:
-        """The boards of this game, in their order."""
+        """The boards of this game, in order."""
         return self.problems or problems_of(self.set, self.number)
 
     @cached_property
@@ -197,7 +198,7 @@ class Codenames(Game[State, Action, View]):
         return {card: 1 / len(cards) for card in cards if isinstance(card, Guess)}
 
     def covered(self, state: State) -> tuple[str, ...]:
-        """Return the words of the present board that do not lie open."""
+        """Return the words of the current board that are not open."""
         turned = {each.word for each in state.turned}
         return tuple(word for word in self.row[state.board].words if word not in turned)
 
@@ -242,7 +243,7 @@ class Codenames(Game[State, Action, View]):
 
     @property
     def most(self) -> float:
-        """The points of a perfect board, of the best one where they differ."""
+        """The points of a perfect board; the maximum if boards differ."""
         keys = [problem.key for problem in self.row[: self.boards]]
         return max(key.count("own") + self.bonus * key.count("other") for key in keys)
 
@@ -253,7 +254,7 @@ class Codenames(Game[State, Action, View]):
         return State(log, state.board + 1, len(log), refused=state.refused)
 
     def found(self, state: State) -> int:
-        """Return how many own cards of the present board lie open."""
+        """Return how many own cards of the current board are open."""
         return sum(each.colour == "own" for each in state.turned)
 
     def left(self, state: State, colour: str) -> int:

@@ -1,4 +1,4 @@
-"""Which cards a clue brings to a mind, the exact best clue for it, and what a clue gives away."""
+"""The cards a clue suggests to a mind, the exact best clue for it, and what a clue reveals."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Best(msgspec.Struct, frozen=True):
-    """A clue, and how many own cards it brings to mind before any other."""
+    """A clue, and how many own cards it suggests before any other."""
 
     word: str
     number: int
 
 
 def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the covered cards by how strongly a clue suggests them; ties as they lie."""
+    """Return the covered cards by how strongly a clue suggests them; ties in board order."""
     near = heard(mind, said)[[place(word) for word in covered]]
     return tuple(covered[int(n)] for n in np.argsort(-near, kind="stable"))
 
@@ -35,7 +35,7 @@ def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, 
 
 @lru_cache(maxsize=512)
 def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
-    """By legal clue: the covered cards in the order in which it brings them, and how strongly."""
+    """Return, by legal clue, the covered cards in the order it suggests them, and how strongly."""
     cards = np.array([place(word) for word in covered])
     near = ties(mind)[np.ix_(open_rows(covered), cards)]
     order = np.argsort(-near, axis=1, kind="stable")
@@ -46,8 +46,8 @@ def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
     """Return the clue with the longest run of own cards, over every legal word of the list.
 
-    Equal runs are told apart by the margin between the last own card and the first other one, equal
-    margins by the alphabet. Where no clue brings an own card first, the number is 1.
+    Ties are broken by the margin between the last own card and the first other one, then by the
+    alphabet. If no clue suggests an own card first, the number is 1.
     """
     order, near = _sorted(mind, covered)
     mine = np.array([word in own for word in covered])
@@ -67,7 +67,7 @@ def _chosen(order: Rows, near: Ties, mine: Mask, most: int) -> tuple[int, int]:
 
 
 def _runs(order: Rows, mine: Mask) -> Rows:
-    """By clue, how many own cards come before the first other one."""
+    """Return, by clue, how many own cards come before the first other one."""
     hits = mine[order]
     found: Rows = np.where(hits.all(axis=1), hits.shape[1], np.argmin(hits, axis=1))
     return found
@@ -80,10 +80,11 @@ def worth(
     covered: tuple[str, ...],
     found: int,
 ) -> float:
-    """Return what a clue earns in its turn with this mind: own cards, less what a wrong one costs.
+    """Return what a clue earns in its turn with this mind: own cards, minus the cost of a wrong
+    one.
 
     A rival's card costs one, because it brings the rival nearer to its end; the assassin costs all
-    own cards that were found.
+    own cards found.
     """
     value = 0.0
     for word in ranked_cards(mind, clue.word, covered)[: clue.number]:
@@ -94,7 +95,7 @@ def worth(
 
 
 def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
-    """Return the most that any clue of the list earns in its turn with this mind: exact, all are
+    """Return the most that any listed clue earns in its turn with this mind; exact, all are
     tried.
     """
     own = tuple(word for word in covered if colours[word] == "own")
@@ -112,7 +113,7 @@ def own_sets(
     """Return the sets of own cards for which a giver of this mind would have given this clue.
 
     Before the clue all sets of `left` covered cards are equally likely, so these are the exact
-    posterior. Meant for small boards: 792 sets of 5 among 12.
+    posterior. Feasible for small boards: 792 sets of 5 among 12.
     """
     order, near = _sorted(mind, covered)
     words = open_words(covered)
@@ -127,5 +128,5 @@ def own_sets(
 
 
 def shares(sets: tuple[frozenset[str], ...], covered: tuple[str, ...]) -> dict[str, float]:
-    """By card, the share of equally likely sets that hold it."""
+    """Return, by card, the share of equally likely sets that contain it."""
     return {word: sum(word in one for one in sets) / len(sets) for word in covered}

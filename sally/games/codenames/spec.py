@@ -1,4 +1,4 @@
-"""Codenames on the shelf: the game, what can be asked aside, and what was true."""
+"""Registry entry of Codenames: the game, its probes, and the truth of each."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _own_cards(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_own(replay: Past, at: At) -> dict[str, float]:
-    """100 for each covered card that is the team's own, 0 for the others."""
+    """Return 100 for each covered card that is the team's own, 0 for the others."""
     colours = replay.view(at.turn, GIVER).colours
     covered = replay.view(at.turn, GUESSER).covered
     return {word: 100.0 * (colours[word] == "own") for word in covered}
@@ -66,7 +66,7 @@ def _closeness(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over or len(view.log) > view.began:
         return ()
     from sally.games.association.minds import (
-        asked_pair,  # heavy, and not needed to list or play the game
+        asked_pair,  # slow to import, and not needed to list or play the game
     )
 
     return (number_question("closeness", asked_pair(game.set, game.number, len(view.boards) - 1)),)

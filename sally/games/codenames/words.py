@@ -91,7 +91,7 @@ COLOURS = ("own", "other", "neutral", "assassin")
 
 
 class CodenamesWords(Words[Any, "View"]):
-    """Both read the same lines; the key stands on the giver's page alone."""
+    """Texts of Codenames: both seats read the same lines; the key is on the giver's page alone."""
 
     label: ClassVar[str] = "Answer"
 

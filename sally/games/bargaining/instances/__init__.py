@@ -1,14 +1,14 @@
-"""Certified problems: package data that is superseded, never edited.
+"""Certified problems: package data that may be superseded but is never edited.
 
-Each problem fixes value, cost, seat and a declared partner, and says how deep a model of the
+Each problem fixes value, cost, seat and a declared partner, and states how deep a model of the
 partner has to be, by exact play:
 
 - depth 0: one quote held in every round earns at least `ENOUGH` of the optimum;
-- depth 1: no held quote does, but meeting each quote of the partner exactly where it pays does: the
-  partner has to be foreseen, not its reaction;
-- depth 2: only play that counts on how the partner reacts to one's own quotes does.
+- depth 1: no held quote does, but meeting each profitable quote of the partner exactly does: the
+  partner has to be predicted, not its reaction;
+- depth 2: only play that uses how the partner reacts to the player's own quotes does.
 
-Problems between the two shares are left out, so that the depth does not hang on a threshold.
+Problems between the two shares are left out, so that the depth does not depend on a threshold.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENOUGH, TOO_LITTLE = 0.95, 0.85
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table that can be won, with what each depth of modelling earns there."""
+    """A problem that can be won, with what each depth of modelling earns in it."""
 
     id: str
     seat: str
@@ -49,7 +49,7 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def across(self) -> dict[str, PlayerSpec]:
-        """Who sits in the other seat."""
+        """The player in the other seat."""
         seat = "seller" if self.seat == "buyer" else "buyer"
         return {seat: PlayerSpec(self.partner, dict(self.params))}
 

@@ -1,4 +1,4 @@
-"""Frozen rows of games: package data that is superseded, never edited."""
+"""Frozen rows of games: package data that may be superseded but is never edited."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Code = Annotated[int, msgspec.Meta(ge=123, le=432)]
 
 
 class PastRound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A round that was played before the game begins: its code and its hints, as everybody saw."""
+    """A round played before the game begins: its public code and hints."""
 
     code: Code
     hints: tuple[str, str, str]
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One game: its keywords, and where they are fixed, the rounds before and the codes to come."""
+    """One game: its keywords and, if they are fixed, the earlier rounds and the codes to come."""
 
     keywords: tuple[str, str, str, str]
     past: tuple[PastRound, ...] = ()
@@ -28,10 +28,10 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """A frozen set by name."""
+    """Return a frozen set by name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """One row of a frozen set."""
+    """Return one row of a frozen set."""
     return row_of(frozen(name), number)

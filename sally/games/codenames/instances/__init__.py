@@ -1,4 +1,4 @@
-"""Frozen rows of boards: package data that is superseded, never edited."""
+"""Frozen rows of boards: package data that may be superseded but is never edited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SETS = ("small", "full")
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One board: its words as they lie, and the colour of each."""
+    """One board: its words in order, and the colour of each."""
 
     words: tuple[str, ...]
     key: tuple[Colour, ...]
@@ -25,5 +25,5 @@ def frozen(name: str) -> Frozen[Problem]:
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """One row of a frozen set."""
+    """Return one row of a frozen set."""
     return row_of(frozen(name), number)

@@ -17,32 +17,33 @@ def _hint_or_discard(game: Hanabi, view: View) -> Odds:
 
 
 def hint_always(game: Hanabi) -> Policy:
-    """Tells anybody anything while there is a token, and discards its oldest card when not."""
+    """Give any hint while there is a token, otherwise discard the oldest card."""
     return lambda view: _hint_or_discard(game, view)
 
 
 def play_oldest(game: Hanabi) -> Policy:
-    """Plays its oldest card."""
+    """Play the oldest card."""
     return lambda view: {game.play(0): 1.0}
 
 
 def play_newest(game: Hanabi) -> Policy:
-    """Plays its newest card."""
+    """Play the newest card."""
     return lambda view: {game.play(view.slots - 1): 1.0}
 
 
 def discard_oldest(game: Hanabi) -> Policy:
-    """Discards its oldest card, or tells anything while no token is missing."""
+    """Discard the oldest card, or give any hint while no token is missing."""
     return lambda view: {0: 1.0} if view.tokens < game.hints else _any_hint(game, view)
 
 
 def discard_newest(game: Hanabi) -> Policy:
-    """Discards its newest card, or tells anything while no token is missing."""
+    """Discard the newest card, or give any hint while no token is missing."""
     return lambda view: {view.slots - 1: 1.0} if view.tokens < game.hints else _any_hint(game, view)
 
 
 def play_hinted(game: Hanabi) -> Policy:
-    """Plays what a hint touched last; without that, tells anything or discards its oldest card."""
+    """Play the card that a hint touched last; otherwise give any hint or discard the oldest
+    card."""
 
     def policy(view: View) -> Odds:
         slot = last_touched(view, view.me)
@@ -52,7 +53,7 @@ def play_hinted(game: Hanabi) -> Policy:
 
 
 def shun_hinted(game: Hanabi) -> Policy:
-    """Plays the oldest card that no hint has touched; without one, as it would pass the time."""
+    """Play the oldest card that no hint has touched; otherwise give any hint or discard."""
 
     def policy(view: View) -> Odds:
         touched = _ever_touched(game, view)

@@ -307,5 +307,5 @@ def rule_agent(name: str) -> Callable[[Hanabi], Policy]:
 
 
 def blind(game: Hanabi) -> Policy:
-    """Plays a card at random (Quuxplusone's BlindBot)."""
+    """Play a card at random (Quuxplusone's BlindBot)."""
     return lambda view: evenly(game.play(slot) for slot in range(view.slots)) or {}
