@@ -1,9 +1,9 @@
 """Card of MindGames: what wins without asking what the target knows and likes.
 
-A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target
-should hardly ever win. The other kinds show what a rule scores where winning is impossible,
-certain, or merely possible: there telling everything wins every other puzzle, and telling nothing
-wins none, as the goal is never the first choice. Disclosing at random has an exact rate.
+A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
+hardly ever win. The other kinds show what a rule scores where winning is impossible, certain, or
+merely possible: there telling everything wins every second puzzle, and telling nothing wins none,
+as the goal is never the first choice. Disclosing at random has an exact rate.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _condition(name: str, collection: frozen.Collection, **params: Any) -> Condi
 
 CARD = Card(
     family=GAME,
-    about="what can be won by telling things without a thought for the target",
+    about="scores of disclosures that ignore the target",
     unattacked="a puzzle is won by a set of disclosures over several turns, not by one of a "
     "few options; rules over surface features stand among the conditions",
     conditions=(

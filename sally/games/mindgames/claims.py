@@ -67,7 +67,7 @@ class UnknownName(ValueError):
 
 def _place(name: str, names: tuple[str, ...], what: str) -> int:
     if name not in names:
-        raise UnknownName(f"There is no {what} {name!r} here; there are {', '.join(names)}.")
+        raise UnknownName(f"There is no {what} {name!r} here; the names are {', '.join(names)}.")
     return names.index(name)
 
 

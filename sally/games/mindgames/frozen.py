@@ -1,4 +1,5 @@
-"""The frozen sets of puzzles that ship with the package: superseded if need be, never edited."""
+"""The frozen sets of puzzles shipped with the package; they may be superseded but are never
+edited."""
 
 from functools import cache
 from importlib.resources import files
@@ -14,9 +15,9 @@ from sally.games.mindgames.puzzles import Kind, Puzzle
 Collection = Literal[
     "standard",
     "variants",
-    "never_win",  # superseded: lopsided
+    "never_win",  # superseded: unbalanced
     "always_win",
-    "can_win",  # superseded: lopsided
+    "can_win",  # superseded: unbalanced
     "balanced_never_win",
     "balanced_can_win",
 ]
@@ -75,12 +76,12 @@ def make(collection: Collection) -> Frozen:
         kind: Kind = collection  # type: ignore[assignment]  # the other sets are named by kind
         drawn = sample_kind(kind, size, SEED)
     if not all(map(holds, drawn)):
-        raise AssertionError(f"a puzzle of {collection} breaks the promise of its kind")
+        raise AssertionError(f"a puzzle of {collection} violates the guarantee of its kind")
     return Frozen(collection, 1, SEED, drawn)
 
 
 def written(made: Frozen) -> str:
-    """Return the set as JSON, one puzzle a line so that a diff can be read."""
+    """Return the set as JSON, one puzzle per line for readable diffs."""
     head = {"set": made.set, "version": made.version, "seed": made.seed}
     lines = ",\n".join(msgspec.json.encode(each).decode() for each in made.puzzles)
     return f'{msgspec.json.encode(head).decode()[:-1]},"puzzles":[\n{lines}\n]}}\n'

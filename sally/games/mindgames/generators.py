@@ -329,11 +329,11 @@ def sample_kind(
 
 
 def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) -> tuple[Puzzle, ...]:
-    """Draw `n` puzzles of a kind in which telling everything is right and wrong in turn.
+    """Draw `n` puzzles of a kind in which telling everything is alternately right and wrong.
 
-    Uniform draws are lopsided: telling everything wins nineteen of twenty can_win puzzles, and
-    changes nothing in as many never_win puzzles. Here it loses every other can_win puzzle, and in
-    every other never_win puzzle it moves the target away from its first choice.
+    Uniform draws are unbalanced: telling everything wins nineteen of twenty can_win puzzles, and
+    changes nothing in equally many never_win puzzles. Here it loses every second can_win puzzle,
+    and in every second never_win puzzle it moves the target away from its first choice.
     """
     drawn = _drawn(kind, np.random.default_rng(seed))
     found: list[Puzzle] = []

@@ -232,7 +232,7 @@ METRICS = (
     ),
     Metric(
         name="mindgames_turned_down",
-        about="messages that came back because they were false or could not be taken",
+        about="messages that were rejected as false or unusable",
         measure=_once_finished(turned_down),
         unit="messages",
         better="lower",

@@ -68,7 +68,7 @@ def _message(game: MindGame, plan: Claims) -> Say:
 
 
 def _row_by_row(seen: Known, names: Names) -> Claims:
-    """Tell everything, one proposal a message: all nine effects do not fit into one."""
+    """Tell everything, one proposal per message: all nine effects do not fit into one."""
     row = [cell for cell in seen.cells if cell[0] == seen.turn]
     return planners.disclose(seen, row, names) if row else Claims()
 
@@ -79,14 +79,14 @@ def _silent(seen: Known, names: Names) -> Claims:
 
 
 def _others_only(seen: Known, names: Names) -> Claims:
-    """Tell everything about the proposals other than the goal, one a message."""
+    """Tell everything about the proposals other than the goal, one per message."""
     rows = [row for row in range(len(seen.utilities)) if row != seen.goal]
     about = [cell for cell in seen.cells if cell[0] in rows[seen.turn : seen.turn + 1]]
     return planners.disclose(seen, about, names)
 
 
 def _signs(sign: int) -> Planner:
-    """Return a planner that tells every effect of one sign, one proposal a message."""
+    """Return a planner that tells every effect of one sign, one proposal per message."""
 
     def plan(seen: Known, names: Names) -> Claims:
         row = [(r, c) for r, c in seen.cells if r == seen.turn and seen.utilities[r][c] == sign]
@@ -104,7 +104,7 @@ def _ask_only(seen: Known, names: Names) -> Claims:
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
     """Return a persuader that tells one uniformly drawn cell in each of the first `n` messages.
 
-    Cells are drawn with replacement. As a free target it makes any choice.
+    Cells are drawn with replacement. As a free target it makes a random choice.
     """
     if seat == TARGET and game.target == "free":
         return lambda turn: turn.draws.pick(turn.options)
@@ -163,17 +163,17 @@ def _exact(game: MindGame, seat: Seat) -> Script:
     """Return a target that takes the only answer on its menu."""
     _only(TARGET, seat, "exact")
     if game.target == "free":
-        raise BadInput("a free target chooses as it likes; target=exact has one that goes by rule")
+        raise BadInput("a free target has no rule; target=exact has one")
     return lambda turn: turn.options[0]
 
 
 def _recorded(game: MindGame, seat: Seat, name: str = "") -> Script:
-    raise BadInput("it stands for somebody whose play was recorded elsewhere and cannot play again")
+    raise BadInput("it represents recorded play and cannot play again")
 
 
 def _only(wanted: Seat, seat: Seat, name: str) -> None:
     if seat != wanted:
-        raise BadInput(f"{name} sits in seat {wanted!r} only")
+        raise BadInput(f"{name} fits seat {wanted!r} only")
 
 
 def _persuader(name: str, about: str, planner: Planner) -> Partner:
@@ -202,7 +202,7 @@ PARTNERS = {
             "asks, then tells each turn the cell that helps its proposal most, while one helps",
             planners.greedy,
         ),
-        _persuader("tell_all", "tells everything, a proposal a message", _row_by_row),
+        _persuader("tell_all", "tells everything, one proposal per message", _row_by_row),
         _persuader("goal_only", "praises its own proposal and no other", planners.goal_only),
         _persuader("silent", "writes nothing of substance", _silent),
         _persuader("others_only", "tells everything but what its proposal does", _others_only),
@@ -219,7 +219,7 @@ PARTNERS = {
         ),
         Partner(
             "rules",
-            "finds by rules what a message claims",
+            "determines by rules what a message claims",
             SOURCE,
             _rules_reader,
             helps=True,
@@ -234,7 +234,7 @@ PARTNERS = {
         ),
         Partner(
             "recorded",
-            "somebody whose play was recorded elsewhere",
+            "a player whose moves were recorded elsewhere",
             "imported games",
             _recorded,
             params={"name": ""},

@@ -1,4 +1,4 @@
-"""A language model as the reader of MindGames: two structured calls a message (moore2025).
+"""A language model as the reader of MindGames: two structured calls per message (moore2025).
 
 The first call finds what a message states, the second what it asks for; each sees the whole
 conversation. Both are logged, so a replay needs no model.
@@ -125,14 +125,14 @@ def _reader(
         raise BadInput("it reads messages of mindgames and sits in seat 'reader' only")
     given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
-        raise BadInput("say which model reads, such as embedded")
+        raise BadInput("give the model that reads, such as embedded")
     return ModelReader(registry.model(model) if isinstance(model, str) else model, given)
 
 
 PLAYERS = {
     "model": PlayerKind(
         "model",
-        "a language model as the reader of mindgames, two structured calls a message",
+        "a language model as the reader of mindgames, two structured calls per message",
         _reader,
         {"model": "embedded", "settings": None},
     )

@@ -91,7 +91,7 @@ class State(msgspec.Struct, frozen=True):
     draft: str | None = None  # written, and not yet answered
     claims: Claims | None = None  # found in the draft
     sent: int = 0  # messages that counted
-    refused: int = 0  # in a row
+    refused: int = 0  # consecutive
     believed: Beliefs = ()  # false statements that the target believes
 
 
@@ -163,7 +163,7 @@ class MindGame(Game[State, Action, View]):
         if self.messages < 1 or self.limit < 1:
             raise BadInput("messages and limit must be at least 1")
         if (self.variant == "non_mental") == self.tale.mental:
-            raise BadInput(f"variant {self.variant} does not go with the story {self.tale.name!r}")
+            raise BadInput(f"variant {self.variant} does not fit the story {self.tale.name!r}")
         if len(self.tale.attribute) != len(self.problem.target_values):
             raise BadInput(f"the story {self.tale.name!r} has another number of attributes")
         if self.variant == "perfect_game" and not self.shown.winning:

@@ -53,7 +53,7 @@ def story(name: str) -> Story:
         if each.name == name:
             return each
     known = ", ".join(s.name for s in stories())
-    raise KeyError(f"There is no story {name!r}; there are {known}.")
+    raise KeyError(f"There is no story {name!r}; the stories are {known}.")
 
 
 @cache

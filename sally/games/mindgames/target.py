@@ -67,7 +67,7 @@ def refreshed(puzzle: Puzzle, mind: Mind) -> Mind:
 
 
 def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
-    """Return whether the goal is strictly best once these cells are known, too."""
+    """Return whether the goal is strictly best once these cells are known as well."""
     worth = values(puzzle, puzzle.visible | frozenset(revealed))
     return choice(worth, -1) == puzzle.goal
 
@@ -83,14 +83,13 @@ def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
 
 
 def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
-    """Return the chance that `n` uniform disclosures with replacement, one a turn, win.
+    """Return the chance that `n` uniform disclosures with replacement, one per turn, win.
 
     It is the same for every standard puzzle with this many cells.
 
-    Frozen: both winning cells among the draws and neither spoiling one, by inclusion and
-    exclusion. Sequential: once both winning cells are known the goal is remembered, and one
-    spoiling cell makes a tie that the goal survives; the sum over the turn at which it comes is
-    geometric.
+    Frozen: both winning cells among the draws and neither spoiling one, by inclusion and exclusion.
+    Sequential: once both winning cells are known the goal is remembered, and one spoiling cell
+    makes a tie that the goal survives; the sum over the turn at which it comes is geometric.
     """
     if memory == "frozen":
         ways = Fraction((cells - 2) ** n - 2 * (cells - 3) ** n + (cells - 4) ** n)

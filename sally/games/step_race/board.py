@@ -1,4 +1,4 @@
-"""The track with the three players on it, the turns so far, and what was said in this one."""
+"""The board of the step race: the track, the turns so far, and the messages of this one."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SHOWN = 10  # turns drawn; the history beside the board has them all
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """The track first, because it is what people look for on a small screen."""
+    """Return the board; the track comes first, because people look for it on a small screen."""
     game, words = context.game, context.words
     assert isinstance(game, StepRace) and isinstance(words, StepWords)
     parts: list[Part] = [_track(game, words, view)]
-    if len(view.past):  # before the first move the track says it all
+    if len(view.past):  # before the first move the track shows everything
         parts.append(_needed(game, words, view))
     if view.talk:
         parts.append(_said(words, view))
@@ -81,7 +81,7 @@ def _said(words: StepWords, view: View) -> Talk:
 
 
 def _turns(words: StepWords, view: View) -> Table:
-    """The latest turns, one a column: the number chosen, struck where it collided."""
+    """Return the latest turns, one per column: the number chosen, struck out if it collided."""
     first = max(0, len(view.past) - SHOWN)
     latest = view.past[first:]
     rows = []

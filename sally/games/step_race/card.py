@@ -1,9 +1,9 @@
-"""The card of the step race: fixed numbers, habits and listening without a thought, both ways.
+"""The card of the step race: fixed numbers, habits and unthinking listening, with inverses.
 
 Against silent partners the mute rules are `always` 5 and 3, habits and the equilibrium of a turn;
 where the others announce, `follower` takes the largest number that neither announced (the
-protocol's `free_of_announced`). Partners that keep their word and partners that break it take
-turns, so trusting blindly is right in one condition and wrong in the next.
+protocol's `free_of_announced`). Partners that keep their word and partners that break it alternate,
+so blind trust is right in one condition and wrong in the next.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def _condition(problem: Certified) -> Condition:
 
 
 def _liars() -> Condition:
-    """Both others break what they announce: believing them is what a mindless listener does."""
+    """Return two partners that break what they announce; a mindless listener believes them."""
     who = player_spec("keeper", p=0.0)
     return Condition(
-        name="two who break their word",
+        name="two that break their word",
         instances=(instance("step_race", "step_race-liars", talks=1),),
         seat="player_1",
         others={"player_2": who, "player_3": who},

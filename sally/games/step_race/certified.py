@@ -1,8 +1,8 @@
-"""Certified tables: pairs of partners against which a mind for the others is worth something.
+"""Certified tables: pairs of partners against which modelling the others pays.
 
-A table is refused where nobody can win, or where a random or mute fixed player does as well as the
-solved best reply: doing has no scale there. What is certified is frozen in `instances/`, with the
-values that were solved; `python -m sally.games.step_race.certified` writes the file anew.
+A table is rejected if no seat can win, or if a random or mute fixed player does as well as the
+solved best reply: doing has no scale there. Certified tables are frozen in `instances/` with their
+solved values; `python -m sally.games.step_race.certified` regenerates the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sally.games.step_race.solver import (
 from sally.games.step_race.spec import missing_of
 
 FILE = "certified.json"
-MARGIN = 0.05  # points between the best reply and every mute fixed player
+MARGIN = 0.05  # minimum points between the best reply and every mute fixed player
 TALKS = 1
 TARGETS = (20, 24)
 PAIRS: tuple[tuple[tuple[str, dict[str, Any]], tuple[str, dict[str, Any]]], ...] = (
@@ -62,11 +62,11 @@ class Certified(msgspec.Struct, frozen=True):
     optimum: float
     uniform: float
     mindless: dict[str, float]  # by mute fixed player
-    first_moves: tuple[int, ...]  # best ones where nothing is announced; a set, because of ties
+    first_moves: tuple[int, ...]  # the best ones if nothing is announced; a set, because of ties
 
 
 def mindless() -> Mapping[str, Mind]:
-    """The mute players that a certified table must not reward."""
+    """Return the mute players that a certified table must not reward."""
     fixed = {f"always {move}": always(move) for move in MOVES}
     return {**fixed, "stage_equilibrium": mixed_equilibrium(), "finisher": finisher()}
 
@@ -75,10 +75,9 @@ def certify(
     params: Mapping[str, Any], seat: str, others: Mapping[str, tuple[str, Mapping[str, Any]]]
 ) -> Certified:
     """Solve a table for one seat.
-
     Raises:
-        BadInput: if a partner is not solved, if nobody can win at this table from this seat, or if
-            a random or mute fixed player comes within `MARGIN` points of the best reply.
+        BadInput: A partner is not solved, the seat cannot win at this table, or a random or mute
+            fixed player comes within `MARGIN` points of the best reply.
     """
     game = StepRace(**params)
     number = SEATS.index(_seat(seat))
@@ -94,7 +93,7 @@ def certify(
     optimum = found.value(start)
     names = " and ".join(player for player, _ in others.values())
     if optimum <= SAME:
-        raise BadInput(f"beside {names}, {seat} cannot win: this table is no problem")
+        raise BadInput(f"beside {names}, {seat} cannot win: this table is not a usable problem")
     chance = solved(game.target, number, pair, uniform()).value(start)
     fixed = {
         name: solved(game.target, number, pair, mind).value(start)
@@ -121,7 +120,7 @@ def certify(
 
 def _seat(name: str) -> Any:
     if name not in SEATS:
-        raise BadInput(f"{name!r} is no seat of the step race; seats are {', '.join(SEATS)}")
+        raise BadInput(f"{name!r} is not a seat of the step race; the seats are {', '.join(SEATS)}")
     return name
 
 
@@ -130,21 +129,21 @@ def _label(player: str, settings: Mapping[str, Any]) -> str:
 
 
 def solve_all() -> tuple[Certified, ...]:
-    """Every pair at every target that is not refused; the seat in question goes round."""
+    """Return every pair at every target that is not rejected; the seat in question rotates."""
     found = []
     for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
         number = n % len(SEATS)
         one, two = others_of(number)
         others = {str(SEATS[one]): pair[0], str(SEATS[two]): pair[1]}
         params = {"target": target, "talks": TALKS}
-        with suppress(BadInput):  # not every pair is a problem at every target
+        with suppress(BadInput):  # not every pair is usable at every target
             found.append(certify(params, str(SEATS[number]), others))
     return tuple(found)
 
 
 @cache
 def certified() -> tuple[Certified, ...]:
-    """The frozen tables."""
+    """Return the frozen tables."""
     file = resources.files(__package__) / "instances" / FILE
     return msgspec.json.decode(file.read_bytes(), type=tuple[Certified, ...])
 

@@ -27,7 +27,7 @@ DONE = "what the others did in this turn, then uniform play"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Every move of the seat, and every one that it failed to give."""
+    """Return the cost of every move of the seat, and of every move it failed to give."""
     found = solution(played, seat)
     costs = [_cost(played, seat, each, found) for each in decided(played, seat)]
     return sorted([*costs, *_forfeited_costs(played, seat)], key=lambda cost: cost.turn)
@@ -58,7 +58,8 @@ def _worths(
 
 
 def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
-    """Turns in which the seat gave no move: it stood still, where a move could have gained."""
+    """Return the cost of turns without a move: the seat stood still, where a move could have
+    gained."""
     replay, game = played.replay, game_of(played)
     number = SEATS.index(seat)
     costs = []
@@ -77,7 +78,8 @@ def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """The mean losses of the turns in which both others were predicted, in points by hindsight."""
+    """Return the mean losses of turns in which both others were predicted, in points by
+    hindsight."""
     turns = decided(played, seat)
     split = [found for each in turns if (found := _split(played, seat, each))]
     missed = _forfeited_costs(played, seat)
@@ -86,10 +88,10 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
-    """Inference and translation loss of a turn, and all of it; None if one was not predicted.
+    """Return inference, translation and total loss of a turn; None if an other was not predicted.
 
-    Where several moves are best replies to the prediction, the one that was made counts if it is
-    among them, else their mean.
+    If several moves are best replies to the prediction, the move made counts if it is among them,
+    else their mean.
     """
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):
@@ -124,7 +126,7 @@ _PAIRS = {
 
 
 def split(game: str) -> Split:
-    """Simple habits and truthful partners to learn from; blockers and liars to be tested on."""
+    """Return habits and truthful partners to train on, and blockers and liars to test on."""
     parts = {
         part: tuple(
             Task(Instance(game, game, {}), "player_1", {"player_2": one, "player_3": two})
@@ -132,7 +134,7 @@ def split(game: str) -> Split:
         )
         for part, pairs in _PAIRS.items()
     }
-    return Split(game, "partners held out by what they go by", parts)
+    return Split(game, "partners held out by the kind of their rule", parts)
 
 
 TRAINING = Training(split)

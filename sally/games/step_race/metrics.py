@@ -1,6 +1,6 @@
-"""How well a seat did in the step race, what it promised, and what it took from the truthful.
+"""Metrics of the step race: doing, promises, and what was taken from truthful players.
 
-Measures that are ratios of sums are kept as sums in a `Tally`, so that tables can pool episodes.
+Ratios of sums are kept as sums in a `Tally`, so that tables can pool episodes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sally.games.step_race.talk import Announced, announced
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """One move of a seat, beside what the others did and what all had announced."""
+    """One move of a seat, with the others' moves and all announcements."""
 
     turn: int  # of the log
     view: View
     mine: int
-    theirs: tuple[int, int]  # of the two others, in order of seats; 0 for one that gave no move
+    theirs: tuple[int, int]  # of the two others, in seat order; 0 for a missing move
     missing: Triple
     said: Announced
     last: bool  # whether the race ended with it
@@ -36,7 +36,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def game_of(played: Played) -> StepRace:
-    """The rules of an episode."""
+    """Return the rules of an episode."""
     game = played.replay.game
     assert isinstance(game, StepRace)
     return game
@@ -44,12 +44,12 @@ def game_of(played: Played) -> StepRace:
 
 @shared
 def decided(played: Played, seat: Seat) -> list[Decided]:
-    """Every turn in which the seat moved."""
+    """Return every turn in which the seat moved."""
     return list(decisions(played, seat, talk=True))
 
 
 def decisions(played: Played, seat: Seat, talk: bool) -> Iterable[Decided]:
-    """The moves of a seat; without `talk` no message is read."""
+    """Return the moves of a seat; without `talk` no message is read."""
     game, replay, number = game_of(played), played.replay, SEATS.index(seat)
     one, two = others_of(number)
     final = len(replay) - 1 if played.episode.payoffs is not None else -1
@@ -88,13 +88,13 @@ class Tally(msgspec.Struct, frozen=True):
     betrayed: int = 0  # own announcements broken there
 
     def plus(self, other: Tally) -> Tally:
-        """The sums of both."""
+        """Return the sums of both."""
         both = (msgspec.structs.astuple(each) for each in (self, other))
         return Tally(*map(sum, zip(*both, strict=True)))
 
 
 def tally_of(each: Decided) -> Tally:
-    """What one turn adds to the sums."""
+    """Return what one turn adds to the sums."""
     worths, gains = each.worths, steps(each.theirs)
     at = MOVES.index(each.mine)
     gain, most = worths[at] - sum(worths) / 3, max(worths) - sum(worths) / 3
@@ -129,7 +129,7 @@ def tally_of(each: Decided) -> Tally:
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """The sums of many."""
+    """Return the sums of many."""
     found = Tally()
     for each in tallies:
         found = found.plus(each)
@@ -138,7 +138,7 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 @shared
 def tally(played: Played, seat: Seat) -> Tally:
-    """The sums of a seat's turns."""
+    """Return the sums of a seat's turns."""
     return total(map(tally_of, decided(played, seat)))
 
 
@@ -159,11 +159,11 @@ RATIOS: dict[str, Ratio] = {
     "collides_with_truthful": (lambda t: t.hit, lambda t: t.truthful),
     "betrays_truthful": (lambda t: t.betrayed, lambda t: t.truthful),
 }
-"""By metric, what is divided by what."""
+"""Numerator and denominator of each metric."""
 
 
 def ratio(name: str, sums: Tally) -> float | None:
-    """A measure of some turns; None where there was nothing to measure."""
+    """Return a measure of some turns; None if there was nothing to measure."""
     above, below = RATIOS[name]
     whole = below(sums)
     return above(sums) / whole if whole > SAME else None
@@ -174,7 +174,7 @@ def _measure(name: str) -> Callable[[Played, Seat], float | None]:
 
 
 def solution(played: Played, seat: Seat) -> Solved | None:
-    """The solved game of a seat against the players across; None where one is not declared."""
+    """Return the solved game of a seat against the other players; None if one is not declared."""
     number, lineup = SEATS.index(seat), played.episode.setup.lineup
     others = [lineup[SEATS[other]] for other in others_of(number)]
     known = [(who.player, who.params) for who in others]
@@ -183,7 +183,7 @@ def solution(played: Played, seat: Seat) -> Solved | None:
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
-    """The solved optimum at the start less the points that were won."""
+    """Return the solved optimum at the start minus the points won."""
     payoffs, game = played.episode.payoffs, game_of(played)
     found = None if payoffs is None else solution(played, seat)
     if found is None or payoffs is None:
@@ -217,7 +217,7 @@ METRICS = (
     ),
     Metric(
         "step_regret",
-        "the optimum against the declared minds across, less the points won",
+        "the optimum against the others' declared minds, minus the points won",
         _regret,
         better="lower",
         unit="payoff",
@@ -248,13 +248,13 @@ METRICS = (
     ),
     Metric(
         "others_collide",
-        "share of turns in which the others collided with each other: help that was not earned",
+        "share of turns in which the others collided with each other: unearned help",
         _measure("others_collide"),
         bounds=(0, 1),
     ),
     Metric(
         "announced_rate",
-        "share of turns in which the own move was announced, by the reader of talk",
+        "share of turns in which the seat announced its move, by the reader of messages",
         _measure("announced_rate"),
         bounds=(0, 1),
     ),
@@ -273,21 +273,21 @@ METRICS = (
     ),
     Metric(
         "free_taken",
-        "where both others announced and kept: steps taken of the largest number they left",
+        "if both others announced and kept: steps taken of the largest number they left",
         _measure("free_taken"),
         better="higher",
         bounds=(0, 1),
     ),
     Metric(
         "collides_with_truthful",
-        "where both others announced and kept: share of turns in which the move hit one of them",
+        "if both others announced and kept: share of turns in which the move hit one of them",
         _measure("collides_with_truthful"),
         better="lower",
         bounds=(0, 1),
     ),
     Metric(
         "betrays_truthful",
-        "where both others announced and kept: share of turns in which the own word was broken",
+        "if both others announced and kept: share of turns in which the seat broke its word",
         _measure("betrays_truthful"),
         bounds=(0, 1),
     ),

@@ -1,4 +1,4 @@
-"""Scripted minds for the step race: those of the protocol, habits of the card, and a listener."""
+"""Scripted players of the step race: those of the protocol, habits of the card, and a listener."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sally.games.step_race.talk import Announced, announced
 SOURCE = "protocol of the step game, section 8"
 CARD = "protocol of the step game, section 4"
 ANNOUNCES = "I will move {move} this turn."
-Thinks = Callable[[View, Announced], Odds]  # odds of the own move, after the talk
+Thinks = Callable[[View, Announced], Odds]  # odds of the seat's own move, after the messages
 
 
 def _silent(turn: Turn[Action, View]) -> Action:
@@ -37,7 +37,7 @@ def _silent(turn: Turn[Action, View]) -> Action:
 
 
 def _script(odds: Thinks) -> Script:
-    """A player that says nothing and moves by these odds."""
+    """Return a player that says nothing and moves by these odds."""
 
     def script(turn: Turn[Action, View]) -> Action:
         view = turn.view
@@ -54,7 +54,8 @@ def _drawn(turn: Turn[Action, View], odds: Odds) -> int:
 
 
 def _of_mind(name: str) -> Callable[..., Script]:
-    """The script of a declared mind; a mind that announces says its number each time it speaks."""
+    """Return the script of a declared mind; if it announces, it repeats its number whenever it
+    speaks."""
 
     def made(game: StepRace, seat: Seat, **settings: Any) -> Script:
         mind: Mind = MINDS[name](**settings)
@@ -75,7 +76,7 @@ def _of_mind(name: str) -> Callable[..., Script]:
 
 
 def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Action:
-    """Say again what was announced before in this turn; draw a number first."""
+    """Repeat this turn's announcement; the first one draws a number."""
     view = turn.view
     said = announced(view.talk, view.turn)[view.number]
     move = said if said is not None else turn.draws.draw(lottery)
@@ -86,7 +87,7 @@ def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Act
 
 
 def _free_of_last(game: StepRace, seat: Seat) -> Script:
-    """The largest number that neither other played last turn, so 5 at first."""
+    """Return the largest number that neither other played last turn, so 5 at first."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
@@ -99,7 +100,7 @@ def _free_of_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
-    """The own last move again; 5 at first, and after a turn without a move."""
+    """Repeat the seat's own last move; 5 at first, and after a turn without a move."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
@@ -110,7 +111,7 @@ def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
-    """Whatever a silent habit would not do, each as likely."""
+    """Return the inverse of a silent habit: any other move, with equal odds."""
 
     def made(game: StepRace, seat: Seat) -> Script:
         script = thinks(game, seat)
@@ -127,7 +128,7 @@ def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
 
 
 def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
-    """Any move but one."""
+    """Return a player of any move but one."""
     if move not in MOVES:
         raise BadInput(f"never: move must be 1, 3 or 5, not {move}")
     first, second, third = (0.0 if each == move else 0.5 for each in MOVES)
@@ -135,7 +136,7 @@ def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
 
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
-    """A number that another announced, the largest; anything where nothing was announced."""
+    """Return a number that another announced, the largest; any if nothing was announced."""
 
     def odds(view: View, said: Announced) -> Odds:
         there = [said[other] for other in others_of(view.number)]
@@ -146,10 +147,11 @@ def _hits_announced(game: StepRace, seat: Seat) -> Script:
 
 
 def _expects(view: View, other: int, trust: float) -> dict[int, float]:
-    """What a listener expects of a seat: its word with a chance, else its habit so far.
+    """Return what a listener expects of a seat: its word with some probability, else its habit so
+    far.
 
-    A habit is how often the seat made each move, with the equilibrium of a turn counted as one
-    turn more.
+    A habit is how often the seat made each move, with the equilibrium of a turn counted as one more
+    turn.
     """
     said = announced(view.talk, view.turn)[other]
     if said is not None:
@@ -169,10 +171,11 @@ def _trusted(trust: float) -> float:
 
 
 def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
-    """Replies best to what the others announced, and to the habits of those who announced nothing.
+    """Return a player that replies best to announcements, and to habits of seats that announced
+    nothing.
 
-    A standing is worth what uniform play from there on is worth. It announces, whenever that
-    changes, what it would do now, and moves by what is known after the talk.
+    A standing is valued by uniform play from there on. Whenever its plan changes, the player
+    announces it, and it moves by what is known after the messages.
     """
     _trusted(trust)
 
@@ -196,7 +199,7 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
 
 
 def _listens(trust: float) -> Answerer:
-    """Answers by what a listener expects."""
+    """Return answers by what a listener expects."""
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question
@@ -306,7 +309,7 @@ PARTNERS = {
         ),
         Partner(
             "repeat_own_last",
-            "its own last move again, without a word",
+            "repeats its own last move, without a word",
             CARD,
             _repeat_own_last,
             memory=1,

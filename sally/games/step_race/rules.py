@@ -24,7 +24,7 @@ MOVES = (1, 3, 5)
 ORDERS = tuple(permutations(range(3)))  # who speaks first, second and third, by seat number
 STAYS = 0  # the move of a seat that gave none
 MOST_TALKS = 10
-MOST_STEPS = 100  # the solver holds the cube of it
+MOST_STEPS = 100  # the solver's table has the cube of this size
 MOST_LETTERS = 200_000
 SAMPLES = ("I will move 1.", "I will move 3.", "I will move 5.", "Let us not collide.")
 
@@ -32,13 +32,13 @@ Triple = tuple[int, int, int]  # one number for each seat
 
 
 class Say(Act, frozen=True):
-    """A public message, after which its speaker may have more to say."""
+    """A public message after which the speaker may say more."""
 
     text: str
 
 
 class Done(Act, frozen=True):
-    """A public message, or none, from a speaker who has nothing to add in this turn."""
+    """A public message, possibly empty, from a speaker who has nothing to add in this turn."""
 
     text: str = ""
 
@@ -55,7 +55,7 @@ class Spoken(msgspec.Struct, frozen=True):
 
 
 class PastTurn(msgspec.Struct, frozen=True):
-    """A turn that is over."""
+    """A finished turn."""
 
     talk: tuple[Spoken, ...]
     moves: Triple  # 0 for a seat that gave no move
@@ -64,7 +64,7 @@ class PastTurn(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """Where everyone is, the turns so far, and the talk of this one."""
+    """All positions, the turns so far, and the messages of this one."""
 
     positions: Triple
     past: History[PastTurn]
@@ -73,7 +73,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: everything but the others' moves of this turn."""
+    """What a seat knows: everything except the others' moves of this turn."""
 
     seat: Seat
     number: int  # of the seat, from 0
@@ -82,16 +82,16 @@ class View(msgspec.Struct, frozen=True):
     order: int | None
     talk: tuple[Spoken, ...]
     speaks: bool  # whether it is this seat's turn to speak
-    moving: bool  # whether talk is over and all move
+    moving: bool  # whether talk is over and all seats move
     over: bool
 
     @property
     def turn(self) -> int:
-        """The number of the present turn, from 1."""
+        """The number of the current turn, from 1."""
         return len(self.past) + 1
 
     def played(self) -> list[tuple[int, int]]:
-        """The own move of each turn and the larger of the others' moves."""
+        """The seat's own move of each turn and the larger of the others' moves."""
         mine = self.number
         return [
             (turn.moves[mine], max(m for n, m in enumerate(turn.moves) if n != mine))
@@ -101,14 +101,14 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class StepRace(Game[State, Action, View]):
-    """`talks` 0 is the race without a word."""
+    """The step race; with `talks` 0 there are no messages."""
 
     target: int = 20
     talks: int = 2  # how often each seat may speak in a turn
     positions: Triple = (0, 0, 0)  # at the start
-    max_turns: int = 100  # without an arrival by then, nobody wins
+    max_turns: int = 100  # without an arrival by then, no seat wins
     letters: int = 600  # of a message
-    target_range: tuple[int, int] | None = None  # the targets that a published record leaves open
+    target_range: tuple[int, int] | None = None  # the targets consistent with a published record
 
     seats = SEATS
     helpers = (NATURE,)
@@ -148,11 +148,11 @@ class StepRace(Game[State, Action, View]):
         return SEATS if speaker is None else (SEATS[speaker],)
 
     def over(self, state: State) -> bool:
-        """Whether a seat has arrived or the turns are used up."""
+        """Return whether a seat has arrived or the turns are used up."""
         return max(state.positions) >= self.target or len(state.past) >= self.max_turns
 
     def speaker(self, state: State) -> int | None:
-        """The number of the seat that speaks now; None when talk is over and all move."""
+        """Return the number of the seat that speaks now; None when talk is over and all move."""
         said = state.talk
         if state.order is None or len(said) == 3 * self.talks:
             return None
@@ -191,7 +191,7 @@ class StepRace(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """A speaker without a usable message says nothing; a mover without one stays."""
+        """Let a speaker without a usable message say nothing, and a seat without a move stay."""
         if (speaker := self.speaker(state)) is not None:
             return _spoken(state, Spoken(speaker, "", True))
         return self._moved(state, moves)
@@ -240,13 +240,13 @@ def _number(move: Action) -> int:
 
 
 def triple(numbers: Iterable[int]) -> Triple:
-    """Three numbers as a tuple of three."""
+    """Return three numbers as a tuple."""
     first, second, third = numbers
     return first, second, third
 
 
 def gains(moves: Triple) -> Triple:
-    """The steps that each seat gains: its number, unless another seat chose the same.
+    """Return the steps that each seat gains: its number, unless another seat chose the same.
 
     >>> gains((5, 5, 1))
     (0, 0, 1)
@@ -255,7 +255,7 @@ def gains(moves: Triple) -> Triple:
 
 
 def prize(positions: Triple, target: int) -> tuple[float, float, float] | None:
-    """The points of each seat once one has arrived, equal totals sharing; None before.
+    """Return the points of each seat once one has arrived, shared by equal totals; None before.
 
     >>> prize((21, 18, 21), 20)
     (0.5, 0.0, 0.5)
@@ -269,6 +269,6 @@ def prize(positions: Triple, target: int) -> tuple[float, float, float] | None:
 
 
 def others_of(number: int) -> tuple[int, int]:
-    """The numbers of the two other seats, in order."""
+    """Return the numbers of the two other seats, in order."""
     first, second = (n for n in range(3) if n != number)
     return first, second

@@ -1,10 +1,9 @@
 """Exact values of the step race by backward induction over missing steps.
 
-A state is how many steps each seat is short of the target, so one table serves every target. The
-only turn after which nothing has changed is one in which all three chose the same number: a loop
-of one state, which is solved in closed form, or iterated where what is announced, or a partner's
-habit, changes from turn to turn. The turn limit of the game is left out: a race nobody ends is
-worth 0 to all.
+A state is the number of steps each seat is short of the target, so one table serves every target.
+The only turn that changes nothing is one in which all three chose the same number: a loop of one
+state, which is solved in closed form, or by iteration if announcements or a partner's habit change
+from turn to turn. The game's turn limit is ignored: an endless race is worth 0 to all.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sally.games.step_race.rules import MOVES, Triple, gains, others_of, prize, 
 
 Floats = NDArray[np.float64]
 Odds = tuple[float, float, float]  # of the moves 1, 3 and 5
-Said = tuple[int | None, int | None, int | None]  # what each seat announced last, if anything
+Said = tuple[int | None, int | None, int | None]  # each seat's last announcement, if any
 
 SAME = 1e-9  # values closer than this are equal
 USUAL = 24  # the largest target of the published games: one table serves all of them
@@ -34,7 +33,7 @@ NOBODY: Said = (None, None, None)
 
 
 def sure(move: int) -> Odds:
-    """All odds on one move."""
+    """Return odds with all weight on one move."""
     first, second, third = (float(move == each) for each in MOVES)
     return first, second, third
 
@@ -43,10 +42,10 @@ def sure(move: int) -> Odds:
 
 
 def stage_equilibrium() -> tuple[Odds, float]:
-    """The symmetric mixed equilibrium of one turn played for steps, and its value.
+    """Return the symmetric mixed equilibrium of one turn played for steps, and its value.
 
-    Move m pays m times the chance that neither other chose it, and all three pay the same:
-    p(m) = 1 - sqrt(v / m).
+    Move m pays m times the chance that neither other chose it, and all three pay the same: p(m) = 1
+    - sqrt(v / m).
     """
     root = 2 / sum(1 / sqrt(move) for move in MOVES)
     first, second, third = (1 - root / sqrt(move) for move in MOVES)
@@ -54,7 +53,7 @@ def stage_equilibrium() -> tuple[Odds, float]:
 
 
 def pure_equilibria() -> tuple[Triple, ...]:
-    """The strict pure equilibria of one turn: nobody gains by any other move, nor ties."""
+    """Return the strict pure equilibria of one turn: no deviation gains or ties."""
     found = []
     for moves in product(MOVES, repeat=3):
         kept = gains(triple(moves))
@@ -70,7 +69,8 @@ def pure_equilibria() -> tuple[Triple, ...]:
 
 
 class TwoMix(msgspec.Struct, frozen=True):
-    """One seat plays `third`, the two others mix the remaining moves so that both pay the same."""
+    """A profile in which one seat plays `third` and the others mix the remaining moves with equal
+    payoffs."""
 
     third: int
     mix: dict[int, float]
@@ -80,7 +80,8 @@ class TwoMix(msgspec.Struct, frozen=True):
 
 
 def two_mix(third: int) -> TwoMix:
-    """The mixture of two against a fixed move of the third, and whether nobody would deviate."""
+    """Return the mixture of two against a fixed move of the third, and whether it is an
+    equilibrium."""
     low, high = (move for move in MOVES if move != third)
     mix = {low: low / (low + high), high: high / (low + high)}
     deviating = max(move * (1 - mix[move]) ** 2 for move in (low, high))
@@ -91,28 +92,28 @@ def two_mix(third: int) -> TwoMix:
 
 
 class Mind(msgspec.Struct, frozen=True):
-    """What a scripted player does, as odds.
+    """The behaviour of a scripted player, as odds.
 
-    `moves` takes the missing steps of all seats, the own seat number, the turn (from 1) and what
-    each seat announced. `announces` is the lottery over its own announcements, drawn anew in each
-    turn. `hears` says whether `moves` looks at what others announced; then play against it is not
-    solved, because one's own words are moves, too.
+    `moves` takes the missing steps of all seats, the seat's own number, the turn (from 1) and each
+    seat's announcement. `announces` is the lottery over its own announcements, drawn anew in each
+    turn. `hears` says whether `moves` uses the others' announcements; then play against it is not
+    solved, because a player's own messages are moves, too.
     """
 
     moves: Callable[[Triple, int, int, Said], Odds]
-    period: int = 1  # after so many turns its habit starts again
+    period: int = 1  # number of turns after which its habit repeats
     announces: tuple[tuple[int | None, float], ...] = ((None, 1.0),)
     hears: bool = False
-    by_place: bool = False  # whether `moves` looks at the missing steps
+    by_place: bool = False  # whether `moves` uses the missing steps
 
 
 def muted(mind: Mind) -> Mind:
-    """A mind where there is no talk to announce anything in."""
+    """Return a mind for a game without announcements."""
     return msgspec.structs.replace(mind, announces=((None, 1.0),))
 
 
 def always(move: int = 5) -> Mind:
-    """The same move in every turn."""
+    """Play the same move in every turn."""
     if move not in MOVES:
         raise BadInput(f"always: move must be 1, 3 or 5, not {move}")
     odds = sure(move)
@@ -120,23 +121,23 @@ def always(move: int = 5) -> Mind:
 
 
 def uniform() -> Mind:
-    """Any move, each as likely as the others."""
+    """Play any move, with equal odds."""
     return Mind(lambda missing, number, turn, said: EVEN)
 
 
 def mixed_equilibrium() -> Mind:
-    """The symmetric mixed equilibrium of a single turn."""
+    """Play the symmetric mixed equilibrium of a single turn."""
     odds, _ = stage_equilibrium()
     return Mind(lambda missing, number, turn, said: odds)
 
 
 def arriving(missing: int) -> int | None:
-    """The smallest move that covers the missing steps; None if none does."""
+    """Return the smallest move that covers the missing steps; None if none does."""
     return next((move for move in MOVES if move >= missing), None)
 
 
 def finisher() -> Mind:
-    """The smallest move that arrives, else 5."""
+    """Play the smallest move that arrives, else 5."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return sure(arriving(missing[number]) or MOVES[-1])
@@ -145,7 +146,7 @@ def finisher() -> Mind:
 
 
 def blocker() -> Mind:
-    """The nearest other's smallest arriving move, ties to the lower seat; else any move."""
+    """Play the nearest other's smallest arriving move, ties to the lower seat; else any move."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         nearest = min(others_of(number), key=lambda other: missing[other])
@@ -156,7 +157,8 @@ def blocker() -> Mind:
 
 
 def rotator(offset: int = 0) -> Mind:
-    """1, 3 and 5 in turn; seats start at different numbers, so three rotators never collide."""
+    """Play 1, 3 and 5 in turn; seats start at different numbers, so three rotators never
+    collide."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return sure(MOVES[(turn - 1 + number + offset) % len(MOVES)])
@@ -165,7 +167,8 @@ def rotator(offset: int = 0) -> Mind:
 
 
 def keeper(p: float = 1.0) -> Mind:
-    """Announces a number drawn evenly, and keeps it with chance `p`; else one of the others."""
+    """Announce a number drawn uniformly, and keep it with chance `p`; else play one of the
+    others."""
     if not 0 <= p <= 1:
         raise BadInput(f"keeper: p must be from 0 to 1, not {p}")
     kept: dict[int | None, Odds] = {None: EVEN}
@@ -180,13 +183,13 @@ def keeper(p: float = 1.0) -> Mind:
 
 
 def free_of_announced(said: Said, number: int) -> int:
-    """The largest move that neither other announced."""
+    """Return the largest move that neither other announced."""
     taken = {said[other] for other in others_of(number)}
     return max(move for move in MOVES if move not in taken)
 
 
 def follower() -> Mind:
-    """The largest move that neither other announced."""
+    """Play the largest move that neither other announced."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return sure(free_of_announced(said, number))
@@ -208,17 +211,17 @@ class Solved(msgspec.Struct, frozen=True):
     period: int
 
     def value(self, missing: Triple, turn: int = 1) -> float:
-        """What the seat can expect from here, before anything is announced in this turn."""
+        """Return the seat's expected points from here, before announcements in this turn."""
         first, second, third = (r + BELOW for r in missing)
         return float(self.values[(turn - 1) % self.period, first, second, third])
 
     def worths(
         self, missing: Triple, turn: int = 1, said: Said = NOBODY
     ) -> tuple[float, float, float]:
-        """What each move is worth here, after these announcements.
+        """Return the value of each move here, after these announcements.
 
-        Where nothing changes if all three choose alike, a move is valued as if it were repeated
-        until something does.
+        If the state does not change because all three choose alike, a move is valued as if it were
+        repeated until the state changes.
         """
         one, two = (
             dict(zip(MOVES, mind.moves(missing, other, turn, said), strict=True))
@@ -243,7 +246,8 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
-    """The missing steps once a seat has moved `mine` and the two others, in order, theirs."""
+    """Return the missing steps after a seat has moved `mine` and the two others, in order,
+    theirs."""
     moves = [one, two]
     moves.insert(number, mine)
     gained = gains(triple(moves))
@@ -251,21 +255,20 @@ def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple
 
 
 def best(worths: Sequence[float]) -> tuple[int, ...]:
-    """The moves that are worth most: a set, because ties are common."""
+    """Return the moves of highest value: a set, because ties are common."""
     top = max(worths)
     return tuple(move for move, worth in zip(MOVES, worths, strict=True) if worth >= top - SAME)
 
 
 def _single(others: Sequence[Mind]) -> bool:
-    """Whether nothing is announced."""
+    """Return whether nothing is announced."""
     return all(said is None for mind in others for said, _ in mind.announces)
 
 
 def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | None = None) -> Solved:
-    """The optimum of a seat against two minds, or what a mind of its own gets if `mine` is given.
-
+    """Return the optimum of a seat against two minds, or the value of the mind `mine` if given.
     Raises:
-        BadInput: if a mind reacts to what is announced.
+        BadInput: A mind reacts to announcements.
     """
     if any(mind.hears for mind in (*others, *([mine] if mine else []))):
         raise BadInput("play against a mind that reacts to announcements has no solved best reply")
@@ -291,7 +294,7 @@ def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | Non
 
 
 def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[Said, float]]:
-    """Every pair of announcements of the two others, with its chance."""
+    """Return every pair of announcements of the two others, with its probability."""
     one, two = others_of(number)
     for (a, p), (b, q) in product(*(mind.announces for mind in others)):
         said: list[int | None] = [None, None, None]
@@ -301,7 +304,7 @@ def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[Said, flo
 
 
 def _layers(target: int) -> Iterator[NDArray[np.int64]]:
-    """The states, nearest to the end first; no state of a layer leads to another one of it."""
+    """Yield the states, nearest to the end first; no state of a layer leads to another in it."""
     grid = np.indices((target, target, target)).reshape(3, -1).T + 1
     total = grid.sum(axis=1)
     order = np.argsort(total, kind="stable")
@@ -315,7 +318,7 @@ def _place(states: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 def _fill_ends(flat: Floats, target: int, number: int) -> None:
-    """Write the points of the seat where a seat has arrived."""
+    """Write the points of the seat for states in which a seat has arrived."""
     size = target + BELOW + 1
     grid = np.indices((size, size, size)).reshape(3, -1) - BELOW
     nearest = grid.min(axis=0)
@@ -334,9 +337,10 @@ def _case(
     mine: Mind | None,
     said: Said,
 ) -> tuple[Floats, Floats, Floats | None]:
-    """By move and state: what a turn leads to if it changes anything, and the chance that not.
+    """Return, by move and state, what a turn leads to if it changes anything, and the chance of no
+    change.
 
-    The third part is the odds of a mind of one's own, if there is one.
+    The third part is the odds of the seat's own mind, if it has one.
     """
     turn = phase + 1
     one, two = others_of(number)
@@ -357,7 +361,8 @@ def _case(
 
 
 def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
-    """The odds by move and state; one column serves all states of a mind without `by_place`."""
+    """Return the odds by move and state; one column serves all states of a mind without
+    `by_place`."""
     if not mind.by_place:
         return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
     found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
@@ -365,7 +370,7 @@ def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: S
 
 
 def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
-    """The values of a layer in which the one loop of a state leads back to it."""
+    """Return the values of a layer whose only loops lead back to the same state."""
     _, worth, loop, own = case
     if own is not None:
         stays = (own * loop).sum(axis=0)
@@ -377,7 +382,8 @@ def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
 
 
 def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]]) -> Floats:
-    """The values of a layer where announcements or habits change when nothing else does."""
+    """Return the values of a layer in which announcements or habits change while the state does
+    not."""
     period = len(cases)
     values = np.zeros((period, cases[0][0][1].shape[1]))
     for _ in range(MOST_SWEEPS):
@@ -391,7 +397,7 @@ def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | Non
             values[phase] = total
         if np.abs(values - before).max() < STILL:
             return values
-    raise ArithmeticError("the values of a layer do not settle")
+    raise ArithmeticError("the values of a layer do not converge")
 
 
 @lru_cache(maxsize=4)
@@ -400,7 +406,7 @@ def _all_uniform(target: int) -> Solved:
 
 
 def value(missing: Triple, number: int = 0) -> float:
-    """The points that a seat can expect if all three move uniformly from here.
+    """Return the expected points of a seat if all three move uniformly from here.
 
     >>> round(value((1, 5, 5)), 6)
     0.639985
@@ -411,7 +417,7 @@ def value(missing: Triple, number: int = 0) -> float:
 
 
 def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[float, float, float]:
-    """What each own move leads to beside the others' moves, by uniform play from there on.
+    """Return what each own move leads to beside the others' moves, by uniform play from there on.
 
     A seat that did not move is given as 0.
     """
@@ -421,7 +427,7 @@ def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[fl
 def weighed(
     missing: Triple, number: int, joint: Mapping[tuple[int, int], float]
 ) -> tuple[float, float, float]:
-    """What each own move is worth under odds over the others' pairs of moves."""
+    """Return the value of each own move under odds over the others' pairs of moves."""
     found = []
     for mine in MOVES:
         total = 0.0
@@ -434,13 +440,13 @@ def weighed(
 
 
 def standing(missing: Triple, number: int) -> float:
-    """The points of a seat where the race is over, else what uniform play is worth."""
+    """Return the points of a seat if the race is over, else its value under uniform play."""
     points = prize(triple(-r for r in missing), 0)
     return value(missing, number) if points is None else points[number]
 
 
 def steps(theirs: tuple[int, int]) -> tuple[int, int, int]:
-    """The steps that each own move gains beside the others' moves."""
+    """Return the steps that each own move gains beside the others' moves."""
     first, second, third = (move if move not in theirs else 0 for move in MOVES)
     return first, second, third
 
@@ -455,11 +461,11 @@ MINDS: Mapping[str, Callable[..., Mind]] = {
     "keeper": keeper,
     "follower": follower,
 }
-"""The declared minds of the game by the names of the partners that play them."""
+"""The declared minds of the game by partner name."""
 
 
 def mind_of(player: str, params: Mapping[str, object]) -> Mind | None:
-    """The declared mind of a player; None for a person, a model or another bot."""
+    """Return the declared mind of a player; None for a person, a model or another bot."""
     if player == "random":
         return uniform()
     make = MINDS.get(player)
@@ -485,7 +491,8 @@ def solved_against(
     others: Sequence[tuple[str, Mapping[str, object]]],
     talk: bool = True,
 ) -> Solved | None:
-    """The optimum against two players given by name and settings; None where it is not solved."""
+    """Return the optimum against two players given by name and settings; None if it is not
+    solved."""
     one, two = (
         (player, msgspec.json.encode(dict(params), order="deterministic").decode())
         for player, params in others

@@ -1,14 +1,14 @@
-"""What a message commits its speaker to: the announcement of an own move, read by a stated rule.
+"""What a message commits its speaker to: the announcement of its own move, read by a stated rule.
 
-Free text stays a move; this is a reader's note on it. A message announces a move if its speaker
-says, without a condition, that it itself moves 1, 3 or 5 in this turn. The rule goes clause by
-clause and takes the last such statement:
+Free text stays a move; what is read here is an annotation. A message announces a move if its
+speaker says, without a condition, that it itself moves 1, 3 or 5 in this turn. The rule goes clause
+by clause and takes the last such statement:
 
 - subject: `I`, `me`, `my move`, a clause that starts with a participle (`locked on 5`), or the
   speaker's own label (`P2 = 5`) where the message confirms a plan;
 - not a statement: a question, a proposal (`I suggest`, `how about`), a choice (`1 or 3`), a denial,
-  quoted words, what depends on a condition named before it or with `if` behind it, and what is
-  about another turn.
+  quoted words, what depends on a condition named before it or with `if` after it, and what is about
+  another turn.
 
 `docs/games/step_race.md` gives its precision and recall on messages labelled by hand.
 """
@@ -66,7 +66,7 @@ _START = re.compile(
     r"picking|committed|holding|remaining)\b[:, ]*(?:(?:in|on|to|with|at|for|taking|move)\b ?)*"
     rf"[: ]*{_NUMBER}(?= *(?:$|[.,;:!(>\u2192]|this\b|now\b|to\b|as\b|here\b|again\b))"
 )
-_FIRM = (_WILL, _MINE, _START)  # said outright, not as part of a plan
+_FIRM = (_WILL, _MINE, _START)  # stated outright, not as part of a plan
 _PLANNED = (
     re.compile(rf"\bi[ ,]+{_FILLER}{_VERB}{_TO}[ :=]+{_NUMBER}"),
     re.compile(rf"\b(?:me|myself)(?: {_BY_VERB})*{_ARROW}+{_NUMBER}"),
@@ -105,12 +105,12 @@ _PLAN = re.compile(
 
 
 def announcement(text: str, number: int | None = None, turn: int | None = None) -> int | None:
-    """The move that a message announces for its own speaker in this turn; None if it does not.
-
+    """Return the move that a message announces for its own speaker in this turn; None if it does
+    not.
     Args:
         text: The message.
         number: The speaker's seat number from 0, so that `P2 = 5` is read as the speaker's own.
-        turn: The number of the turn from 1, so that what is said of other turns is left out.
+        turn: The number of the turn from 1, so that statements about other turns are ignored.
 
     >>> announcement("P1, you take 1. I'll go with 5 this round.")
     5
@@ -120,7 +120,7 @@ def announcement(text: str, number: int | None = None, turn: int | None = None) 
     return _announcement(text, number, turn)
 
 
-@lru_cache(maxsize=65536)  # what was said is asked for by every measure of a turn
+@lru_cache(maxsize=65536)  # every measure of a turn reads its messages
 def _announcement(text: str, number: int | None, turn: int | None) -> int | None:
     found = None
     whole = _plain(text)
@@ -135,7 +135,7 @@ def _announcement(text: str, number: int | None, turn: int | None) -> int | None
 
 
 def _plain(text: str) -> str:
-    """The message in one letter case, without markup and quoted words."""
+    """Return the message in lower case, without markup and quoted words."""
     plain = _BLANKS.sub(" ", _MARKUP.sub("", text[:LONGEST].translate(_SIGNS))).strip().lower()
     plain = _PREFIX.sub("", plain)
     if plain.startswith('"') and plain.count('"') <= 2:
@@ -152,9 +152,10 @@ def _clauses(text: str) -> Iterator[str]:
 def _statements(
     clause: str, number: int | None, confirms: bool
 ) -> Iterator[tuple[int, str, str, bool]]:
-    """Statements on the own move in a clause: the move, what stands before and behind, and how.
+    """Yield statements about the speaker's move in a clause: the move, the text before and after,
+    and how.
 
-    The last part says whether it is said with `will`, `am` or the like, not in a plan.
+    The last part is whether it is stated with `will`, `am` or the like, not in a plan.
     """
     patterns = [*((each, True) for each in _FIRM), *((each, False) for each in _PLANNED)]
     if number is not None and confirms:
@@ -170,7 +171,7 @@ def _statements(
 
 @lru_cache(maxsize=3)
 def _labelled(number: int) -> re.Pattern[str]:
-    """The speaker's own label with a move: `P2 takes 5`, `P2: 5`."""
+    """Return the pattern of the speaker's own label with a move: `P2 takes 5`, `P2: 5`."""
     return re.compile(
         rf"\bp(?:layer )?{number + 1}\b(?: (?:takes?|picks?|chooses?|plays?|moves?|goes|on|at|"
         rf"to|is|taking|with|will|locked|stays|picking|choosing))*{_ARROW}+{_NUMBER}"
@@ -178,7 +179,7 @@ def _labelled(number: int) -> re.Pattern[str]:
 
 
 def _stands(before: str, behind: str, firm: bool, turn: int | None) -> bool:
-    """Whether what stands around a statement leaves it a statement about this turn."""
+    """Return whether the surrounding text leaves it a statement about this turn."""
     near = re.split(r"[,:(]", before)[-1]
     if _DENIED.search(near) or _PROPOSED.search(before):
         return False
@@ -193,7 +194,7 @@ def _stands(before: str, behind: str, firm: bool, turn: int | None) -> bool:
 
 
 def announced(talk: tuple[Spoken, ...], turn: int | None = None) -> Announced:
-    """What each seat announced last in this talk."""
+    """Return each seat's last announcement in these messages."""
     found: list[int | None] = [None, None, None]
     for each in talk:
         if each.text and (move := announcement(each.text, each.number, turn)) is not None:

@@ -1,4 +1,4 @@
-"""The step race in language: who said what, who moved how far, and where everyone is."""
+"""The step race in language: messages, moves and positions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sally.games.step_race.rules import (
 )
 from sally.games.step_race.talk import announced
 
-BOTH = " and "  # between the two seats that a question on both is about
+BOTH = " and "  # between the two seats of a question about both
 STOP = "<stop>"  # at the end of a message: nothing to add in this turn
 
 TEXTS: Mapping[str, str] = {
@@ -89,7 +89,7 @@ _BLANK = re.compile(r"(?i)\W*<(?:your |the )?message>\W*")
 
 
 class StepWords(Words[Any, View]):
-    """Every seat reads the same lines about the three."""
+    """Texts of the step race; every seat reads the same lines about all three."""
 
     def __init__(self, game: StepRace, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -97,7 +97,7 @@ class StepWords(Words[Any, View]):
         self._names = tuple(self.say("name", number=n) for n in (1, 2, 3))
 
     def called(self, seat: str | int) -> str:
-        """The name of a seat, by its number or its id."""
+        """Return the name of a seat, by its number or its id."""
         return self._names[seat if isinstance(seat, int) else SEATS.index(Seat(seat))]
 
     # --- the rules ------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class StepWords(Words[Any, View]):
             yield from self._talk(view.turn, view.talk)
 
     def _talk(self, number: int, talk: tuple[Spoken, ...]) -> Iterator[str]:
-        """What was said in a turn; the order of speaking shows in the lines themselves."""
+        """Yield the messages of a turn; the order of the lines is the order of speaking."""
         for each in talk:
             name = self.called(each.number)
             if text := one_line(each.text):
@@ -166,7 +166,7 @@ class StepWords(Words[Any, View]):
         facts: dict[str, Any] = {"turn": view.turn, "target": race.target}
         facts |= {"mine": view.positions[view.number], "others": listed(self.listing(others))}
         if view.speaks:
-            assert view.order is not None  # drawn before anybody speaks
+            assert view.order is not None  # drawn before any seat speaks
             order = listed([self.called(n) for n in ORDERS[view.order]], "then")
             said = len(view.talk) // 3 + 1
             return self.say("now.talk", round=said, talks=race.talks, speakers=order, **facts)
@@ -189,7 +189,7 @@ class StepWords(Words[Any, View]):
         return str(action)
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Any:
-        """A move by its number; a message behind the last `Say:`, or as JSON."""
+        """Read a move by its number, or a message after the last `Say:` or as JSON."""
         if is_finite(options):
             return super().read(reply, view, options)
         said = list(_LABEL.finditer(text := _THINKING.sub("", reply)))
@@ -231,7 +231,7 @@ class StepWords(Words[Any, View]):
         return str(choice)
 
     def _joint(self, about: str, choice: str) -> str:
-        """A pair of moves in words, such as `3-5`: that of the lower seat comes first."""
+        """Return a pair of moves in words, such as `3-5`: that of the lower seat comes first."""
         (first, second), (one, two) = about.split(BOTH), choice.split("-")
         names = {"first": self.called(first), "second": self.called(second)}
         return self.say("joint", one=one, two=two, **names)
@@ -249,5 +249,5 @@ class StepWords(Words[Any, View]):
 
 
 def one_line(text: str) -> str:
-    """A text on one line, so that no message can look like a line of the page."""
+    """Return a text on one line, so that no message can look like a line of the page."""
     return " ".join(text.split())

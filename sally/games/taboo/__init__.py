@@ -1,4 +1,4 @@
-"""Taboo: one-word hints for somebody whose associations are its own."""
+"""Taboo: one-word hints for a partner with its own associations."""
 
 from sally.games.taboo.spec import GAME
 

@@ -22,7 +22,7 @@ def random_guesses() -> dict[str, float]:
 
 CARD = Card(
     family="taboo",
-    about="what hints and guesses earn that do not ask what a word brings to this mind",
+    about="scores of hints and guesses that ignore what a word suggests to the partner",
     unattacked="no option is right in itself: a word is as good as what the guesser makes of "
     "it, which the conditions measure",
     conditions=(

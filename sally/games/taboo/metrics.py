@@ -84,8 +84,8 @@ def _turns(played: Played, seat: Seat) -> float | None:
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """Return (inference, translation) loss for each predicted hint that could have found the word.
 
-    A miss that was expected to find is an inference loss; a miss that was expected to miss is a
-    translation loss, since the giver knew and said it all the same.
+    A miss that was expected to succeed is an inference loss; an expected miss is a translation
+    loss, because the giver gave the hint despite its prediction.
     """
     return [
         (float(not did and expected), float(not did and not expected))
@@ -109,7 +109,7 @@ METRICS = (
     Metric("taboo_hints", "hints that a round took", _turns, better="lower", unit="hints"),
     Metric(
         "taboo_regret",
-        "points of the best hints for this guesser, over the whole list, less those earned",
+        "points of the best hints for this guesser, over the whole list, minus those earned",
         lambda played, seat: mean(regrets(played, seat)),
         better="lower",
         unit="points per round",
@@ -120,8 +120,8 @@ METRICS = (
     *losses(
         "taboo",
         split,
-        "share of hints that missed though they were expected to find, where one could",
-        "share of hints that missed as expected, though another would have found",
+        "share of hints that missed although expected to succeed, if one could",
+        "share of hints that missed as expected, although another would have succeeded",
         "share",
     ),
 )

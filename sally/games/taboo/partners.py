@@ -176,11 +176,13 @@ PARTNERS = {
             _adapts,
             answers=_adapts_answers,
         ),
-        _giver("nearest", "the legal word nearest to the target, whoever listens", _near),
+        _giver("nearest", "the legal word nearest to the target, for any listener", _near),
         _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
         _giver("hub", "the legal word that is near to most", lambda view: hubness()),
         _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
-        _names_in_order("list_order", "names the nouns from a on, deaf", cards()),
-        _names_in_order("list_backwards", "names the nouns from z on, deaf", cards()[::-1]),
+        _names_in_order("list_order", "names the nouns from a on, ignoring hints", cards()),
+        _names_in_order(
+            "list_backwards", "names the nouns from z on, ignoring hints", cards()[::-1]
+        ),
     )
 }

@@ -31,7 +31,7 @@ OTHER = ""  # any word that is not among the choices
 def near_words(target: str) -> tuple[str, ...]:
     """Return a target and six of its nearest nouns in an uninformative order."""
     from sally.games.association.nouns import (
-        nearest_nouns,  # heavy, and not needed to list or play the game
+        nearest_nouns,  # slow to import, and not needed to list or play the game
     )
 
     near = nearest_nouns(target)[:20]
@@ -83,7 +83,7 @@ def _closeness(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over or len(view.cues) < game.cues:
         return ()
     from sally.games.association.minds import (
-        asked_pair,  # heavy, and not needed to list or play the game
+        asked_pair,  # slow to import, and not needed to list or play the game
     )
 
     return (number_question("closeness", asked_pair(game.set, game.number, len(view.past))),)

@@ -1,4 +1,4 @@
-"""Wavelength: one word for a place on a dial, for a partner who turns it in a way of its own."""
+"""Wavelength: one word for a position on a dial, for a partner with its own reading of the dial."""
 
 from sally.games.wavelength.spec import GAME
 

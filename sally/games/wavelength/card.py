@@ -37,7 +37,7 @@ def _psychic(name: str, **dial: Any) -> Condition:
 
 CARD = Card(
     family="wavelength",
-    about="what clues and dials earn that do not ask how this partner reads the dial",
+    about="scores of clues and dials that ignore how the partner reads the dial",
     unattacked="no point of the dial is right by the page: targets are drawn evenly and the "
     "other's dial is the game",
     conditions=(

@@ -1,4 +1,4 @@
-"""Where a seat with a dial of its own puts a word, and the exact best clue for it."""
+"""Where a seat with its own dial puts a word, and the exact best clue for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 def places_on(left: str, right: str) -> Floats:
     """Return the position of every word: its rank between the poles, scaled to 0 to 100.
 
-    Ranks make every target reachable: some word lies within a thirtieth of a point of it.
+    Ranks make every target reachable: some word is within a thirtieth of a point of it.
     """
     order = np.argsort(_leanings(left, right), kind="stable")
     found = np.empty(len(order))

@@ -103,9 +103,9 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
 def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
     """Return (association, calibration) error of the predicted dials; None with too few of them.
 
-    An isotonic curve is fitted from true to predicted dials. Its residual is the association
-    error: the order of clues was wrong. Its distance from the diagonal is the calibration error:
-    the order was right and the place was not.
+    An isotonic curve is fitted from true to predicted dials. Its residual is the association error:
+    the order of clues was wrong. Its distance from the diagonal is the calibration error: the order
+    was right but the position was not.
     """
     pairs = sorted(
         (each.dial, each.predicted)
@@ -137,7 +137,7 @@ METRICS = (
     ),
     Metric(
         "wavelength_regret",
-        "the best that this partner allowed, found by trying every word or place, less the points",
+        "the best that this partner allowed, found by trying every word or place, minus the points",
         lambda played, seat: mean(regrets(played, seat)),
         better="lower",
         unit=PER_ROUND,
@@ -148,8 +148,8 @@ METRICS = (
     *losses(
         "wavelength",
         split,
-        "points that the predicted dial would have earned, less those of the true one",
-        "the best less what the predicted dial would have earned: not acting on one's prediction",
+        "points that the predicted dial would have earned, minus those of the true one",
+        "the best minus what the predicted dial would have earned: not acting on the prediction",
         PER_ROUND,
     ),
     Metric(
@@ -162,7 +162,7 @@ METRICS = (
     ),
     Metric(
         "wavelength_calibration",
-        "how far that curve is from the true dials: the order was right and the place was not",
+        "how far that curve is from the true dials: the order was right but the position was not",
         _error(1),
         better="lower",
         unit="places of the dial",

@@ -47,7 +47,7 @@ def _target(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_tenth(replay: Past, at: At) -> int | None:
-    """Return the tenth of the dial in which the target lies."""
+    """Return the tenth of the dial that contains the target."""
     target = replay.view(at.turn, PSYCHIC).target
     return None if target is None else tenth(target)
 
@@ -94,7 +94,7 @@ PROBES = (
     ),
     Probe(
         "placing",
-        "where the guesser would set the dial for a given word; judged by what it says itself",
+        "where the guesser would set the dial for a given word; judged by its own answer",
         "start",
         "choice",
         (PSYCHIC, GUESSER),

@@ -195,8 +195,8 @@ def test_the_revealed_planner_needs_the_revealed_condition() -> None:
     [
         ({"number": 40}, "puzzles 0 to 39, not 40"),
         ({"story": "mars"}, "no story 'mars'"),
-        ({"story": "metals"}, "variant plain does not go with the story 'metals'"),
-        ({"variant": "non_mental", "story": "moon"}, "does not go with"),
+        ({"story": "metals"}, "variant plain does not fit the story 'metals'"),
+        ({"variant": "non_mental", "story": "moon"}, "does not fit"),
         ({"messages": 0}, "at least 1"),
         ({"memory": "vague"}, "vague"),
     ],

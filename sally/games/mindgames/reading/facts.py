@@ -45,7 +45,7 @@ def leads(tokens: Tokens, i: int) -> bool:
 
 
 def speaks_next(tokens: Tokens, i: int) -> bool:
-    """Return whether a contrasted proposal has a clause of its own: `unlike B, which ...`."""
+    """Return whether a contrasted proposal has its own clause: `unlike B, which ...`."""
     rest = [t for t in tokens[i + 1 : i + 4] if t.text not in (",", "(")]
     if rest and rest[0].text in ("which", "that", "'s"):
         return True
