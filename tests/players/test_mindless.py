@@ -103,7 +103,7 @@ def test_minimax_expects_the_other_to_play_it_safe() -> None:
 def test_rules_about_rounds_need_rounds(player: str) -> None:
     spec = registry.game("cups")
     game = spec.build({})
-    with pytest.raises(BadInput, match=f"`{player}`.*cups is none"):
+    with pytest.raises(BadInput, match=f"`{player}`.*cups is not one"):
         seated(spec, game, game.seats[0], PlayerSpec(player))
 
 

@@ -132,7 +132,7 @@ PROBES = (
 
 
 def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
-    """Return the least and the most that one round pays; with many players, one wins all."""
+    """Return the minimum and maximum payoff of one round; with many players, one wins all."""
     place = game.seats.index(seat)
     if len(game.seats) > 2:
         made = [tuple(game.menu(each)[0] for each in game.seats)]
@@ -143,7 +143,7 @@ def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
 
 
 def an_episode(game: LevelGame, seat: Seat) -> tuple[float, float]:
-    """Return the least and the most that all rounds pay; a void round pays nothing."""
+    """Return the minimum and maximum payoff of all rounds; a void round pays nothing."""
     low, high = a_round(game, seat)
     return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
 

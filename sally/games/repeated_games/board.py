@@ -12,7 +12,7 @@ from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Say = Callable[[str], str]  # a sentence of the game's words, by its key
-Last = tuple[int, int] | None  # the moves of the round before, one's own first
+Last = tuple[int, int] | None  # the moves of the previous round, the seat's own first
 SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
@@ -26,7 +26,7 @@ def board(context: SeatContext, view: View) -> Board:
     return Board((payoffs, _rounds(game, view, said)) if len(view.past) else (payoffs,))
 
 
-@lru_cache(1000)  # in a study everybody plays the same few games
+@lru_cache(1000)  # in a study all players play the same few games
 def _payoffs(game: RepeatedGame, me: Seat, last: Last, texts: tuple[str, str, str]) -> Table:
     caption, corner, note = texts
     mine, theirs = _names(game, me), _names(game, other(me))
@@ -45,7 +45,7 @@ def _pays(game: RepeatedGame, me: Seat, moves: tuple[int, int], last: Last, note
 
 
 def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:
-    """Return the latest rounds, one a column; a void round has no moves to show."""
+    """Return the latest rounds, one per column; a void round shows no moves."""
     first = max(0, len(view.past) - SHOWN)
     rounds = list(islice(view.rounds(first), SHOWN))
     mine, theirs = game.names_of(view.seat), game.names_of(other(view.seat))

@@ -49,7 +49,7 @@ CARD = Card(
             for game, moves in MOVES.items()
             for name, partner in _partners(moves).items()
         ),
-        # nobody can do better or worse against this one, with a mind or without
+        # no player can do better or worse against this one
         _condition(
             "rps",
             "random",

@@ -47,7 +47,7 @@ def is_dilemma(game: RepeatedGame) -> bool:
 
 @lru_cache(maxsize=256)
 def is_coordination(game: RepeatedGame) -> bool:
-    """Return whether two moves each can meet in two places, and both would rather meet than not."""
+    """Return whether each seat has two moves, two cells are meetings, and both prefer to meet."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
         return False
     return all(
@@ -207,7 +207,7 @@ METRICS = (
     ),
     _conditional(
         "alternation",
-        "where two can meet in two places: a meeting is followed by one at the other place",
+        "in a coordination game: a meeting is followed by one at the other place",
         alternation,
     ),
     Metric(

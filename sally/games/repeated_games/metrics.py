@@ -18,7 +18,7 @@ def _reward_per_round(played: Played, seat: Seat) -> float | None:
 
 
 def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
-    """Return the least and the most that a move can lose in a round."""
+    """Return the minimum and maximum loss of a move in a round."""
     low, high = a_round(game, seat)
     return 0.0, high - low
 
@@ -34,7 +34,7 @@ METRICS = (
     ),
     Metric(
         name="functional_regret",
-        about="exact optimum of the rounds that were played, less the reward, per played round",
+        about="exact optimum of the rounds that were played, minus the reward, per played round",
         measure=regret.functional_regret,
         better="lower",
         unit=PAYOFF,
@@ -43,7 +43,7 @@ METRICS = (
     ),
     Metric(
         name="functional_regret_published",
-        about="long-run rate of the optimum, less the reward per played round (riemer2025)",
+        about="long-run rate of the optimum, minus the reward per played round (riemer2025)",
         measure=regret.functional_regret_published,
         better="lower",
         unit=PAYOFF,
@@ -51,7 +51,7 @@ METRICS = (
     ),
     Metric(
         name="myopic_regret",
-        about="best reply to the actual move less one's move, per played round",
+        about="best reply to the actual move minus the move made, per played round",
         measure=regret.myopic_regret,
         better="lower",
         unit=PAYOFF,
@@ -59,7 +59,7 @@ METRICS = (
     ),
     Metric(
         name="inference_loss",
-        about="best reply to the truth less best reply to one's prediction, per predicted round",
+        about="best reply to the truth minus best reply to the prediction, per predicted round",
         measure=regret.mean_inference_loss,
         better="lower",
         unit=PAYOFF,
@@ -67,7 +67,7 @@ METRICS = (
     ),
     Metric(
         name="translation_loss",
-        about="best reply to one's prediction less one's move, per predicted round; may be below 0",
+        about="best reply to the prediction minus the move, per predicted round; may be below 0",
         measure=regret.mean_translation_loss,
         better="lower",
         unit=PAYOFF,
@@ -83,7 +83,7 @@ METRICS = (
     ),
     Metric(
         name="horizon_term",
-        about="functional regret less myopic regret; below 0 where patience pays",
+        about="functional regret minus myopic regret; below 0 where patience pays",
         measure=regret.horizon_term,
         unit=PAYOFF,
     ),

@@ -22,8 +22,8 @@ from sally.games.repeated_games.rules import RepeatedGame, other
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-MOST_STATES = 20_000  # beyond this the tables no longer fit a laptop
-MOST_ROUND = 500  # states up to which round trips are looked for; beyond, a program is quicker
+MOST_STATES = 20_000  # with more, the tables no longer fit into a laptop's memory
+MOST_ROUND = 500  # up to this many states cycles are searched; beyond, a linear program is faster
 SAME = 1e-9  # two values closer than this (relative to the payoffs) are tied
 
 
@@ -90,7 +90,7 @@ def _checked_odds(automaton: Automaton[Any], state: Any, own: Sequence[int]) -> 
 
 
 def machine_of(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> Machine:
-    """Return the tables of an automaton that sits across from `seat`."""
+    """Return the tables of an automaton in the seat opposite `seat`."""
     return tabulated(automaton, game.moves_of(other(seat)), game.moves_of(seat))
 
 

@@ -153,7 +153,7 @@ def _follows(played: Played, seat: Seat) -> float | None:
 METRICS = (
     Metric(
         name="follows_policy",
-        about="share of moves that one's own policy, written before the first round, prescribes",
+        about="share of moves prescribed by the player's own policy, written before round 1",
         measure=_follows,
         better="higher",
         bounds=(0, 1),

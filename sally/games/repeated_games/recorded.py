@@ -42,7 +42,7 @@ def person(participant: str = "") -> PlayerSpec:
 
 
 def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
-    """Return the spec of the partner that stands for a recorded bot."""
+    """Return the spec of the partner that represents a recorded bot."""
     partner = registry.pick("partner", name, registry.partners("repeated_games"))
     return PlayerSpec(name, dict(params or {}), {"player": partner.version})
 

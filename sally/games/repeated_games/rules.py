@@ -34,14 +34,14 @@ class State(msgspec.Struct, frozen=True, gc=False):
     to_stop: bool = False  # nature decides now whether there is another round
     stopped: bool = False
     void: tuple[tuple[int, int | None, int | None], ...] = ()
-    """By index of a void round: what the agent and the partner had moved, if they had."""
+    """By index of a void round: the moves of the agent and the partner, if any."""
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
     """What a seat knows: every played round, and which rounds were void."""
 
     seat: Seat
-    past: History[Joint | None]  # (agent, partner), whoever looks
+    past: History[Joint | None]  # (agent, partner) for either seat
     round: int
     last: Joint | None  # (mine, theirs) in the last round that was played
     void: tuple[tuple[int, int], ...] = ()  # (index, my own move) of void rounds in which I moved
@@ -64,11 +64,11 @@ class RepeatedGame(Game[State, int, View]):
     matrix: tuple[tuple[Pay, ...], ...] = (((8, 8), (0, 10)), ((10, 0), (5, 5)))
     rounds: int = 100
     names: tuple[str, ...] = ()  # of the moves; empty: J, F, B ... (J, F for two)
-    partner_names: tuple[str, ...] = ()  # where the partner's moves are others than the agent's
+    partner_names: tuple[str, ...] = ()  # if the partner's moves differ from the agent's
     order: tuple[int, ...] = ()  # in which a page lists the moves; empty: 0, 1, 2 ...
     stop_chance: float = 0.0  # after each round; `rounds` is then the longest possible game
-    void_limit: int = 3  # so many forfeited rounds in a row end the episode without a result
-    signed: bool = False  # payoffs are told as a score with a sign, not as points won
+    void_limit: int = 3  # consecutive forfeited rounds that end the episode without a result
+    signed: bool = False  # whether payoffs are shown as a signed score instead of points won
 
     seats = (AGENT, PARTNER)
     helpers = (NATURE,)
@@ -77,7 +77,7 @@ class RepeatedGame(Game[State, int, View]):
         check(self)
 
     def __hash__(self) -> int:
-        return self._hash  # asked for all the time, wherever something is kept by game
+        return self._hash  # needed often, wherever something is cached by game
 
     @cached_property
     def _hash(self) -> int:
@@ -239,7 +239,8 @@ def check(game: RepeatedGame) -> None:
     rows, columns = len(game.matrix), widths.pop()
     if game.order and (rows != columns or sorted(game.order) != list(range(rows))):
         raise BadInput(
-            f"order must list each move once, for seats with as many moves, not {game.order}"
+            "order must list each move once, and both seats must have equally many, not "
+            f"{game.order}"
         )
     _check_names("names", game.names, rows)
     _check_names("partner_names", game.partner_names, columns)

@@ -83,14 +83,14 @@ PROBES = (
 
 @lru_cache(maxsize=256)
 def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
-    """Return the least and the most that one round pays."""
+    """Return the minimum and maximum payoff of one round."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     pays = [float(game.pay(seat, m, t)) for m in mine for t in theirs]
     return min(pays), max(pays)
 
 
 def an_episode(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
-    """Return the least and the most that all rounds pay; a void round pays nothing."""
+    """Return the minimum and maximum payoff of all rounds; a void round pays nothing."""
     low, high = a_round(game, seat)
     return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
 

@@ -21,7 +21,7 @@ from sally.games.repeated_games.optimum import Machine, followed, machine_of, pa
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
 
 ROUNDS = 10  # of a game to learn from
-OPENING = 2  # rounds in which a partner may still be finding its feet
+OPENING = 2  # rounds in which a partner's play may still be transient
 
 _RPS = {
     "train": (
@@ -61,7 +61,7 @@ _TWO_MOVES = {
     ),
 }
 _PARTNERS = {"rps": _RPS, "ipd": _TWO_MOVES, "ibs": _TWO_MOVES, "repeated_games": _TWO_MOVES}
-# By part, what the moves are called: letters must not be learnt for what they paid.
+# By part, the names of the moves: a learner must not associate letters with payoffs.
 _LETTERS = {"train": ("JFB", "FBJ", "BJF"), "validation": ("QTV",), "held_out": ("VQT",)}
 
 
@@ -107,7 +107,7 @@ class _Ahead:
         self._read, self._at = 0, 0
 
     def __copy__(self) -> _Ahead:
-        """Return a copy for another episode, four times as fast as the default copy."""
+        """Return a copy for another episode, four times faster than the default copy."""
         new = _Ahead.__new__(_Ahead)
         new._follow, new._tables = self._follow, self._tables
         new._read, new._at = self._read, self._at

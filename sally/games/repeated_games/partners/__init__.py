@@ -17,8 +17,8 @@ from sally.games.repeated_games.rules import RepeatedGame
 
 
 def _recorded(game: RepeatedGame, seat: Seat, name: str = "", participant: str = "") -> Script:
-    """Refuse to play: the name stands in a lineup for a player of an imported game."""
-    raise BadInput("it stands for somebody whose play was recorded elsewhere and cannot play again")
+    """Raise BadInput: the name represents a player of an imported game."""
+    raise BadInput("it represents recorded play and cannot play again")
 
 
 PARTNERS = {
@@ -31,7 +31,7 @@ PARTNERS = {
     **axelrod.PARTNERS,
     RECORDED: Partner(
         RECORDED,
-        "somebody whose play was recorded elsewhere",
+        "a player whose moves were recorded elsewhere",
         "imported games",
         _recorded,
         params={"name": "", "participant": ""},

@@ -28,7 +28,7 @@ def library() -> Any:
             return import_module("axelrod")
     except ImportError:
         raise BadInput(
-            "The Axelrod library is not installed; `pip install 'sally-lab[axelrod]'` brings it."
+            "The Axelrod library is not installed; `pip install 'sally-lab[axelrod]'` installs it."
         ) from None
 
 
@@ -119,7 +119,8 @@ def _script(
         raise BadInput(
             f"{make.name} cannot play this game with settings {given!r}{reason}"
         ) from None
-    reached: dict[int, Seated] = {}  # the game that it is in, so that it need not start again
+    # the game in progress, so that it is not replayed from the start
+    reached: dict[int, Seated] = {}
 
     def axelrod(turn: RoundTurn) -> int:
         """Return the move for the rounds so far; the seed and the rounds determine it."""

@@ -84,7 +84,7 @@ PARTNERS = {
         ),
         Partner(
             name="mixed",
-            about="fixed odds in every round (`odds`, one number a move; all alike unless given)",
+            about="fixed odds in every round (`odds`, one number per move; uniform by default)",
             source="von Neumann 1928",
             make=_mixed,
             automaton=_mixed_automaton,

@@ -140,7 +140,7 @@ def _automaton_of(game: RepeatedGame, seat: Seat, given: Any) -> Automaton[Any]:
     if named["partner"] not in known:
         raise unknown("hypothesis", named["partner"], known)
     partner, params = known[named["partner"]], named.get("params", {})
-    partner.make(game, seat, **params)  # refuses parameters that cannot be
+    partner.make(game, seat, **params)  # raises for invalid parameters
     assert partner.automaton is not None  # all of these are finite
     return partner.automaton(game, seat, **params)
 

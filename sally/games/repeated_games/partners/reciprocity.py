@@ -221,7 +221,7 @@ PARTNERS = {
         ),
         Partner(
             name="grim_trigger",
-            about="plays `kind` until the other once does not, then `harsh` for ever",
+            about="plays `kind` until the other once does not, then always `harsh`",
             source="Friedman 1971",
             make=_grim,
             automaton=_grim_automaton,

@@ -52,7 +52,7 @@ def outcome(mine: int, theirs: int) -> int:
     return transition(theirs, mine)
 
 
-VOIDS = ("skip", "published")  # how a bot of theirs takes a round in which the other did not move
+VOIDS = ("skip", "published")  # how a bot of theirs treats a round in which the other did not move
 
 
 def check_void(void: str) -> None:
@@ -110,7 +110,8 @@ def _by_outcome(win: int, loss: int, tie: int) -> Rule:
 
 
 def _outcome(mine: int, theirs: int) -> int:
-    return WIN if theirs == UNSEEN else outcome(mine, theirs)  # who does not move has lost
+    # a player that does not move has lost
+    return WIN if theirs == UNSEEN else outcome(mine, theirs)
 
 
 DUAL = {  # its last outcome, its last transition -> its next transition
@@ -266,8 +267,8 @@ def _anything(before: Rounds) -> int:
 class Habit:
     """What a bot counts: the context, and the move from which the opponent's step is measured."""
 
-    needs: int  # so many rounds must lie behind
-    sees: int  # in so many of the last of them the opponent must have moved
+    needs: int  # number of earlier rounds needed
+    sees: int  # number of the latest rounds in which the opponent must have moved
     context: Callable[[Rounds], Hashable]
     origin: Callable[[Rounds], int] = _anything  # one fixed move: then steps are moves
 

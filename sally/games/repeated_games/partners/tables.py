@@ -49,7 +49,7 @@ def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
         if [len(line) for line in row.after] != [theirs] * own:
             raise BadInput(f"table: state {name!r}: after must have {own} rows of {theirs} states")
         for unknown in {to for line in row.after for to in line} - set(read.states):
-            raise BadInput(f"table: state {name!r} leads to {unknown!r}, which is not there")
+            raise BadInput(f"table: state {name!r} leads to {unknown!r}, which does not exist")
     return read
 
 

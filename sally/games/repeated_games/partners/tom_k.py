@@ -1,8 +1,8 @@
 """ToM_k: a partner of order k, which models what the other expects, recursively.
 
 After de Weerd, Verbrugge and Verheij, Artificial Intelligence 199-200 (2013), 67-92, in any matrix
-game. The paper's equations could not be read here: these are ours, in the paper's spirit, and only
-its finding that orders 1 and 2 outperform the orders below them is checked.
+game. The paper's equations were not available to us: these are our own, following the paper's
+description, and only its finding that orders 1 and 2 outperform the orders below them is checked.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class _Thoughts(NamedTuple):
     """What a mind has learned so far."""
 
     of_them: Belief  # what the other does
-    of_me: Belief  # what the other takes me to do
-    trust: tuple[float, ...]  # in the foresight of each order above 0
+    of_me: Belief  # what the other expects of me
+    trust: tuple[float, ...]  # in the predictions of each order above 0
 
 
 class _Tom:

@@ -24,7 +24,7 @@ from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Floats = NDArray[np.float32]
 MOST = 3  # moves of a seat
-FAR = 20  # rounds: an end farther off than this looks as far as this
+FAR = 20  # rounds: a more distant end counts as this far away
 INPUT = 2 * MOST * MOST + 2 * MOST + 2
 NAMES = ("ladder",)  # weights that ship
 
@@ -98,7 +98,7 @@ class Adapted(msgspec.Struct, frozen=True, eq=False):
 
     rounds: int  # looked at, void ones included
     turn: int  # rounds that were played
-    hidden: Floats  # after reading what stood before the round to come
+    hidden: Floats  # after reading everything before the coming round
 
 
 class Learner(msgspec.Struct, frozen=True, eq=False):

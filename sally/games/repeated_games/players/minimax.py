@@ -43,12 +43,12 @@ class Minimax(msgspec.Struct, frozen=True):
 
 def _minimax(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Minimax:
     if not isinstance(game, RepeatedGame):
-        raise BadInput(f"`minimax` is known for matrix games only; {spec.name} is none")
+        raise BadInput(f"`minimax` is defined for matrix games only, and {spec.name} is not one")
     return Minimax(security(game, seat), security(game, other(seat)))
 
 
 PLAYERS = {
     "minimax": PlayerKind(
-        "minimax", "the odds that make the least it can expect in a round largest", _minimax
+        "minimax", "the odds that maximise its worst expected payoff in a round", _minimax
     ),
 }

@@ -2,7 +2,7 @@
 
 R-MAX (Brafman and Tennenholtz 2002) as riemer2025 must have used it: a pair of state and move is
 known after one visit, an unknown pair is worth the best payoff for ever, and the values are solved
-exactly. The state is the last joint action, with a state of its own before round 1.
+exactly. The state is the last joint action, with a separate state before round 1.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Settings(msgspec.Struct, frozen=True):
     """Planning settings of an optimistic learner; the defaults reproduce the published table."""
 
     gamma: float = 0.95  # anything in [0.75, 1) gives the published figures
-    visits: int = 1  # a pair is known, and its model fixed, after so many
+    visits: int = 1  # number of visits after which a pair is known and its model fixed
     ties: Literal["random", "first"] = "random"
-    own_start: bool = True  # whether round 1 has a state of its own, or shares that of (0, 0)
+    own_start: bool = True  # whether round 1 has a separate state, or shares that of (0, 0)
 
     def __post_init__(self) -> None:
         if not 0 <= self.gamma < 1:
