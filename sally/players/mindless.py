@@ -121,7 +121,7 @@ class Inverse(msgspec.Struct, frozen=True):
 
 
 def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
-    """The menu, if it has no forms to fill in."""
+    """Return the menu, if it has no forms to fill in."""
     if not is_finite(turn.options):
         raise BadInput(f"`{player}` needs a finite menu; seat {turn.seat!r} has a form here.")
     return turn.options
@@ -133,14 +133,14 @@ def asked(turn: Turn[Any, Any]) -> Question:
 
 
 def named(question: Question, value: int | str) -> ProbeReport:
-    """One choice, with all odds on it where odds are wanted."""
+    """Return one choice, with all odds on it where odds are wanted."""
     if question.kind != "odds":
         return ProbeReport(value)
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
 def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
-    """One of the wanted items that are there; if none is, any item."""
+    """Return one of the wanted items that are there; if none is, any item."""
     there = [item for item in items if item in wanted]
     return turn.draws.pick(there or items)
 

@@ -27,19 +27,19 @@ class Book(Protocol):
     """What a game knows of policies, for one seat."""
 
     def asked(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
-        """What is asked before the first move, and in which form."""
+        """Return what is asked before the first move, and in which form."""
         ...
 
     def read(self, reply: str, words: Words[Any, Any], view: Any) -> Any:
-        """The policy in a reply; raises Unreadable, and teaches."""
+        """Return the policy in a reply; raises Unreadable, and teaches."""
         ...
 
     def kept(self, plain: Mapping[str, Any]) -> Any:
-        """The policy again from the notes in a log."""
+        """Return the policy again from the notes in a log."""
         ...
 
     def prescribed(self, policy: Any, view: Any) -> Any:
-        """The move that the policy asks for."""
+        """Return the move that the policy asks for."""
         ...
 
 
@@ -104,7 +104,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
 
 
 def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:
-    """The player `policy_writer` of a game whose policies have this form."""
+    """Return the player `policy_writer` of a game whose policies have this form."""
 
     def make(
         spec: GameSpec[Any, Any, Any],

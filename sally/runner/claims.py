@@ -41,7 +41,7 @@ class Machine(msgspec.Struct, frozen=True):
         return self.host == this_host()
 
     def lives(self) -> bool:
-        """Whether the process, on this machine, is alive."""
+        """Return whether the process, on this machine, is alive."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:

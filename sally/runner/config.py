@@ -118,7 +118,7 @@ class Config(msgspec.Struct, frozen=True):
 
 
 def in_process(name: str) -> bool:
-    """Whether a model runs in this process instead of being reached through Inspect."""
+    """Return whether a model runs in this process instead of being reached through Inspect."""
     return name.partition(":")[0].partition("/")[0] in registry.entries("models")
 
 

@@ -85,7 +85,7 @@ def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -
 
 
 def can_go_on(episode: Episode, seats: Sequence[str] = ()) -> bool:
-    """Whether the other players can make moves beyond the log."""
+    """Return whether the other players can make moves beyond the log."""
     return not _gone(episode, seats)
 
 
@@ -145,7 +145,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
 
 
 def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
-    """Whether the same player continues: same strategy, or same bot and parameters."""
+    """Return whether the same player continues: same strategy, or same bot and parameters."""
     was = episode.setup.lineup.get(seat)
     if was is None or was.player != who.player:
         return False

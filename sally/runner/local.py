@@ -49,7 +49,7 @@ def play_open(setup: Setup, cell: str = "") -> Opened:
 
 
 def is_bot(player: Player[Any, Any]) -> bool:
-    """Whether a player answers synchronously."""
+    """Return whether a player answers synchronously."""
     methods = (player.decide, getattr(player, "report", None))
     return not any(iscoroutinefunction(method) for method in methods)
 
@@ -91,7 +91,7 @@ def _to_the_end(play: Coroutine[Any, Any, None]) -> None:
 
 
 def has_model(setup: Setup) -> bool:
-    """Whether a language model plays in this setup."""
+    """Return whether a language model plays in this setup."""
     return any(uses_model(who) for who in setup.lineup.values())
 
 

@@ -36,7 +36,7 @@ def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
 
 
 def may_say_what_this_is(who: PlayerSpec) -> bool:
-    """Whether the player can answer the awareness probe: a model, a person or a record."""
+    """Return whether the player can answer the awareness probe: a model, a person or a record."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 

@@ -108,7 +108,7 @@ def waited_for_rates() -> float:
 
 
 def has_rates(config: Config) -> bool:
-    """Whether any model has a rate limit."""
+    """Return whether any model has a rate limit."""
     entries = config.models.values()
     return any(e.calls_per_minute is not None or e.tokens_per_minute is not None for e in entries)
 

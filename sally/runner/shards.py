@@ -107,7 +107,7 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.name}.{self.part}" if self.part else self.name
 
     def concerns(self, file: str) -> bool:
-        """Whether a store file may hold episodes of this part."""
+        """Return whether a store file may hold episodes of this part."""
         if not file.startswith(self.name):
             return False
         run, _, number = self.part.rpartition("-")
@@ -220,7 +220,7 @@ def _play(
 
 
 def _stands(at: Place, claim: str, run: str) -> bool:
-    """Whether a claim still exists, belongs to the run, and is the latest of its shard."""
+    """Return whether a claim still exists, belongs to the run, and is the latest of its shard."""
     shard, _, number = claim.rpartition(".")
     others = (name.rpartition(".") for name in at.names("claims") if name != claim)
     heirs = [n for name, _, n in others if name == shard and n.isdigit() and int(n) > int(number)]

@@ -147,7 +147,7 @@ class ProbeSession:
         return asks
 
     def _may_be_asked(self, probe: Probe) -> bool:
-        """Whether a probe may be put before the first move of this turn."""
+        """Return whether a probe may be put before the first move of this turn."""
         if probe.point == "start":
             return self._game.begins_turn(self._replay.present)
         return probe.point == "before"
@@ -180,7 +180,7 @@ class ProbeSession:
             asks.append((seat, source, context, options, turn))
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
-        """Whether a seat has answered a probe in an earlier turn."""
+        """Return whether a seat has answered a probe in an earlier turn."""
         now = len(self._replay)
         return any(
             (asked, who) == (probe.name, seat) and turn < now
@@ -253,7 +253,8 @@ class ProbeSession:
         made: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
-        """Whether a mover may be asked for its move now: everything it is to be told is known.
+        """Return whether a mover may be asked for its move now: everything it is to be told is
+        known.
 
         Its own questions come first, so that what it is told cannot influence its answers. For the
         truth it waits for all other asks, because a truth may be another seat's move or report.

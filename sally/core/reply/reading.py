@@ -131,7 +131,7 @@ def plain(text: str) -> str:
 
 
 def doubtful(text: str) -> bool:
-    """Whether a value behind a label offers alternatives, denies or asks."""
+    """Return whether a value behind a label offers alternatives, denies or asks."""
     return _DOUBTS.search(text.casefold()) is not None
 
 
@@ -200,14 +200,14 @@ def _stated(text: str, label: str) -> list[tuple[int, str]]:
 
 
 def _leads(before: str) -> bool:
-    """Whether a label may follow this beginning of a line."""
+    """Return whether a label may follow this beginning of a line."""
     if not before.strip(" #>-–•.)(0123456789"):
         return True
     return _LEADS.search(before[-40:].casefold()) is not None
 
 
 def restated(reply: str, label: str) -> bool:
-    """Whether a reply gives different values under its label; the last one counts."""
+    """Return whether a reply gives different values under its label; the last one counts."""
     if "\n" not in reply:
         return False
     return len({value.strip(" .!").casefold() for _, value in _stated(_unmarked(reply), label)}) > 1
@@ -282,7 +282,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
-    """Whether digits are part of a signed, broken, decimal or percent number."""
+    """Return whether digits are part of a signed, broken, decimal or percent number."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     return bool(
         re.search(r"(?:^|[^\w])[-+]$|\d[.,/:]$|[\w][-+*/^]$", before)
@@ -341,7 +341,7 @@ def _value(text: str, find: Finds, theirs: bool = False) -> int | None:
 
 
 def _goes_on(after: str, find: Finds, keys: set[int | None]) -> bool:
-    """Whether a value goes on with another option: `R, S`, `1 (River)`."""
+    """Return whether a value goes on with another option: `R, S`, `1 (River)`."""
     if after.startswith("("):
         inner = find(bracketed := after[1:].partition(")")[0])
         named = {mention.key for mention in inner}
@@ -398,7 +398,7 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int = _FEW_WORDS) ->
 
 
 def _is_finished(text: str, end: int, more: int) -> bool:
-    """Whether a text was not cut, and few sentences follow the one that ends here."""
+    """Return whether a text was not cut, and few sentences follow the one that ends here."""
     follow = len(re.findall(r"[.!?](?:\s|$)", text[end:]))
     return text.endswith((".", "!", ")", ":")) and follow <= more
 

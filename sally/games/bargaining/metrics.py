@@ -259,7 +259,7 @@ class Word(msgspec.Struct, frozen=True):
         return self.announced == self.quoted
 
     def own_favour(self, seat: Seat) -> bool:
-        """Whether it was broken in the speaker's favour: a lower bid or a higher ask than
+        """Return whether it was broken in the speaker's favour: a lower bid or a higher ask than
         announced."""
         less = self.quoted < self.announced
         return not self.kept and less == (seat == BUYER)

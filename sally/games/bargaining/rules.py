@@ -112,14 +112,14 @@ class View(msgspec.Struct, frozen=True, gc=False):
         return self.seat == BUYER
 
     def last(self) -> Round | None:
-        """The last round in which both quoted."""
+        """Return the last round in which both quoted."""
         latest = self.past.last
         if latest is None or latest.bid is not None:
             return latest
         return next((each for each in reversed(self.past) if each.bid is not None), None)
 
     def heard(self) -> str | None:
-        """What the other has said in this round; None if it has not spoken."""
+        """Return what the other has said in this round; None if it has not spoken."""
         return next((text for seat, text in self.said if seat != self.seat), None)
 
 

@@ -91,7 +91,7 @@ class View(msgspec.Struct, frozen=True):
         return len(self.past) + 1
 
     def played(self) -> list[tuple[int, int]]:
-        """The seat's own move of each turn and the larger of the others' moves."""
+        """Return the seat's own move of each turn and the larger of the others' moves."""
         mine = self.number
         return [
             (turn.moves[mine], max(m for n, m in enumerate(turn.moves) if n != mine))

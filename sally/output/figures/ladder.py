@@ -26,14 +26,16 @@ CAPTION = (
 
 
 def parts_of(player: str) -> tuple[str, str]:
-    """Who plays and how, as a label has them: the model and its strategy, or a bot's name."""
+    """Return who plays and how, as a label has them: the model and its strategy, or a bot's
+    name."""
     turned = player.startswith("not ")
     name, _, how = player.removeprefix("not ").partition(" ")
     return (f"not {name}" if turned else name), how.partition(" ")[0]
 
 
 def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
-    """One panel for each game, seat, cell and part; colours and shapes are the same in all."""
+    """Return one panel for each game, seat, cell and part; colours and shapes are the same in
+    all."""
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))
     ways = list(dict.fromkeys(how for _, how in names))
@@ -80,7 +82,7 @@ def _panel(
 def _rung(
     axes: Axes, y: float, row: ProfileRow, models: Sequence[str], ways: Sequence[str]
 ) -> Named:
-    """One player: ring and mark, a line between them, and the interval of doing."""
+    """Return one player: ring and mark, a line between them, and the interval of doing."""
     model, how = parts_of(row.player)
     colour = COLOURS[models.index(model) % len(COLOURS)]
     shape = MARKERS[ways.index(how) % len(MARKERS)]

@@ -91,7 +91,7 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 
 
 def doing(game: SeatGame) -> Pair:
-    """What was earned above uniform quotes, over what hindsight would have."""
+    """Return what was earned above uniform quotes, over what hindsight would have."""
     random = _random(game)
     return game.paid - random, hindsight(game.seat, game.at) - random
 
@@ -150,13 +150,13 @@ def loss(part: str) -> Callable[[SeatGame], Pair]:
 
 
 def aim(game: SeatGame) -> Pair:
-    """The distance between the own quote and the other's, from the second round on."""
+    """Return the distance between the own quote and the other's, from the second round on."""
     rounds = game.at.rounds[1:]
     return sum(abs(each.mine - each.theirs) for each in rounds), len(rounds)
 
 
 def naive_aim(game: SeatGame) -> Pair:
-    """The distance of the other's quote from its last one."""
+    """Return the distance of the other's quote from its last one."""
     rounds = game.at.rounds
     steps = pairwise(rounds)
     return sum(abs(a.theirs - b.theirs) for a, b in steps), len(rounds) - 1

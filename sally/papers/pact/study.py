@@ -18,7 +18,8 @@ VALUES = ((70, 30), (55, 20), (90, 60), (45, 10))
 
 
 def study(model: str = OPEN, rounds: int = 20) -> Study:
-    """A model in either seat against every declared partner, beside habits; talk, then none."""
+    """Return a model in either seat against every declared partner, beside habits; talk, then
+    none."""
     agents = (
         player_spec("random"),
         player_spec("copy_last_capped"),
@@ -57,7 +58,8 @@ def study(model: str = OPEN, rounds: int = 20) -> Study:
 
 
 def certified(model: str = OPEN) -> Study:
-    """The certified problems: how deep a model of the partner a player has, depth by depth."""
+    """Return the certified problems: how deep a model of the partner a player has, depth by
+    depth."""
     agents = (player_spec("random"), player_spec("language", model=model, strategy="qa"))
     cells = tuple(
         Cell(

@@ -61,7 +61,7 @@ class SeatGame(msgspec.Struct, frozen=True):
 
 
 def seat_games(games: Iterable[Played]) -> list[SeatGame]:
-    """Every seat of every imported game."""
+    """Return every seat of every imported game."""
     found = []
     for played in games:
         names = played.episode.used.get("names", {})
@@ -88,7 +88,7 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> Interval | None:
-    """A ratio of sums over clusters, each given as what is above and what is below."""
+    """Return a ratio of sums over clusters, each given as what is above and what is below."""
     below = sum(b for _, b in pairs)
     if below <= 0:
         return None
@@ -99,14 +99,14 @@ def ratio(pairs: Sequence[tuple[float, float]]) -> Interval | None:
 
 
 def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
-    """One measure of some seats."""
+    """Return one measure of some seats."""
     above, below = RATIOS[metric]
     sums = [each.sums for each in seats if not (metric in TALK and each.rewritten)]
     return ratio([(above(s), below(s)) for s in sums])
 
 
 def win_share(seats: Sequence[SeatGame]) -> Interval | None:
-    """The mean points of some seats; a third is par."""
+    """Return the mean points of some seats; a third is par."""
     return ratio([(each.points, 1.0) for each in seats])
 
 
@@ -129,7 +129,7 @@ def _repeat_own_last(each: Decided) -> Odds:
 
 
 def rules() -> Mapping[str, Rule]:
-    """What each mindless player would do in a recorded turn."""
+    """Return what each mindless player would do in a recorded turn."""
     equilibrium, _ = stage_equilibrium()
     return {
         "uniform": lambda each: EVEN,
@@ -144,7 +144,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
-    """What a mindless player does in the recorded turns: `doing_win` or `doing_steps`.
+    """Return what a mindless player does in the recorded turns: `doing_win` or `doing_steps`.
 
     A game is a cluster here, because its three seats share their turns.
     """
@@ -164,7 +164,7 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | N
 
 
 def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
-    """The figures that a reader asks for first, over all models."""
+    """Return the figures that a reader asks for first, over all models."""
     own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
 
     def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Interval | None:
@@ -206,7 +206,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
 
 
 def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
-    """The seats of each model, the most often seen first."""
+    """Return the seats of each model, the most often seen first."""
     found: dict[str, list[SeatGame]] = {}
     for each in seats:
         found.setdefault(each.raw, []).append(each)
@@ -255,7 +255,7 @@ def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rati
 def _rows(
     three: Sequence[SeatGame], place: Mapping[str, int]
 ) -> tuple[list[list[float]], list[float]]:
-    """Three rows of a game: models first, then two seat terms."""
+    """Return three rows of a game: models first, then two seat terms."""
     rows, points = [], []
     for each in three:
         row = [0.0] * (len(place) + 2)

@@ -116,7 +116,7 @@ class RecordedGame(msgspec.Struct, frozen=True):
 
 
 def files_under(path: Path) -> list[Path]:
-    """The logs of a checkout, a folder or a single file."""
+    """Return the logs of a checkout, a folder or a single file."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     if path.is_file():
@@ -135,7 +135,7 @@ _decode = msgspec.json.Decoder(Line).decode
 
 
 def read_game(file: Path) -> RecordedGame:
-    """One log, checked line by line."""
+    """Return one log, checked line by line."""
     named = FILE.fullmatch(file.name)
     assert named is not None
     data = file.read_bytes()
@@ -164,7 +164,7 @@ def read_game(file: Path) -> RecordedGame:
 
 
 def _players(file: Path, positions: Mapping[str, int]) -> list[str]:
-    """The player ids in order of seats."""
+    """Return the player ids in order of seats."""
     found = sorted(positions)
     if [name[:8] for name in found] != ["Player1_", "Player2_", "Player3_"]:
         raise BadInput(
@@ -216,7 +216,8 @@ def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> Rec
 
 
 def setup_of(game: RecordedGame) -> Setup:
-    """The step race that was played; the target is the middle of what the record leaves open."""
+    """Return the step race that was played; the target is the middle of what the record leaves
+    open."""
     low, high = game.target_range
     if low > high:
         raise BadInput(f"{game.source.file}: no target fits positions up to {max(game.final)}.")
@@ -236,7 +237,7 @@ def setup_of(game: RecordedGame) -> Setup:
 
 
 def as_episode(game: RecordedGame) -> tuple[Episode, list[Difference]]:
-    """One game fed through the rules, and what differs from its record."""
+    """Return one game fed through the rules, and what differs from its record."""
     setup = setup_of(game)
     match: Match[Any, Action, Any] = Match(registry.game("step_race"), setup, ask_nature=True)
     differs: list[Difference] = []
@@ -305,7 +306,7 @@ def _feed(
 
 
 def imported(path: Path) -> Imported:
-    """Every recorded game under a path."""
+    """Return every recorded game under a path."""
     files = files_under(path)
     episodes: list[Episode] = []
     odd: list[Oddity] = []

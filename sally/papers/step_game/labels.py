@@ -39,13 +39,13 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 def hash_of(game: str, turn: int, sub_round: int, speaker: int, message: str) -> str:
-    """The name under which a message is labelled; the speaker is counted from 1."""
+    """Return the name under which a message is labelled; the speaker is counted from 1."""
     key = f"{game}/{turn}/{sub_round}/{speaker}\n{message}"
     return sha256(key.encode("utf-8")).hexdigest()[:24]
 
 
 def known() -> dict[str, Labelled]:
-    """The labels by hash."""
+    """Return the labels by hash."""
     file = resources.files(__package__) / "labels.json"
     found = msgspec.json.decode(file.read_bytes(), type=list[Labelled])
     return {each.hash: each for each in found}

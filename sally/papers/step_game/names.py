@@ -85,7 +85,7 @@ class ModelName(msgspec.Struct, frozen=True):
 
 
 def model_name(raw: str) -> ModelName:
-    """The parts of a raw name.
+    """Return the parts of a raw name.
 
     >>> model_name("gpt-5-medium").label
     'openai/gpt-5 (medium)'
@@ -111,5 +111,5 @@ def model_name(raw: str) -> ModelName:
 
 
 def rewritten(raw: str) -> bool:
-    """Whether another model rewrote what this one said before the others saw it."""
+    """Return whether another model rewrote what this one said before the others saw it."""
     return raw.startswith(REWRITTEN)

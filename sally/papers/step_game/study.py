@@ -20,7 +20,7 @@ TALKERS = {
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """One language model, its seat open if none is named, and mindless players beside it."""
+    """Return one language model, its seat open if none is named, and mindless players beside it."""
     me = (
         player_spec("language", model=model, strategy="qa", **language),
         *(player_spec(name) for name in BESIDE),

@@ -113,7 +113,8 @@ async def nowhere(request: Request) -> Response:
 
 
 async def arrive(request: Request, here: RunningStudy) -> Response:
-    """The study's link: new visitors see the consent form, participants their current step."""
+    """Return the study's link: new visitors see the consent form, participants their current
+    step."""
     t, cookie = here.texts, request.cookies.get(COOKIE, "")
     person = await here.who(cookie) if cookie else None
     given = given_in(request, here)
@@ -217,7 +218,7 @@ def address(here: RunningStudy) -> str:
 async def sent_form(
     request: Request, here: RunningStudy, by_link: bool = False
 ) -> tuple[str, dict[str, str]]:
-    """The cookie and fields of a form that came from one of our pages."""
+    """Return the cookie and fields of a form that came from one of our pages."""
     cookie = request.cookies.get(COOKIE, "")
     if not cookie:
         raise Refused(403, here.texts("notice.old_page"))
@@ -229,7 +230,7 @@ async def sent_form(
 
 
 async def consent(request: Request, here: RunningStudy) -> Response:
-    """The answer to the consent page; only now is anything stored."""
+    """Return the answer to the consent page; only now is anything stored."""
     cookie, sent = await sent_form(request, here, by_link=True)
     given = sent.get("given", "")
     if sent.get("answer") == "no":
@@ -324,7 +325,7 @@ def cut_short(place: Position) -> str:
 
 
 async def table(request: Request, here: RunningStudy) -> Response:
-    """The page of a game."""
+    """Return the page of a game."""
     return page(request, "play/table.html", study=here.study)
 
 
@@ -375,7 +376,7 @@ async def noted(request: Request, here: RunningStudy) -> Response:
 
 
 async def withdrawing(request: Request, here: RunningStudy) -> Response:
-    """The page that asks to confirm a withdrawal."""
+    """Return the page that asks to confirm a withdrawal."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if person is None:
         return RedirectResponse(address(here), 303)
