@@ -28,14 +28,14 @@ NOT_READ = "It could not be read at all."
 
 
 def uses_model(who: PlayerSpec) -> bool:
-    """Return whether somebody at the table calls a model: a language player, or one that names a
+    """Return whether any player of a match calls a model: a language player, or one that names a
     model."""
     return who.player == LANGUAGE or "model" in who.params
 
 
 def patient(player: Any, retries: int) -> Any:
-    """Return a player that tries a call again so often which failed in passing; others as they
-    are."""
+    """Return a player that retries transient failures up to a limit; others are returned
+    unchanged."""
     if not isinstance(player, msgspec.Struct):
         return player
     if "call_retries" in player.__struct_fields__:
@@ -138,7 +138,7 @@ def _language(
 
 
 def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
-    """Return a words pack, from wherever it comes, if it fits the sentences of the game."""
+    """Return a words pack from any source, if it fits the texts of the game."""
     found = packs.find(name)
     if found.game not in (spec.name, spec.family):
         raise BadInput(f"Words pack {found.name!r} is for {found.game}, not for {spec.name}.")
@@ -146,7 +146,7 @@ def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
 
 
 def every_strategy_text() -> dict[str, str]:
-    """Return the sentences of all strategies, so that one pack can serve them all."""
+    """Return the texts of all strategies, so that one pack can serve them all."""
     texts: dict[str, str] = {}
     for strategy in registry.entries("strategies").values():
         texts |= strategy.texts

@@ -133,14 +133,14 @@ def asked(turn: Turn[Any, Any]) -> Question:
 
 
 def named(question: Question, value: int | str) -> ProbeReport:
-    """Return one choice, with all odds on it where odds are wanted."""
+    """Return one choice, with all odds on it if odds are asked for."""
     if question.kind != "odds":
         return ProbeReport(value)
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
 def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
-    """Return one of the wanted items that are there; if none is, any item."""
+    """Return one of the wanted items that are available; if none is, any item."""
     there = [item for item in items if item in wanted]
     return turn.draws.pick(there or items)
 

@@ -27,19 +27,19 @@ class Book(Protocol):
     """What a game knows of policies, for one seat."""
 
     def asked(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
-        """Return what is asked before the first move, and in which form."""
+        """Return the question before the first move, with its answer format."""
         ...
 
     def read(self, reply: str, words: Words[Any, Any], view: Any) -> Any:
-        """Return the policy in a reply; raises Unreadable, and teaches."""
+        """Return the policy in a reply; raises Unreadable with what would be right."""
         ...
 
     def kept(self, plain: Mapping[str, Any]) -> Any:
-        """Return the policy again from the notes in a log."""
+        """Return the policy from the notes in a log."""
         ...
 
     def prescribed(self, policy: Any, view: Any) -> Any:
-        """Return the move that the policy asks for."""
+        """Return the move that the policy prescribes."""
         ...
 
 
@@ -104,7 +104,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
 
 
 def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:
-    """Return the player `policy_writer` of a game whose policies have this form."""
+    """Return the player kind `policy_writer` for a game with this policy format."""
 
     def make(
         spec: GameSpec[Any, Any, Any],

@@ -278,7 +278,7 @@ def test_a_wrong_folder_a_wrong_version_and_half_a_file_are_one_sentence_each(
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="no file of akata2025"):
         IMPORTER.read(tmp_path / "empty")
-    with pytest.raises(BadInput, match="nothing at"):
+    with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.read(tmp_path / "nowhere")
     path = written(tmp_path / "experiment_bos.csv", [{"round": 1, "who": "x"}])
     with pytest.raises(BadInput, match="no column player1"):
@@ -307,7 +307,7 @@ def test_beside_good_games_an_unknown_bot_or_a_cut_file_lets_nothing_in(
 
 
 def test_a_condition_that_was_never_played_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'Chicken' against 'Base' is no condition"):
+    with pytest.raises(BadInput, match="'Chicken' against 'Base' is not a condition"):
         IMPORTER.read(people(tmp_path, {"Chicken": [(1, 8)]}, tables=False))
 
 

@@ -219,7 +219,7 @@ def test_an_unknown_bot_is_one_sentence(tmp_path: Path) -> None:
         ({"round_index": "301"}, "round_index is '301'"),
         ({"is_bot": "2"}, "is_bot is '2'"),
         ({"player_rt": "soon"}, "player_rt is 'soon'"),
-        ({"round_index": "1"}, "is there twice"),
+        ({"round_index": "1"}, "occurs twice"),
     ],
 )
 def test_a_row_that_cannot_be_is_named_with_its_line(

@@ -145,9 +145,9 @@ def test_broken_logs_are_named_and_the_others_come_in(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no log of PACT"):
+    with pytest.raises(BadInput, match="no PACT log"):
         IMPORTER.imported(tmp_path)
-    with pytest.raises(BadInput, match="nothing at"):
+    with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.imported(tmp_path / "none")
 
 

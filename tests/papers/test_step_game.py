@@ -149,7 +149,7 @@ def test_targets_of_january_may_be_lower(tmp_path: Path) -> None:
         (lambda log: [{**log[0], "player_id": "Player9_x_y"}, *log[1:]], "three players"),
         (lambda log: log[1:], "same order"),
         (lambda log: [{**e, "move": 4} if e["type"] == "move" else e for e in log], "1, 3 or 5"),
-        (lambda log: [{**log[0], "type": "note"}, *log[1:]], "no place"),
+        (lambda log: [{**log[0], "type": "note"}, *log[1:]], "not expected"),
         (lambda log: [e for e in log if e.get("move") != 1], "moves with positions"),
     ],
 )
@@ -169,7 +169,7 @@ def test_one_broken_log_leaves_the_others(tmp_path: Path) -> None:
 
 
 def test_paths_without_logs_say_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="nothing at"):
+    with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.imported(tmp_path / "no")
     with pytest.raises(BadInput, match="no log"):
         IMPORTER.imported(tmp_path)

@@ -188,7 +188,7 @@ def test_a_raw_log_keeps_no_token_and_either_player_may_propose_first(checkout: 
 
 
 def test_a_folder_without_logs_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="holds no game log"):
+    with pytest.raises(BadInput, match="contains no game log"):
         IMPORTER.read(tmp_path)
 
 

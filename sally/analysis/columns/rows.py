@@ -305,7 +305,7 @@ def estimate_row(metric: str, found: Estimate) -> Row:
 
 
 def to_polars(rows: Iterable[Mapping[str, Any] | Episode]) -> pl.DataFrame:
-    """Return rows, or one row a seat of each episode, as a polars frame.
+    """Return rows, or one row per seat of each episode, as a polars frame.
 
     Args:
         rows: Rows of any table, or episodes.
@@ -328,7 +328,7 @@ def to_polars(rows: Iterable[Mapping[str, Any] | Episode]) -> pl.DataFrame:
 
 
 def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
-    """Return rows, or one row a seat of each episode, as a pandas frame.
+    """Return rows, or one row per seat of each episode, as a pandas frame.
 
     Args:
         rows: Rows of any table, or episodes.

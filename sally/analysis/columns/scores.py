@@ -96,7 +96,7 @@ def keys_for(by: Sequence[By]) -> tuple[str, ...]:
     """Return the grouping keys: game and seat always, player unless grouped by its parts."""
     for name in by:
         if name not in get_args(By):
-            raise unknown("way to keep things apart", name, get_args(By))
+            raise unknown("grouping", name, get_args(By))
     who = () if {"player", "model", "strategy"} & set(by) else ("player",)
     order = ("cell", "game", "seat", "player", "model", "strategy", "others")
     return tuple(key for key in order if key in ("game", "seat", *who, *by))

@@ -347,7 +347,7 @@ def _rows_of_seat(seats: SeatTableBuilder, many: Any, seat: Seat) -> Any:
 
 
 class TableMatcher:
-    """TableMatcher episodes of a paper, matched to the rows of its tables."""
+    """The episodes of a paper, matched to the rows of its tables."""
 
     def __init__(self, how: Matching, known: PaperEpisodes, model: str | None) -> None:
         self._how, self._model = how, model

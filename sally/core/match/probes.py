@@ -147,7 +147,7 @@ class ProbeSession:
         return asks
 
     def _may_be_asked(self, probe: Probe) -> bool:
-        """Return whether a probe may be put before the first move of this turn."""
+        """Return whether a probe may be asked before the first move of this turn."""
         if probe.point == "start":
             return self._game.begins_turn(self._replay.present)
         return probe.point == "before"

@@ -131,7 +131,7 @@ def plain(text: str) -> str:
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a value behind a label offers alternatives, denies or asks."""
+    """Return whether a value after a label offers alternatives, denies or asks."""
     return _DOUBTS.search(text.casefold()) is not None
 
 
@@ -398,7 +398,7 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int = _FEW_WORDS) ->
 
 
 def _is_finished(text: str, end: int, more: int) -> bool:
-    """Return whether a text was not cut, and few sentences follow the one that ends here."""
+    """Return whether a text is complete, and few sentences follow the one that ends here."""
     follow = len(re.findall(r"[.!?](?:\s|$)", text[end:]))
     return text.endswith((".", "!", ")", ":")) and follow <= more
 

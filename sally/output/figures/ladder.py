@@ -26,8 +26,7 @@ CAPTION = (
 
 
 def parts_of(player: str) -> tuple[str, str]:
-    """Return who plays and how, as a label has them: the model and its strategy, or a bot's
-    name."""
+    """Return the player as a label shows it: the model and its strategy, or a bot's name."""
     turned = player.startswith("not ")
     name, _, how = player.removeprefix("not ").partition(" ")
     return (f"not {name}" if turned else name), how.partition(" ")[0]
@@ -82,7 +81,8 @@ def _panel(
 def _rung(
     axes: Axes, y: float, row: ProfileRow, models: Sequence[str], ways: Sequence[str]
 ) -> Named:
-    """Return one player: ring and mark, a line between them, and the interval of doing."""
+    """Return the marks of one player: ring, dot, the line between them, and the interval of
+    doing."""
     model, how = parts_of(row.player)
     colour = COLOURS[models.index(model) % len(COLOURS)]
     shape = MARKERS[ways.index(how) % len(MARKERS)]

@@ -230,7 +230,7 @@ class _Teller:
         yield self._calls(scene)
 
     def _asked(self, scene: Scene) -> Html | None:
-        """Return what is wanted and how to answer, unless it stood there the last time."""
+        """Return the question and the answer format, unless they are the same as the last time."""
         is_menu = not scene.probe and not any(name.endswith(" ...") for name in scene.options)
         said = f"{scene.question}\n{scene.format}" if is_menu else scene.question
         key = (scene.seat, scene.probe)
@@ -270,7 +270,8 @@ class _Teller:
         )
 
     def _shown(self, seat: str, shown: Context | None) -> Html | None:
-        """Return a prompt, but for the beginning that it shares with the last one of its seat."""
+        """Return a prompt without the beginning that it shares with the previous one of its
+        seat."""
         if shown is None:
             return None
         prompt = shown if isinstance(shown, str) else "\n".join(map(message_text, shown))
@@ -284,7 +285,7 @@ class _Teller:
 
 
 def _is_natures(scenes: Sequence[Scene]) -> bool:
-    """Return whether nobody but nature had a turn here."""
+    """Return whether only nature had a turn here."""
     return all(scene.seat == NATURE for scene in scenes)
 
 

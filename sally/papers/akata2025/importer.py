@@ -60,7 +60,7 @@ def people_in(
         if row["game"] not in PRESETS or row["opponent"] not in LABELS:
             raise NotPublished(
                 f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} is "
-                "no condition of the experiment; there are PD and BoS, Base and Prompted."
+                "not a condition of the experiment; these are PD and BoS, Base and Prompted."
             )
         by_game.setdefault((row["id"], row["game"]), []).append((line, row))
     if len(lookups) < len(PRESETS) * len(LABELS):
@@ -86,7 +86,7 @@ def _played(
     lines: Sequence[Line],
     lookups: Mapping[tuple[str, str], Lookup],
 ) -> tuple[Episode, list[Oddity]]:
-    """Return one person's game; in bos people were paid as the partner seat is."""
+    """Return one person's game; in bos people were paid like the partner seat."""
     odd, rounds = [], []
     for number, (line, row) in enumerate(lines, 1):
         action, score = (whole(file, line, row, name) for name in ("action", "score"))
@@ -316,7 +316,7 @@ def _player(file: File, line: Line, column: str) -> PlayerSpec:
         return bot(*BOTS[name])
     if name not in RECORDED:
         raise NotPublished(
-            f"{file.path}, line {line[0]}: {column} is {given!r}, who does not play in the "
+            f"{file.path}, line {line[0]}: {column} is {given!r}, which is not a player in the "
             "published files."
         )
     return player_spec(name)

@@ -65,7 +65,7 @@ class File(msgspec.Struct, frozen=True):
 def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
     """Find the known files in a checkout, in a folder below it, or in one file."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     known, odd = [], []
     for file in [path] if path.is_file() else sorted(path.rglob("*"), key=_in_order):
         inside = file.relative_to(path).parts
@@ -104,8 +104,8 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     lacking = [name for name in columns if name not in (reader.fieldnames or ())]
     if lacking:
         raise NotPublished(
-            f"{file.path} has no column {listed(lacking, 'or')}; the published one has, so this "
-            "is another file or another version of it."
+            f"{file.path} has no column {listed(lacking, 'or')}; the published one does, so this "
+            "is another file or another version."
         )
     found: list[Line] = []
     for row in reader:
@@ -182,8 +182,8 @@ def info_beside(files: Iterable[File], path: Path) -> dict[int, OrdinalGame]:
         if beside.is_file():
             return games_in(File(beside, "info", beside.read_bytes()))
     raise BadInput(
-        f"144_games_info.csv is neither under {path} nor above it; the files game_N.csv cannot be "
-        "read without its matrices."
+        f"144_games_info.csv is neither under {path} nor above it; the files game_N.csv need "
+        "its matrices."
     )
 
 

@@ -1,4 +1,4 @@
-"""Reader of the published frames of Brockbank and Vul: two rows a round, person and bot."""
+"""Reader of the published frames of Brockbank and Vul: two rows per round, person and bot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sally.core.log.imported import Oddity, Source
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
 LICENCE = "CC0 1.0"
-ENDINGS = (".csv.gz", ".csv", ".RData")  # the first one that is there is read
+ENDINGS = (".csv.gz", ".csv", ".RData")  # the first one that exists is read
 STEMS = ("rps_v2_data", "rps_v3_data")
 POINTER = b"version https://git-lfs"  # a file that Git LFS has not fetched
 ROUNDS = 300
@@ -74,7 +74,7 @@ class Found(msgspec.Struct, frozen=True):
 def read(path: Path) -> Found:
     """Read every game under a path: a checkout, a folder below it, or one file."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     files, odd = _files(path)
     if not files:
         wanted = listed((f"{stem}.RData" for stem in STEMS), "or")
@@ -88,7 +88,9 @@ def read(path: Path) -> Found:
 def _files(path: Path) -> tuple[list[Path], list[Oddity]]:
     if path.is_file():
         if not path.name.endswith(ENDINGS):
-            raise BadInput(f"{path} is none of {listed(ENDINGS, 'or')}, as frames of rounds are.")
+            raise BadInput(
+                f"{path} should end in {listed(ENDINGS, 'or')}, like the published frames."
+            )
         return [path], []
     frames: dict[str, Path] = {}
     odd = []
@@ -126,7 +128,7 @@ def _games(file: Path) -> Iterator[Game]:
     for line, row in rows:
         by_game.setdefault(row["game_id"], []).append((line, row))
     if not by_game:
-        raise BadInput(f"{file} holds no rounds; it may have been cut short on its way here.")
+        raise BadInput(f"{file} contains no rounds; the download may be incomplete.")
     for name, mine in by_game.items():
         yield _game(file, source, name, mine)
 
@@ -145,7 +147,7 @@ def _game(file: Path, source: Source, name: str, rows: list[tuple[int, Row]]) ->
                 f"{file}, line {line}: round_index is {number!r}; it should be 1 to {ROUNDS}."
             )
         if int(number) in sides[int(bot)]:
-            raise BadInput(f"{file}, line {line}: round {number} of game {name} is there twice.")
+            raise BadInput(f"{file}, line {line}: round {number} of game {name} occurs twice.")
         sides[int(bot)][int(number)] = _side(file, line, row)
     ((version, strategy),) = kinds
     return Game(source, version, name, strategy, *sides)
@@ -199,12 +201,12 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
         rdata: Any = import_module("rdata")
     except ImportError:
         raise BadInput(
-            f"{file} is an R file; `pip install 'sally-lab[rdata]'` brings what reads it, or write "
+            f"{file} is an R file; `pip install 'sally-lab[rdata]'` installs its reader, or export "
             "its frame as .csv."
         ) from None
     try:
         frame = rdata.conversion.convert(rdata.parser.parse_data(data))["bot_data"]
-    except Exception as why:  # a damaged file makes the library raise anything
+    except Exception as why:  # a damaged file can make the library raise any exception
         raise BadInput(
             f"{file} cannot be read as an R file with a frame `bot_data`: {why}"
         ) from None

@@ -11,7 +11,8 @@ BOTS_BESIDE = ("random", "tabular")
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the study: 300 rounds against each bot, void rounds as the authors' bots have them."""
+    """Return the study: 300 rounds against each bot, with void rounds as the authors' bots treat
+    them."""
     problem = instance(
         "rps", "brockbank2024", matrix=MATRIX, rounds=ROUNDS, names=list(NAMES), void_limit=ROUNDS
     )

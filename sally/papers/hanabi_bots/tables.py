@@ -21,8 +21,8 @@ from sally.stats.intervals import Estimate
 PLAYERS = (2, 3, 4, 5)
 RULE_AGENTS = ("legal_random", "iggi", "outer", "piers", "van_den_bergh")
 CROSSED = ("simple", "holmes", "smart", "info", "iggi", "outer", "piers", "van_den_bergh")
-MOST_CROSSED = 100  # deals a pair; there are 64 pairs
-MOST_SLOW = dict.fromkeys(("holmes", "smart", "info"), 1_000)  # hundredths of a second a game
+MOST_CROSSED = 100  # deals per pair; there are 64 pairs
+MOST_SLOW = dict.fromkeys(("holmes", "smart", "info"), 1_000)  # a game takes hundredths of a second
 
 
 def play(game: Hanabi, names: Sequence[str], deal: int) -> int:

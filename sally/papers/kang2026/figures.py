@@ -238,7 +238,7 @@ def by_strategy(
 
 
 def by_level(known: Known, effort: Effort) -> Picture:
-    """Draw Figure 7b: success by level of reasoning, one series a strategy."""
+    """Draw Figure 7b: success by level of reasoning, one series per strategy."""
 
     def drawn() -> Iterator[Series]:
         for game, panel in GAMES.items():

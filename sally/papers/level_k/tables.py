@@ -1,4 +1,4 @@
-"""Tables of level_k: what needs no model is computed; models come beside people."""
+"""Tables of level_k: figures that need no model are computed; models are shown beside people."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why people's own figures cannot be recomputed; a model's have rows of their own."""
+    """Return why people's own figures cannot be recomputed; a model's have separate rows."""
     return "people's own choices" if row.get("model") == PEOPLE else None
 
 

@@ -33,7 +33,7 @@ def by_model(model: Model, settings: Settings) -> Callable[[PublishedGame], list
         def overhear(turn: Turn[Any, Any]) -> None:
             given = asyncio.run(reader.decide(turn))
             if isinstance(given, Fault):
-                raise BadInput(f"The model that reads failed: {given.detail}")
+                raise BadInput(f"The reading model failed: {given.detail}")
             found.append(given.action if isinstance(given, Decision) else Claims())
 
         as_episode(game, overhear)

@@ -142,7 +142,7 @@ def COMMANDS() -> None:
 def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> None:
     """Agreement of a reader with recorded labels: precision, recall, F1 and final choices."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     try:
         games = read(path).games
     except BadLayout as why:
@@ -168,7 +168,7 @@ def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, .
     }
     found = {name: part for name, part in parts.items() if part}
     if not found:
-        raise BadInput("There are no games in free text there.")
+        raise BadInput("There are no games in free text at this path.")
     return found
 
 
@@ -223,8 +223,8 @@ def curves(folder: Path, as_json: bool) -> None:
 def excluded(folder: Path, as_json: bool) -> None:
     """Games of people that the paper's rules exclude, and why.
 
-    Fewer than 10 characters a message or 5 seconds a turn, on average, or not finished. Times are
-    known only for games exported from a study with people; for others only the messages count.
+    Fewer than 10 characters per message or 5 seconds per turn, on average, or not finished. Times
+    are known only for games exported from a study with people; for others only the messages count.
     """
     theirs = [played for played in _stored_games(folder) if participant(played) is not None]
     found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]

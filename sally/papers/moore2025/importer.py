@@ -86,7 +86,7 @@ class Imported(msgspec.Struct, frozen=True):
 def imported(path: Path) -> Imported:
     """Import every game under a path that has the published layout."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     try:
         found = read(path)
     except BadLayout as why:

@@ -219,7 +219,7 @@ def condition_of(folder: str) -> Condition:
     if "human_persuader" not in pairs and "llm_persuader" not in pairs:
         raise BadLayout(
             f"The folder name {folder!r} does not say who persuades; "
-            "it should hold human_persuader=True or llm_persuader=NAME."
+            "it should contain human_persuader=True or llm_persuader=NAME."
         )
     human = pairs.get("human_persuader") == "True"
     flags = {
@@ -317,7 +317,9 @@ def _game(
     puzzle = _puzzle(model, names)
     chosen = raw.get("target_choice")
     if chosen is not None and chosen not in names.proposals:
-        raise BadLayout(f"The recorded choice {chosen!r} is none of {', '.join(names.proposals)}.")
+        raise BadLayout(
+            f"The recorded choice {chosen!r} is not one of {', '.join(names.proposals)}."
+        )
 
     def note(why: str) -> None:
         odd.append(Oddity(place, line, index, "label", why))

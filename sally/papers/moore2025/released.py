@@ -17,8 +17,8 @@ from sally.output.tables.reproduce import Known
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
 
-LEAST_CHARACTERS = 10  # a message, on average over the game
-LEAST_SECONDS = 5.0  # a turn, on average over the game
+LEAST_CHARACTERS = 10  # per message, on average over the game
+LEAST_SECONDS = 5.0  # per turn, on average over the game
 
 
 class Participant(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Participant(msgspec.Struct, frozen=True):
 
     name: str
     place: int
-    seconds: tuple[float, ...] = ()  # by answer, where known
+    seconds: tuple[float, ...] = ()  # by answer, if known
 
 
 def participant(played: Played) -> Participant | None:

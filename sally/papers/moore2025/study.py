@@ -1,7 +1,7 @@
 """moore2025 as a study: hidden and revealed, four variants of hidden, three other puzzle kinds.
 
-The cells named after the paper's conditions have a target with frozen memory, as its models met;
-people met sequential memory, which has cells of its own.
+The cells named after the paper's conditions have a target with frozen memory, as for its models;
+people met sequential memory, which has separate cells.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def speaker(model: str) -> PlayerSpec:
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the study with one language model as persuader, beside planners and mindless ones."""
+    """Return the study with one language model as persuader, beside planners and mindless
+    players."""
     cells: list[Cell] = []
     for condition in CONDITIONS:
         bots = tuple(player_spec(bot) for bot in (*PLANNERS[condition], *MINDLESS))

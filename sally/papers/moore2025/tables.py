@@ -1,7 +1,7 @@
-"""Tables of moore2025: counts and random play are computed, all else comes from games.
+"""Tables of moore2025: counts and random play are computed, everything else comes from games.
 
 Where the paper's convention looks ahead or averages over prefixes (`data = paper`), that figure
-follows its convention; beside `data = released` stands ours.
+follows its convention; `data = released` has ours.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def counts() -> dict[tuple[int, str], int]:
 
 
 def random_play(effort: Effort) -> Estimate:
-    """Play eight random disclosures a game under frozen memory, as the published baseline does."""
+    """Play eight random disclosures per game under frozen memory, as the published baseline
+    does."""
     puzzles = frozen.frozen("standard").puzzles
     wins, numbers = [], []
     for game in range(effort.repeats):
@@ -318,7 +319,7 @@ BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "hypotheses": [
         ({"hypothesis": name, "data": "released", "intercepts": intercepts}, metric)
         for name, test in TESTS.items()
-        if test.o1 is False  # a model plays no five games as one person does
+        if test.o1 is False  # a model does not play five games as one person does
         for intercepts in (MEDIAN, POPULATION)
         for metric in ("z", "p", "confirmed")
     ],

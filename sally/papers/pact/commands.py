@@ -1,4 +1,5 @@
-"""`sally pact`: what a folder of published logs shows, and how well the reader of talk reads it."""
+"""`sally pact`: findings from a folder of published logs, and the accuracy of the message
+reader."""
 
 from __future__ import annotations
 
@@ -96,7 +97,7 @@ def _shown(value: Any) -> str:
 @click.argument("path", type=click.Path(path_type=Path))
 @json_option
 def reader(path: Path, as_json: bool) -> None:
-    """Measure the reader of talk on the labelled messages among the logs under PATH."""
+    """Measure the message reader on the labelled messages among the logs under PATH."""
     labels = files("sally.papers.pact").joinpath("labels.json").read_bytes()
     found = measure_reader(map(read_record, files_under(path)), labels)
     if as_json:

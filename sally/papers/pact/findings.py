@@ -77,7 +77,7 @@ def _seat_game(record: Record, seat: Seat) -> SeatGame:
 
 
 def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Estimate | None:
-    """Return a ratio of sums over seat-games with its interval; None where nothing counts."""
+    """Return a ratio of sums over seat-games with its interval; None if nothing counts."""
     bounds = (0.0, 1.0) if pair in SHARES else None
     pairs = [pair(game) for game in games]
     kept = [(n, (top, below)) for n, (top, below) in enumerate(pairs) if below]
@@ -91,7 +91,8 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 
 
 def doing(game: SeatGame) -> Pair:
-    """Return what was earned above uniform quotes, over what hindsight would have."""
+    """Return what was earned above uniform quotes, over what hindsight would have earned above
+    them."""
     random = _random(game)
     return game.paid - random, hindsight(game.seat, game.at) - random
 
@@ -129,7 +130,7 @@ def broken_own(game: SeatGame) -> Pair:
 
 
 def broken_for_other(game: SeatGame) -> Pair:
-    """Of the broken announcements, those broken in the other's favour."""
+    """Return, of the broken announcements, those broken in the other's favour."""
     broken = [word for word in words_of(game.seat, game.at) if not word.kept]
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 
@@ -150,7 +151,7 @@ def loss(part: str) -> Callable[[SeatGame], Pair]:
 
 
 def aim(game: SeatGame) -> Pair:
-    """Return the distance between the own quote and the other's, from the second round on."""
+    """Return the distance between the seat's quote and the other's, from the second round on."""
     rounds = game.at.rounds[1:]
     return sum(abs(each.mine - each.theirs) for each in rounds), len(rounds)
 
@@ -236,7 +237,7 @@ HABITS: Mapping[str, Habit] = {
 
 
 def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
-    """Return doing in hindsight of a habit in the place of the recorded quotes."""
+    """Return doing in hindsight if a habit replaces the recorded quotes."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at
@@ -264,11 +265,12 @@ class Rating(msgspec.Struct, frozen=True):
     high: float
     share: (
         float | None
-    )  # raw surplus share, both seats weighing alike; None: one seat was not played
+    )  # raw surplus share, both seats weighted equally; None: one seat was not played
 
 
 class Ratings(msgspec.Struct, frozen=True):
-    """Ratings of a field, how many parts of it never met, and what the buyer's seat is worth."""
+    """Ratings of a field, the number of its unconnected parts, and the value of the buyer's
+    seat."""
 
     models: tuple[Rating, ...]
     components: int
@@ -280,10 +282,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ratings:
-    """Fit buyer share less seller share, each clipped to [-1, 2], by theta_B - theta_S + role.
+    """Fit buyer share minus seller share, each clipped to [-1, 2], by theta_B - theta_S + role.
 
     Intervals are percentiles over resampled games. Models that are not connected by games cannot be
-    compared; `components` says into how many parts the field falls.
+    compared; `components` is the number of connected parts.
     """
     played = [game for game in games if game.seat == BUYER]
     paid = {(game.game, game.seat): game.share for game in games}
@@ -329,7 +331,7 @@ def balanced(games: Sequence[SeatGame], model: str) -> float | None:
 
 
 def _fit(rows: Floats, aims: Floats) -> Floats:
-    """Ridge on the models, none on the role."""
+    """Fit a ridge regression that penalises the models but not the role."""
     penalty = RIDGE * np.eye(rows.shape[1])
     penalty[-1, -1] = 0.0
     return np.asarray(np.linalg.solve(rows.T @ rows + penalty, rows.T @ aims), dtype=np.float64)

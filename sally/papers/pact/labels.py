@@ -1,7 +1,7 @@
-"""How well the reader of talk reads: precision and recall on messages labelled twice.
+"""Precision and recall of the message reader on messages labelled twice.
 
-`labels.json` holds hashes of messages' places (game, round, seat) and what two passes of labelling
-found in them; no message is kept. What was labelled, by the guide below:
+`labels.json` holds hashes of messages' places (game, round, seat) and the result of two passes of
+labelling; no message is kept. Labelling guide:
 
 - `announced`: the number that the speaker says it will itself quote in this round, without a
   condition; a statement for several rounds counts if this one is among them. No number for a bound,
@@ -26,7 +26,7 @@ PLAYER_ID = {seat: name for name, seat in SEAT_OF.items()}
 
 
 class Label(msgspec.Struct, frozen=True, array_like=True):
-    """What two passes found in one message."""
+    """The labels of two passes for one message."""
 
     place: str
     announced: tuple[int | None, int | None]
@@ -63,7 +63,7 @@ def measure_reader(records: Iterable[Record], labels: bytes) -> dict[str, Any]:
 
 
 def scores(rows: Iterable[tuple[int | None, int | None]]) -> dict[str, Any]:
-    """Return precision and recall of (read, labelled): right is the same number."""
+    """Return precision and recall of (read, labelled); equal numbers count as right."""
     rows = list(rows)
     read = [row for row in rows if row[0] is not None]
     there = [row for row in rows if row[1] is not None]

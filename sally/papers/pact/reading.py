@@ -1,7 +1,8 @@
-"""Published PACT logs: one JSON object a line, one file a game; and the names of their models.
+"""Reader of published PACT logs, one JSON object per line and one file per game, and of model
+names.
 
-The format, its two versions and its oddities are described in the protocol `bargaining`, section 2.
-The repository carries no licence: logs are read where they are, and none of them is kept here.
+The format, its two versions and its irregularities are described in the protocol `bargaining`,
+section 2. The repository carries no licence: logs are read in place and not shipped.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Record(msgspec.Struct):
 
     @property
     def replacement_possible(self) -> bool:
-        """Whether a quote may stand for a malformed one, which logs of 1.4.0 do not mark."""
+        """Whether a quote may replace a malformed one, which logs of 1.4.0 do not mark."""
         return self.schema == "1.4.0" and any(
             each.quotes[seat] == self.limit(seat) for each in self.rounds for seat in SEATS
         )
@@ -95,7 +96,7 @@ class Record(msgspec.Struct):
 def files_under(path: Path) -> list[Path]:
     """Return the logs of a checkout, of its folder `logs`, or one file, in order of name."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     if path.is_file():
         return [path]
     found = sorted(
@@ -104,7 +105,7 @@ def files_under(path: Path) -> list[Path]:
         if not any(part.startswith(".") for part in file.relative_to(path).parts)
     )
     if not found:
-        raise BadInput(f"There is no log of PACT under {path}, such as auction_GAME_DATE.jsonl.")
+        raise BadInput(f"There is no PACT log under {path}, such as auction_GAME_DATE.jsonl.")
     return found
 
 
@@ -114,9 +115,8 @@ _RAW = re.compile(r"(?i)<price>\s*(\d+)\s*</price>")
 
 def read_record(file: Path) -> Record:
     """Read one log.
-
     Raises:
-        BadInput: a line is not JSON, or the game is not a whole one of twenty full rounds.
+        BadInput: A line is not JSON, or the game does not have twenty full rounds.
     """
     data = file.read_bytes()
     lines = []
@@ -177,7 +177,8 @@ def _whole(file: Path, number: Any) -> int:
 
 
 def _note(each: RecordedRound, line: Line) -> int:
-    """Enter a line into its round; 1 if it is a raw reply that does not plainly say its price."""
+    """Enter a line into its round; return 1 for a raw reply that does not clearly state its
+    price."""
     match line.type:
         case "conversation":
             each.said.append((SEAT_OF[line.player_id], line.message))

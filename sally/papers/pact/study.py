@@ -1,6 +1,6 @@
 """Studies of bargaining with models: against declared partners, and with one another.
 
-Recorded play says what models did; these studies ask them what they know as they play.
+Recorded play shows what models did; these studies probe what they know as they play.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ VALUES = ((70, 30), (55, 20), (90, 60), (45, 10))
 
 
 def study(model: str = OPEN, rounds: int = 20) -> Study:
-    """Return a model in either seat against every declared partner, beside habits; talk, then
-    none."""
+    """Return a study of a model in either seat against every declared partner, with and without
+    talk."""
     agents = (
         player_spec("random"),
         player_spec("copy_last_capped"),
@@ -58,8 +58,8 @@ def study(model: str = OPEN, rounds: int = 20) -> Study:
 
 
 def certified(model: str = OPEN) -> Study:
-    """Return the certified problems: how deep a model of the partner a player has, depth by
-    depth."""
+    """Return the study of the certified problems, which measure how deeply a player models its
+    partner."""
     agents = (player_spec("random"), player_spec("language", model=model, strategy="qa"))
     cells = tuple(
         Cell(

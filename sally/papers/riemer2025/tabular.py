@@ -43,7 +43,7 @@ def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
 def bulk_figures(
     name: str, kind: str, effort: Effort, settings: Settings | None = None
 ) -> Mapping[str, Floats]:
-    """Return the three published measures of the tabular learner, one number an episode."""
+    """Return the three published measures of the tabular learner, one number per episode."""
     game, partners, lots, rounds = _bulk(name, kind, effort, settings)
     rates = np.array([optimal_rate(game, AGENT, partner) for partner in partners])[lots]
     return measured(game, kind, rounds, rates)

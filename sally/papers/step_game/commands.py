@@ -31,7 +31,7 @@ def _opened(where: str) -> list[figures.SeatGame]:
     found = figures.seat_games(Played(spec, e, replayed(spec, e)) for e in games)
     if not found:
         raise BadInput(
-            f"{where} holds no imported step games; `sally import step_game` brings them."
+            f"{where} contains no imported step games; `sally import step_game` imports them."
         )
     return found
 

@@ -57,7 +57,7 @@ class SeatGame(msgspec.Struct, frozen=True):
     turns: tuple[Decided, ...]
     tallies: tuple[Tally, ...]
     sums: Tally
-    rewritten: bool  # whether its words, or those of another seat, were rewritten
+    rewritten: bool  # whether its messages, or those of another seat, were rewritten
 
 
 def seat_games(games: Iterable[Played]) -> list[SeatGame]:
@@ -88,7 +88,7 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> Interval | None:
-    """Return a ratio of sums over clusters, each given as what is above and what is below."""
+    """Return a ratio of sums over clusters, each given as (numerator, denominator)."""
     below = sum(b for _, b in pairs)
     if below <= 0:
         return None
@@ -106,7 +106,7 @@ def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
 
 
 def win_share(seats: Sequence[SeatGame]) -> Interval | None:
-    """Return the mean points of some seats; a third is par."""
+    """Return the mean points of some seats; the expected value is a third."""
     return ratio([(each.points, 1.0) for each in seats])
 
 
@@ -118,7 +118,7 @@ Rule = Callable[[Decided], Odds]
 def _free_of_last(each: Decided) -> Odds:
     last = each.view.past.last
     if last is None:
-        return sure(5)  # nothing was played that would not be free
+        return sure(5)  # nothing was played, so every number is free
     taken = {last.moves[other] for other in others_of(each.view.number)}
     return sure(max(move for move in MOVES if move not in taken))
 
@@ -164,7 +164,7 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | N
 
 
 def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
-    """Return the figures that a reader asks for first, over all models."""
+    """Return the main figures over all models."""
     own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
 
     def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Interval | None:
@@ -206,7 +206,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
 
 
 def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
-    """Return the seats of each model, the most often seen first."""
+    """Return the seats of each model, the most frequent first."""
     found: dict[str, list[SeatGame]] = {}
     for each in seats:
         found.setdefault(each.raw, []).append(each)
@@ -220,13 +220,13 @@ class Rating(msgspec.Struct, frozen=True):
     """Opponent-adjusted ratings, and whether all models are connected by games."""
 
     ratings: dict[str, Interval]
-    groups: tuple[tuple[str, ...], ...]  # models that met, directly or over others
+    groups: tuple[tuple[str, ...], ...]  # models that met, directly or through others
 
 
 def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rating:
-    """Points minus a third, on the own model minus the mean of the two others (ridge 1).
+    """Fit points minus a third on the seat's model minus the mean of the two others (ridge 1).
 
-    Seat numbers have terms of their own, so that a model that sat in one seat more often than in
+    Seat numbers have separate terms, so that a model that sat in one seat more often than in
     another is neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over games.
     """
     names = sorted({each.raw for each in seats})
@@ -277,7 +277,7 @@ def _fitted(x: np.ndarray, y: np.ndarray, models: int) -> np.ndarray:
 
 
 def _groups(games: Iterable[Sequence[SeatGame]]) -> tuple[tuple[str, ...], ...]:
-    """Models that are connected by games."""
+    """Return groups of models that are connected by games."""
     leader: dict[str, str] = {}
 
     def top(name: str) -> str:

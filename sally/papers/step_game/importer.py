@@ -1,9 +1,9 @@
-"""Importer of the published step games (Mazur 2025): talk and moves as recorded, in step races.
+"""Importer of the published step games (Mazur 2025): messages and moves as recorded.
 
-The repository carries no licence: its logs are read where they lie and never shipped. The target
-is not in the logs; it lies above every position before the last turn and at or below the winning
-one, within what was in use at the time. Replay does not depend on it. Whether a speaker asked to
-stop is lost, too: where talk ended early, all three are taken to have had nothing to add.
+The repository carries no licence: its logs are read in place and never shipped. The target is not
+in the logs; it is above every position before the last turn and at or below the winning one, within
+the range in use at the time. Replay does not depend on it. Whether a speaker asked to stop is not
+recorded either: if talk ended early, all three are assumed to have had nothing to add.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ class RecordedGame(msgspec.Struct, frozen=True):
 
     @property
     def talks(self) -> int:
-        """The most sub-rounds of a turn."""
+        """The largest number of sub-rounds in a turn."""
         return max(len(turn.talk) for turn in self.turns)
 
     @property
     def target_range(self) -> tuple[int, int]:
-        """The targets that fit the record."""
+        """The targets consistent with the record."""
         before, top = max(self.turns[-1].before), max(self.final)
         late = self.date >= "20250201" or before >= SINCE_FEBRUARY - 1
         least = SINCE_FEBRUARY if late else NEVER_BELOW
@@ -105,7 +105,7 @@ class RecordedGame(msgspec.Struct, frozen=True):
 
     @property
     def era(self) -> str:
-        """When it was played, as far as targets differ."""
+        """The period in which it was played, as far as targets differ."""
         low, high = self.target_range
         if low >= SINCE_FEBRUARY:
             return "targets 19 to 24"
@@ -118,11 +118,12 @@ class RecordedGame(msgspec.Struct, frozen=True):
 def files_under(path: Path) -> list[Path]:
     """Return the logs of a checkout, a folder or a single file."""
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     if path.is_file():
         if not FILE.fullmatch(path.name):
             raise BadInput(
-                f"{path} is no log of the step game; logs are named game_ID_YYYYMMDD_HHMMSS.jsonl."
+                f"{path} is not a log of the step game; logs are named "
+                "game_ID_YYYYMMDD_HHMMSS.jsonl."
             )
         return [path]
     found = sorted(file for file in path.rglob("game_*.jsonl") if FILE.fullmatch(file.name))
@@ -175,7 +176,7 @@ def _players(file: Path, positions: Mapping[str, int]) -> list[str]:
 
 def _seat(file: Path, name: str, players: list[str]) -> int:
     if name not in players:
-        raise BadInput(f"{file.name}: {name} is none of its three players.")
+        raise BadInput(f"{file.name}: {name} is not one of its three players.")
     return players.index(name)
 
 
@@ -195,9 +196,11 @@ def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> Rec
                 )
             moves[seat], before = line.move, line.positions
         else:
-            raise BadInput(f"{where}: a line of type {line.type!r} has no place here.")
+            raise BadInput(f"{where}: a line of type {line.type!r} is not expected here.")
     if len(moves) != len(SEATS) or set(before) != set(players):
-        raise BadInput(f"{where}: there are {len(moves)} moves with positions; it should be three.")
+        raise BadInput(
+            f"{where}: there are {len(moves)} moves with positions; there should be three."
+        )
     orders = {tuple(seat for seat, _ in said[n]) for n in said}
     if orders and (len(orders) > 1 or next(iter(orders)) not in ORDERS):
         raise BadInput(f"{where}: not all three spoke once in each sub-round in the same order.")
@@ -216,8 +219,7 @@ def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> Rec
 
 
 def setup_of(game: RecordedGame) -> Setup:
-    """Return the step race that was played; the target is the middle of what the record leaves
-    open."""
+    """Return the step race that was played; the target is the middle of the possible range."""
     low, high = game.target_range
     if low > high:
         raise BadInput(f"{game.source.file}: no target fits positions up to {max(game.final)}.")
@@ -237,7 +239,7 @@ def setup_of(game: RecordedGame) -> Setup:
 
 
 def as_episode(game: RecordedGame) -> tuple[Episode, list[Difference]]:
-    """Return one game fed through the rules, and what differs from its record."""
+    """Return one game played through the rules, and the differences from its record."""
     setup = setup_of(game)
     match: Match[Any, Action, Any] = Match(registry.game("step_race"), setup, ask_nature=True)
     differs: list[Difference] = []
@@ -285,7 +287,7 @@ def _feed(
     differs: list[Difference],
     name: str,
 ) -> None:
-    """The talk and the moves of one turn."""
+    """Play the messages and the moves of one turn."""
     race = match.game
     assert isinstance(race, StepRace)
     if talks:
@@ -306,7 +308,7 @@ def _feed(
 
 
 def imported(path: Path) -> Imported:
-    """Return every recorded game under a path."""
+    """Import every recorded game under a path."""
     files = files_under(path)
     episodes: list[Episode] = []
     odd: list[Oddity] = []

@@ -1,4 +1,4 @@
-"""Messages labelled by hand, kept as hashes: how well the announcement reader does on them.
+"""Messages labelled by hand, kept as hashes, and the reader's accuracy on them.
 
 A label is the move that a message announces for its own speaker in the turn, or 0 for none. Each
 message was labelled twice, in two different orders, by one labeller (a language model that wrote
@@ -28,7 +28,7 @@ class Labelled(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """What the reader did on the labelled messages that were found."""
+    """The reader's results on the labelled messages that were found."""
 
     labelled: int
     found: int
@@ -39,7 +39,7 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 def hash_of(game: str, turn: int, sub_round: int, speaker: int, message: str) -> str:
-    """Return the name under which a message is labelled; the speaker is counted from 1."""
+    """Return the hash under which a message is labelled; speakers are counted from 1."""
     key = f"{game}/{turn}/{sub_round}/{speaker}\n{message}"
     return sha256(key.encode("utf-8")).hexdigest()[:24]
 

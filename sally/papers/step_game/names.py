@@ -64,18 +64,19 @@ MODELS = {
     "glm-4-6": "glm-4.6",
 }
 MEDIUM = ("o1-2024-12-17", "o3", "o3-mini", "o4-mini")  # medium, by the published README
-REWRITTEN = ("gemini_20_flash_thinking_exp", "qwq")  # beginnings: another model put their words
+# prefixes: another model rewrote their messages
+REWRITTEN = ("gemini_20_flash_thinking_exp", "qwq")
 _EFFORT = re.compile(r"-(minimal|low|medium|high|xhigh)$")
 _BUDGET = re.compile(r"-(\d+)[kK]$")
 
 
 class ModelName(msgspec.Struct, frozen=True):
-    """Who played: a provider's model at an effort."""
+    """The player: a provider's model at an effort."""
 
     raw: str
     provider: str  # empty where it is not known
     model: str
-    effort: str = ""  # empty: as the provider has it by default, or not known
+    effort: str = ""  # empty: the provider's default, or not known
 
     @property
     def label(self) -> str:
@@ -111,5 +112,5 @@ def model_name(raw: str) -> ModelName:
 
 
 def rewritten(raw: str) -> bool:
-    """Return whether another model rewrote what this one said before the others saw it."""
+    """Return whether another model rewrote this model's messages before the others saw them."""
     return raw.startswith(REWRITTEN)

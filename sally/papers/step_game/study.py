@@ -1,4 +1,5 @@
-"""step_game as a study: a model at certified tables, and beside talkers, with its predictions."""
+"""step_game as a study: a model at certified tables, and with talking partners, with its
+predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TALKERS = {
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Return one language model, its seat open if none is named, and mindless players beside it."""
+    """Return the study of one language model beside mindless players; without a model its seat
+    stays open."""
     me = (
         player_spec("language", model=model, strategy="qa", **language),
         *(player_spec(name) for name in BESIDE),

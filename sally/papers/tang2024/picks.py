@@ -16,7 +16,7 @@ from sally.stats.intervals import Estimate
 
 
 def pick_rows(episodes: Iterable[Episode]) -> list[Row]:
-    """Return one row a question: the player, the answer, what was believed and what is true."""
+    """Return one row per question: the player, the answer, what was believed and what is true."""
     rows: list[Row] = []
     for episode in episodes:
         whole = played(episode)

@@ -40,7 +40,8 @@ def on_our_page(model: str) -> PlayerSpec:
 
 
 def in_their_chat(model: str) -> PlayerSpec:
-    """Return a model in the authors' harness: one chat a game, few tokens, cut answers read."""
+    """Return a model in the authors' harness: one chat per game, few tokens, cut answers are
+    read."""
     settings = {"temperature": TEMPERATURE, "max_tokens": MOST_TOKENS}
     reading = {"read_cut": True}
     return player_spec("language", model=model, strategy="chat", settings=settings, with_=reading)

@@ -71,7 +71,7 @@ def check(path: str, as_json: bool) -> None:
 @click.argument("name", required=False)
 @json_option
 def problems(name: str | None, as_json: bool) -> None:
-    """The certified problems of the set NAME, or the sets that there are.
+    """The certified problems of the set NAME, or the available sets.
 
     Crafts, kinds, units and trades are by player: the length of its shortest chain of crafts, what
     its plan takes from others, and the fewest trades that bring it.
@@ -122,7 +122,7 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
     games = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
     if not games:
-        raise BadInput(f"{where} holds no game of tradecraft.")
+        raise BadInput(f"{where} contains no game of tradecraft.")
     waiting = [episode for episode in games if episode.id not in done][:limit]
     missing = 0
     with out.open("ab") as file:

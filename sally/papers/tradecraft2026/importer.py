@@ -87,12 +87,12 @@ def imported(path: Path) -> Imported:
 
 def _files(path: Path) -> list[Path]:
     if not path.exists():
-        raise BadInput(f"There is nothing at {path}.")
+        raise BadInput(f"There is no file or folder {path}.")
     if path.is_file():
         return [path]
     found = [*path.rglob("TradeCraft.Duo_*-log.md"), *path.rglob("Duo_*.json")]
     if not found:
-        raise BadInput(f"{path} holds no game log of TradeCraft (TradeCraft.Duo_*-log.md).")
+        raise BadInput(f"{path} contains no game log of TradeCraft (TradeCraft.Duo_*-log.md).")
     # Of two logs of one game the rebuilt one comes first, because the figures rest on it.
     return sorted(found, key=lambda file: (file.suffix == ".json", str(file)))
 
@@ -121,7 +121,7 @@ def _plain(goods: dict[str, Any]) -> Goods:
 def _problem(record: Record, tasks: Sequence[Task]) -> Task:
     """Return hands and targets by listed player; a markdown log names targets only."""
     if len(record.names) != 2:
-        raise BadInput(f"{len(record.names)} player(s) and no game between two.")
+        raise BadInput(f"{len(record.names)} player(s), but a game needs two.")
     if record.hands:
         return record.hands, record.targets
     for hands, targets in tasks:

@@ -1,11 +1,11 @@
 """Tables of tradecraft2026: settings read from our code, fits and directions from episodes.
 
 A direction is 1 or -1 by the sign of our figure, with the signs of its interval's bounds, so it
-agrees with the paper unless our interval lies wholly on the other side; a figure without an
-interval has its own sign only. The printed macro-F1 are means over three folds without an
-interval; ours names the range of its folds, which is no interval, so agreement is not stated.
-Rows stay blank if the stored episodes do not suffice (too few, all decisions alike, one arm
-missing, one model only).
+agrees with the paper unless our interval is entirely on the other side; a figure without an
+interval has its own sign only. The printed macro-F1 are means over three folds without an interval;
+ours gives the range of its folds, which is not an interval, so agreement is not stated. Rows stay
+blank if the stored episodes do not suffice (too few, all decisions alike, one arm missing, one
+model only).
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _macro_f1(arms: Arms, arm: str) -> Estimate | None:
     if fit is None:
         return None
     folds = f"mean of {len(fit.f1)} folds, {min(fit.f1):.2f} to {max(fit.f1):.2f}"
-    return Estimate(fit.f1_mean, None, None, fit.decisions, folds)  # a range is no interval
+    return Estimate(fit.f1_mean, None, None, fit.decisions, folds)  # a range is not an interval
 
 
 def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:

@@ -157,7 +157,7 @@ async def overview(request: Request) -> Response:
 
 
 async def episodes(request: Request) -> Response:
-    """Return the filtered episode list."""
+    """Show the filtered episode list."""
     index, wanted = await index_of(request), wanted_by(request)
     found = await run_in_threadpool(index.entries, wanted)
     listed = shown(found, page_number(request))
@@ -183,7 +183,7 @@ def _neighbour(wanted: EpisodeFilter, listed: EpisodePage, by: int) -> str | Non
 
 
 async def episode(request: Request) -> Response:
-    """Return one turn of an episode from one perspective."""
+    """Show one turn of an episode from one perspective."""
     store_name, id = request.path_params["store"], request.path_params["id"]
     asked = request.query_params
     try:

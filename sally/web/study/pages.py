@@ -113,8 +113,7 @@ async def nowhere(request: Request) -> Response:
 
 
 async def arrive(request: Request, here: RunningStudy) -> Response:
-    """Return the study's link: new visitors see the consent form, participants their current
-    step."""
+    """Show the study's link: new visitors see the consent form, participants their current step."""
     t, cookie = here.texts, request.cookies.get(COOKIE, "")
     person = await here.who(cookie) if cookie else None
     given = given_in(request, here)
@@ -230,7 +229,7 @@ async def sent_form(
 
 
 async def consent(request: Request, here: RunningStudy) -> Response:
-    """Return the answer to the consent page; only now is anything stored."""
+    """Answer the consent page; only now is anything stored."""
     cookie, sent = await sent_form(request, here, by_link=True)
     given = sent.get("given", "")
     if sent.get("answer") == "no":
@@ -325,7 +324,7 @@ def cut_short(place: Position) -> str:
 
 
 async def table(request: Request, here: RunningStudy) -> Response:
-    """Return the page of a game."""
+    """Show the page of a game."""
     return page(request, "play/table.html", study=here.study)
 
 
@@ -376,7 +375,7 @@ async def noted(request: Request, here: RunningStudy) -> Response:
 
 
 async def withdrawing(request: Request, here: RunningStudy) -> Response:
-    """Return the page that asks to confirm a withdrawal."""
+    """Show the page that asks to confirm a withdrawal."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if person is None:
         return RedirectResponse(address(here), 303)
