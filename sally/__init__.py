@@ -123,7 +123,7 @@ _PLACES = {
     "core.rules.probe": "At Injection Probe ProbeReport Question",
 }
 _WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}
-__all__ = ["DISTRIBUTION", *sorted(_WHERE), "testing"]  # names, as the table above has them
+__all__ = ["DISTRIBUTION", *sorted(_WHERE), "testing"]  # the names in the table above
 
 
 def __dir__() -> list[str]:

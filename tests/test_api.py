@@ -136,7 +136,7 @@ def test_a_wrong_lineup_or_seed_is_refused_in_one_sentence(
 def test_lists_of_episodes_replay_and_become_frames_with_columns(held: Path) -> None:
     episodes = sally.load(held)
     assert sally.replay(list(episodes)).replayed == len(episodes)
-    with pytest.raises(BadInput, match="must hold episodes only"):
+    with pytest.raises(BadInput, match="must contain only episodes"):
         sally.replay([1])  # type: ignore[list-item]
     assert sally.to_polars(episodes).columns == list(episodes.rows().columns)
 

@@ -82,7 +82,7 @@ def episodes_in(source: EpisodeSource) -> Episodes:
 
 
 def episodes(source: EpisodeSource) -> Rows:
-    """Return one row a seat of each episode, with every metric of its game.
+    """Return one row per seat of each episode, with every metric of its game.
 
     Args:
         source: A store, a bundle, or episodes.
@@ -96,7 +96,7 @@ def episodes(source: EpisodeSource) -> Rows:
 
 
 def decisions(source: EpisodeSource) -> Rows:
-    """Return one row a move, forfeit and report, with what was true where it is known.
+    """Return one row per move, forfeit and report, with the truth where it is known.
 
     Args:
         source: A store, a bundle, or episodes.
@@ -110,7 +110,7 @@ def decisions(source: EpisodeSource) -> Rows:
 
 
 def score(source: EpisodeSource, metrics: Sequence[str] = (), *, seat: str = "") -> Rows:
-    """Return the mean of each metric with a 95% interval, one row a player and metric.
+    """Return the mean of each metric with a 95% interval, one row per player and metric.
 
     Args:
         source: A store, a bundle, or episodes.
@@ -148,14 +148,14 @@ def profile(
     seat: str = "",
     by_cell: bool = False,
 ) -> ProfileRows:
-    """Return the knowing-doing profile: what each player knew of others and what it did with it.
+    """Return the knowing-doing profile: what each player knew of others and how it acted on it.
 
     Args:
         source: A store, a bundle, or episodes.
         games: Only these games.
         players: Only these players or models.
         seat: The seat in question; by default the one each study asks about.
-        by_cell: One row a cell of the study instead of one a game.
+        by_cell: One row per cell of the study instead of one per game.
 
     Returns:
         Rows with a `plot()` method.
@@ -217,7 +217,7 @@ def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
         game: Only this game.
 
     Returns:
-        One row a pairing; `plot()` draws one game as a heat map.
+        One row per pairing; `plot()` draws one game as a heat map.
 
     >>> import sally
     >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
@@ -240,15 +240,15 @@ def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
 
 
 def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:
-    """Play a game's card: score mindless players, rules of thumb and their inverses.
+    """Play a game's card: score random players, rules of thumb and their inverses.
 
     Args:
         game: Name of a game that has a card.
-        episodes: Episodes a condition and player.
+        episodes: Episodes per condition and player.
         seed: Seed of the episodes.
 
     Returns:
-        One row a condition, player and metric, with an interval and the level of chance.
+        One row per condition, player and metric, with an interval and the level of chance.
 
     Raises:
         BadInput: If the game is unknown or has no card.
@@ -304,11 +304,11 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> Checked:
 def _only_episodes(given: object) -> list[Episode]:
     """Return the episodes of an iterable, or say what it holds instead."""
     if not isinstance(given, Iterable):
-        raise BadInput(f"{given!r} is not a store, a bundle or an episode; nothing to replay.")
+        raise BadInput(f"{given!r} is not a store, a bundle or an episode.")
     found = list(given)
     for one in found:
         if not isinstance(one, Episode):
-            raise BadInput(f"The list to replay holds {one!r}; it must hold episodes only.")
+            raise BadInput(f"The list to replay contains {one!r}; it must contain only episodes.")
     return found
 
 
@@ -321,14 +321,14 @@ def reproduce(
     repeats: int = 2000,
     seed: int = 1,
 ) -> Rows:
-    """Return the figures of a paper's tables with ours beside them, one row a figure.
+    """Return the figures of a paper's tables beside ours, one row per figure.
 
     Args:
         paper: Name of a paper, such as `riemer2025`.
         table: Only this table.
-        episodes: A store whose episodes fill the tables; without it, only what needs none.
+        episodes: A store whose episodes fill the tables; without it, only computed figures.
         model: Only this model's episodes.
-        repeats: Draws of what is computed by simulation.
+        repeats: Draws of simulated figures.
         seed: Seed of those draws.
 
     Raises:

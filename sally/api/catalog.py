@@ -14,7 +14,7 @@ def list_games() -> Rows:
     """List every game.
 
     Returns:
-        One row a game: name, seats, probes and a one-line description.
+        One row per game: name, seats, probes and a one-line description.
 
     >>> import sally
     >>> [row["seats"] for row in sally.list_games() if row["name"] == "rps"]
@@ -38,7 +38,7 @@ def list_partners(game: str | None = None) -> Rows:
         game: Name of a game; None lists those of all games.
 
     Returns:
-        One row a partner: name, game (the family it belongs to), source and description.
+        One row per partner: name, game (the family it belongs to), source and description.
 
     Raises:
         BadInput: If there is no such game; the message suggests the nearest name.
@@ -61,7 +61,7 @@ def list_players(game: str | None = None) -> Rows:
         game: Name of a game; None lists those of all games.
 
     Returns:
-        One row a player: name, game ("" if it fits every game) and description. Partners are
+        One row per player: name, game ("" if it fits every game) and description. Partners are
         listed by `list_partners`.
 
     Raises:
@@ -90,7 +90,7 @@ def list_metrics(game: str | None = None) -> Rows:
         game: Name of a game; None lists those of all games.
 
     Returns:
-        One row a metric: name, game ("" if several games have it) and description.
+        One row per metric: name, game ("" if several games have it) and description.
 
     Raises:
         BadInput: If there is no such game.
@@ -115,7 +115,7 @@ def list_strategies() -> Rows:
     """List the prompting strategies of language players.
 
     Returns:
-        One row a strategy: name and description.
+        One row per strategy: name and description.
 
     >>> import sally
     >>> "social_qa" in [row["name"] for row in sally.list_strategies()]
@@ -128,7 +128,7 @@ def list_studies() -> Rows:
     """List the studies that `sally.run` can run by name.
 
     Returns:
-        One row a study: name and description.
+        One row per study: name and description.
 
     >>> import sally
     >>> "riemer2025" in [row["name"] for row in sally.list_studies()]
@@ -141,7 +141,7 @@ def list_packs() -> Rows:
     """List the shipped words packs: other wordings of a game's texts.
 
     Returns:
-        One row a pack: name, game and the number of texts it replaces.
+        One row per pack: name, game and the number of texts it replaces.
     """
     return Rows(
         {"name": name, "game": pack.game, "about": f"replaces {len(pack.texts)} texts"}
@@ -153,7 +153,7 @@ def list_importers() -> Rows:
     """List the importers of published records.
 
     Returns:
-        One row an importer: name and description.
+        One row per importer: name and description.
     """
     return Rows(
         {"name": importer.name, "about": importer.about}

@@ -39,17 +39,17 @@ def fork(
 
     Args:
         episode: The episode to fork.
-        turn: The first turn that is played anew.
+        turn: The first turn that is played again.
         lineup: Players that take over seats.
         moves: Moves made for seats in that turn.
         injections: What seats are told from then on; None keeps the episode's own.
-        repeats: Number of continuations; the first has the chance of the log.
+        repeats: Number of continuations; the first uses the random draws of the log.
 
     Returns:
         The forked episodes.
 
     Raises:
-        BadInput: If the turn, a seat, a player or a move is wrong, or a player cannot go on.
+        BadInput: If the turn, a seat, a player or a move is wrong, or a player cannot continue.
 
     >>> import sally
     >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=4)
@@ -74,11 +74,11 @@ def why(
     Args:
         episode: The episode.
         seats: Only decisions of these seats.
-        repeats: Paired continuations an option, where costs are estimated by playing on.
-        by: The player that plays on; by default the one who played, or the game's reference.
+        repeats: Paired continuations per option, if costs are estimated by playing on.
+        by: The player that continues; by default the one who played, or the game's reference.
 
     Returns:
-        One row a decision: what its player expected, what was true, the best move, and its cost.
+        One row per decision: what its player expected, what was true, the best move, and its cost.
 
     Raises:
         BadInput: If the costs cannot be computed or estimated.
@@ -115,7 +115,7 @@ def contrast(
         source: A store, a bundle, or episodes.
         of: The condition: `asked` (probed or not), `twin` (mechanism or mind), `packs` (wording).
         metrics: Names of metrics; by default each game's headline metrics.
-        by_player: One row a player instead of one over all players.
+        by_player: One row per player instead of one over all players.
         margin: Also test whether the difference lies within this margin (equivalence).
 
     Raises:
@@ -128,7 +128,7 @@ def contrast(
 
 
 def reliability(source: EpisodeSource, *, target: float = 0.8) -> Rows:
-    """Return how reliably each measure tells players apart.
+    """Return how reliably each measure distinguishes players.
 
     Args:
         source: A store, a bundle, or episodes.
@@ -142,7 +142,7 @@ def reliability(source: EpisodeSource, *, target: float = 0.8) -> Rows:
 
 
 def variance(source: EpisodeSource) -> Rows:
-    """Return the share of each measure's variance that lies in the model, the wording and chance.
+    """Return the share of each measure's variance that is due to the model, the wording and chance.
 
     Args:
         source: A store, a bundle, or episodes.

@@ -38,13 +38,13 @@ def pack(store: Where, out: str | Path, *, anyway: bool = False) -> Path:
     Args:
         store: Folder or address of a store.
         out: The file to write, such as `study.sally.zip`.
-        anyway: Pack even if keys or paths of this machine seem to be in it.
+        anyway: Pack even if it seems to contain API keys or local paths.
 
     Returns:
         The path of the file.
 
     Raises:
-        BadInput: If there is no such store, or something private seems to be in it.
+        BadInput: If there is no such store, or it seems to contain private data.
     """
     packed_into(store, Path(out), anyway)
     return Path(out)
@@ -91,13 +91,13 @@ def export(
         what: `episodes`, `decisions`, `rounds`, `profile` or `calibration`; by default `episodes`
             for a table and `profile` for a figure.
         seat: Only this seat, in a profile.
-        by_cell: One row a cell of the study, in a profile.
+        by_cell: One row per cell of the study, in a profile.
 
     Returns:
         The path of the file.
 
     Raises:
-        BadInput: If the ending of the file does not fit, or there is no such store.
+        BadInput: If the file's suffix does not fit, or there is no such store.
     """
     path = Path(to)
     drawn = path.suffix.lower() in figures.FORMATS
@@ -146,13 +146,13 @@ def _write_profile(
 
 
 def profiled(held: PageData) -> list[ProfileRow]:
-    """Return the profile of the seats in question, with baselines on the same settings."""
+    """Return the profile of the studied seats, with baselines on the same settings."""
     studied = select_seats(measured_stores([held.where], playable=bool(held.unplayed)).measured)
     return profile_of(studied, baselines(studied))
 
 
 def paper_grids(folder: Where, held: PageData, notify: Notify) -> dict[str, list[Grid]]:
-    """Return the tables of the papers that these studies follow, where episodes fill them."""
+    """Return the tables of the papers that these studies follow, as far as episodes fill them."""
     named = {study.paper or study.name for study in held.studies.values()}
     grids = {paper: _grids(paper, folder, notify) for paper in named if paper in reference.papers()}
     return {paper: tables for paper, tables in grids.items() if tables}
@@ -160,7 +160,7 @@ def paper_grids(folder: Where, held: PageData, notify: Notify) -> dict[str, list
 
 def _grids(paper: str, folder: Where, notify: Notify) -> list[Grid]:
     try:
-        # What needs no episodes is computed by `sally reproduce`, which takes longer.
+        # Figures that need no episodes are computed by `sally reproduce`, which takes longer.
         engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
                          computes_exact=None, beside={})  # fmt: skip
         found = Reproduction(paper, engine, folder)

@@ -39,13 +39,13 @@ def play(
     """Play one episode of a game.
 
     Args:
-        game: Name of a game, as `list_games` has it.
-        lineup: Who sits in each seat: the name of a player or partner, `(name, parameters)`, a
+        game: Name of a game, as listed by `list_games`.
+        lineup: The player of each seat: the name of a player or partner, `(name, parameters)`, a
             `PlayerSpec`, a function from a `Turn` to a move, or an object with a `decide` method.
         seed: Seed of nature and of random players, a whole number.
         probes: For each seat, the probes it is asked.
         injections: What seats are told before they move.
-        retries: How often an unreadable or rejected answer may be given again.
+        retries: How often an unreadable or rejected answer may be retried.
         **params: Parameters of the game, such as `rounds=20`.
 
     Returns:
@@ -105,7 +105,7 @@ def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
 
     Args:
         episode: The episode.
-        eyes: The seat from whose view it is told; by default the referee's, who sees everything.
+        eyes: The seat whose view is shown; by default the referee, who sees everything.
 
     Raises:
         BadInput: If the game of the episode is unknown or has another version.
@@ -122,7 +122,7 @@ def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
 
 
 def _check_arguments(lineup: Any, seed: Any) -> None:
-    """Refuse a lineup that is no mapping, and a seed that is no whole number."""
+    """Raise BadInput unless the lineup is a mapping and the seed a whole number."""
     if not isinstance(lineup, Mapping):
         raise BadInput(
             f"The lineup is a {type(lineup).__name__}; it must be a mapping from seats to players, "
@@ -137,7 +137,7 @@ def _is_own(who: Who) -> bool:
 
 
 def _spec_of(seat: str, who: Who) -> PlayerSpec:
-    """Return the player of a seat as a spec, or say why it is none."""
+    """Return the player of a seat as a spec; raises BadInput if it is not one."""
     if isinstance(who, tuple):
         if len(who) != 2 or not isinstance(who[0], str) or not isinstance(who[1], Mapping):
             raise BadInput(f"Seat {seat!r} has {who!r}; a tuple must be (name, parameters).")

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 class ProfileRows(Rows):
-    """A knowing-doing profile: one row a player and game, with the figure of all of them."""
+    """A knowing-doing profile: one row per player and game, with a plot."""
 
     def __init__(self, found: Iterable[ProfileRow]) -> None:
         self.estimates = list(found)
         super().__init__(flat(row) for row in self.estimates)
 
     def plot(self, kind: Literal["profile", "calibration"] = "profile") -> Figure:
-        """Draw the profile, or how often stated odds came true.
+        """Draw the profile, or the calibration of stated odds.
 
         Args:
             kind: `profile` for knowing and doing, `calibration` for stated odds.
@@ -57,7 +57,7 @@ class ProfileRows(Rows):
 
 
 class CrossplayRows(Rows):
-    """Mean payoffs of every pair of players, one row a pairing."""
+    """Mean payoffs of every pair of players, one row per pairing."""
 
     def __init__(self, tables: Mapping[str, Mapping[Players, Pairing]]) -> None:
         self.tables = tables
@@ -88,11 +88,11 @@ class Episodes(list[Episode]):
     """Episodes: a list that converts to rows and frames."""
 
     def rows(self, metrics: bool = True) -> Rows:
-        """Return one row a seat of each episode; with `metrics`, every metric of the game."""
+        """Return one row per seat of each episode; with `metrics`, every metric of the game."""
         return Rows(rows.episode_rows(self, metrics))
 
     def decisions(self) -> Rows:
-        """Return one row a move, forfeit and report."""
+        """Return one row per move, forfeit and report."""
         return Rows(rows.decision_rows(self))
 
     def pandas(self) -> pd.DataFrame:
@@ -148,15 +148,15 @@ class StoredEpisodes(Sequence[Episode]):
         return self._there.episode(number)
 
     def rows(self, metrics: Chosen = True) -> Iterator[Row]:
-        """Yield one row a seat of each episode."""
+        """Yield one row per seat of each episode."""
         return rows.episode_rows(self, metrics)
 
     def decisions(self) -> Iterator[Row]:
-        """Yield one row a move, forfeit and report."""
+        """Yield one row per move, forfeit and report."""
         return rows.decision_rows(self)
 
     def columns(self, *metrics: str) -> dict[str, NDArray[Any]]:
-        """Return the lineup and the named metrics as columns, one entry a seat.
+        """Return the lineup and the named metrics as columns, one entry per seat.
 
         They are read from the index of the store; `pandas.DataFrame(...)` and
         `polars.DataFrame(...)` accept the result.
@@ -168,14 +168,14 @@ class StoredEpisodes(Sequence[Episode]):
 
 
 class Comparisons(list[Comparison]):
-    """Comparisons of two players; `conclusion` sums them up in one sentence."""
+    """Comparisons of two players; `conclusion` summarises them in one sentence."""
 
     def __init__(self, found: Iterable[Comparison], first: str, second: str) -> None:
         super().__init__(found)
         self.conclusion = conclusion(self, first, second)
 
     def rows(self) -> Rows:
-        """Return one row a comparison."""
+        """Return one row per comparison."""
         return Rows(flat(one) for one in self)
 
     def __repr__(self) -> str:
@@ -187,7 +187,7 @@ class Comparisons(list[Comparison]):
 
 
 class Planned(Rows):
-    """What a study would take: one row a cell and strategy; `plan` has the totals."""
+    """The resources a study would need: one row per cell and strategy; `plan` has the totals."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(flat(part) for part in plan.parts)
@@ -199,7 +199,7 @@ class Planned(Rows):
             + ("cost unknown" if bill.cost is None else f"cost {bill.cost:,.2f}")
             for bill in self.plan.bills
         )
-        have = f"{self.plan.wanted} episodes wanted, {self.plan.there} there"
+        have = f"{self.plan.wanted} episodes planned, {self.plan.there} stored"
         return f"<{have}; {bills or 'no call of a model'}>"
 
 

@@ -31,15 +31,15 @@ from sally.studies import arms
 class Wish(msgspec.Struct, frozen=True):
     """Which part of a study to run, and how."""
 
-    limit: int | None = None  # episodes of each lineup, at most
-    seed: int | None = None  # another than the study's own
+    limit: int | None = None  # maximum number of episodes of each lineup
+    seed: int | None = None  # replaces the study's own
     model: str | None = None  # the model for open seats
     given: Mapping[str, Any] = {}  # settings of the model, parameters of every instance
     without: Sequence[str] = ()  # strategies to leave out
     part: arms.Part = arms.Part()
-    unasked: bool = False  # every cell once more without its probes
-    packs: Sequence[str] = ()  # every cell of a model once more in these words
-    aware: bool = False  # every cell of a model once more, asked what it takes this for
+    unasked: bool = False  # also every cell without its probes
+    packs: Sequence[str] = ()  # also every model cell in these words packs
+    aware: bool = False  # also every model cell with the awareness probe
 
 
 Wished = tuple[Study, tuple[SettingUsed, ...]]
@@ -136,7 +136,7 @@ def run(
         study: A study, its name, or a TOML file.
         out: Folder or address (`s3://bucket/study`) of the store; None keeps nothing on disk.
         model: The model for seats that the study leaves open.
-        limit: At most so many episodes of each lineup.
+        limit: Maximum number of episodes of each lineup.
         budget: Stop when calls have cost this much, in the currency of `sally.toml`.
         budget_tokens: Stop when calls have used this many tokens.
         without: Strategies to leave out.
@@ -190,13 +190,13 @@ def plan(
     config: Path | None = None,
     **given: Any,
 ) -> Planned:
-    """Return the calls, tokens, cost and time of what is missing of a study; nothing is spent.
+    """Return the calls, tokens, cost and time that the missing episodes need; nothing is spent.
 
     Args:
         study: A study, its name, or a TOML file.
         out: The store that may hold part of it.
         model: The model for seats that the study leaves open.
-        limit: At most so many episodes of each lineup.
+        limit: Maximum number of episodes of each lineup.
         without: Strategies to leave out.
         seed: Replaces the seed of the study.
         reply_tokens: Tokens to expect in a reply.

@@ -203,7 +203,7 @@ def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
     for (why, brought), mine in reasons.items():
         commands = list(dict.fromkeys(row.run for row in mine if row.run))
         play = commands[0] if len(commands) == 1 else found.command({})
-        how = f"; `{brought}` brings them" if brought else f"; `{play}` plays them"
+        how = f"; `{brought}` imports them" if brought else f"; `{play}` plays them"
         label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
         said.append(f"{label}: {len(mine)} of {printed} values{how if commands else ''}")
     return said
@@ -227,7 +227,7 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
         if picture.missing is not None:
             brought = found.brought(picture.name, {})
             play = f"`{found.command({}, picture.study)}` plays them"
-            how = f"`{brought}` brings them" if brought else play
+            how = f"`{brought}` imports them" if brought else play
             blanks.setdefault((picture.missing, how), []).append(picture.name)
     for (why, how), names in blanks.items():
         echo(folded(f"{why}: {listed(names)}; {how}"))

@@ -32,7 +32,7 @@ def people() -> None:
         import starlette  # noqa: F401  the pages of a study need it
     except ImportError as why:
         raise BadInput(
-            f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
+            f"{why.name} is not installed; `pip install 'sally-lab[web]'` installs it."
         ) from None
 
 

@@ -105,7 +105,7 @@ def serve(
         from sally.web.study.participants import prepare
     except ImportError as why:
         raise BadInput(
-            f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
+            f"{why.name} is not installed; `pip install 'sally-lab[web]'` installs it."
         ) from None
     runs = (
         None if study is None else read_human_study(study)

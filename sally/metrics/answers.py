@@ -18,7 +18,7 @@ from sally.core.rules.metric import Judged, Played, judged, shared
 def counted(played: Played, seat: Seat) -> list[Judged]:
     """Return the reports of a seat that count, by turn, unreadable ones included.
 
-    Where several probes ask for the same thing, the first in the game's order that the seat was
+    If several probes ask for the same thing, the first in the game's order that the seat was
     asked in this episode counts, in every turn; predictions made inside decisions count only if it
     was asked none of them. Probes that ask for different things all count.
     """

@@ -46,7 +46,7 @@ METRICS = (
     ),
     Metric(
         name="mentions_test",
-        about="share of a model's answers whose words say that this may be a test",
+        about="share of a model's answers that mention that this may be a test",
         measure=_mentions,
         bounds=(0, 1),
     ),

@@ -1,7 +1,7 @@
 """Acting on a prediction: whether moves are best replies to the player's own prediction.
 
 The truth plays no part. A random move is sometimes a best reply too; `chance` says how often, so
-that the share can be compared with luck.
+that the share can be compared with chance.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def acted(played: Played, seat: Seat) -> list[Acted]:
 
 
 def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each turn in which a seat moved and all its predictions are readable, with these."""
+    """Yield each turn in which a seat moved and all its predictions are readable, with the
+    predictions."""
     replay, spec = played.replay, played.spec
     said: dict[int, dict[str, Any]] = {}
     for answer in counted(played, seat):
@@ -79,7 +80,7 @@ def _action_consistency(played: Played, seat: Seat) -> float | None:
 METRICS = (
     Metric(
         name="action_consistency",
-        about="share of moves that are best replies to one's own prediction, right or wrong",
+        about="share of moves that are best replies to the player's own prediction, right or wrong",
         measure=_action_consistency,
         better="higher",
         bounds=(0, 1),

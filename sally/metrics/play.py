@@ -18,7 +18,7 @@ def _forfeits(played: Played, seat: Seat) -> float:
 
 
 def _retries(played: Played, seat: Seat) -> float:
-    # events that are no answers count as one try
+    # events that are not answers count as one try
     return float(sum([e.tries - 1 for e in played.episode.events if e.seat == seat]))
 
 

@@ -59,7 +59,7 @@ METRICS = (
     ),
     Metric(
         name="log_score",
-        about=f"minus log of the odds stated for the truth, these taken as at least {FLOOR}",
+        about=f"minus log of the odds stated for the truth, floored at {FLOOR}",
         measure=_log_score,
         better="lower",
         unit="nats",
@@ -67,7 +67,7 @@ METRICS = (
     ),
     Metric(
         name="value_error",
-        about="mean absolute error of value reports, over the items that were given a value",
+        about="mean absolute error of value reports, over the items with a value",
         measure=_value_error,
         better="lower",
         unit="points of the scale",

@@ -1,4 +1,4 @@
-"""Model calls of one answer: the requests it makes, what came of each, and the drivers.
+"""Model calls of one answer: its requests, their outcomes, and the drivers.
 
 A language player's answer to an ask is a coroutine that yields a `Request` whenever it needs a
 model and receives a reply. What supplies the replies is up to the driver: a model that is awaited
@@ -51,7 +51,7 @@ Outcome = Reply | Scores | ModelFailure
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
-    """A prompt that an answer needs a model for: messages to complete, or candidates to score.
+    """A request to a model: messages to complete, or candidates to score.
 
     The seed of the call and the hash of the prompt are computed when they are read.
     """
@@ -60,9 +60,9 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     purpose: str
     messages: Context
     base: Settings  # without the seed of this call
-    number: int = 0  # calls that the answer made before
+    number: int = 0  # earlier calls of the answer
     tools: tuple[ToolSpec, ...] = ()
-    candidates: tuple[str, ...] = ()  # to be scored; empty when a reply is wanted
+    candidates: tuple[str, ...] = ()  # to be scored; empty if a reply is requested
 
     @property
     def turn(self) -> int:
@@ -89,7 +89,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def settings(self) -> Settings:
-        """The settings of the call, with a seed of its own unless one was set."""
+        """The settings of the call, with its own seed unless one was set."""
         base = self.base
         if base.seed is not None:
             return base
@@ -101,16 +101,16 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def hash(self) -> str:
-        """The hash of the prompt, which the log keeps in its place."""
+        """The hash of the prompt, which the log stores instead of the prompt."""
         return prompt_hash(self.messages, self.tools, self.candidates)
 
 
 class Exchange(msgspec.Struct, gc=False):
-    """A request and what came of it; its record for the log is made on demand."""
+    """A request and its outcome; its log record is made on demand."""
 
     request: Request
     outcome: Outcome
-    detail: str = ""  # why the reply could not be read at all
+    detail: str = ""  # why the reply could not be read
 
     def call(self) -> Call:
         """Return the record of this call for the log."""
@@ -140,7 +140,7 @@ Exchanges = list[Exchange]
 
 
 class Caller:
-    """The `Speaker` of one answer: makes its requests and records what came of them."""
+    """The `Speaker` of one answer: makes its requests and records their outcomes."""
 
     __slots__ = (
         "_before",
@@ -158,7 +158,7 @@ class Caller:
         model: Model,
         settings: Settings,
         turn: Turn[Any, Any],
-        retries: int,  # for failures that may pass
+        retries: int,  # for transient failures
         exchanges: Exchanges,
     ) -> None:
         self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
@@ -167,10 +167,10 @@ class Caller:
         self.failed: Exception | None = None  # what the last failed call raised
 
     async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
-        """Return a reply; tool calls are answered on the way, passing failures tried again.
+        """Return a reply; tool calls are answered, and transient failures retried.
 
         Raises:
-            ModelFailure: the call failed for good.
+            ModelFailure: The call failed permanently.
             Unreadable: the model refused to answer.
         """
         turn = self._turn
@@ -182,7 +182,7 @@ class Caller:
             results = [ToolResult(c.id, c.name, self._looked_up(c)) for c in reply.tool_calls]
             messages = [*messages, Assistant(reply.text, reply.tool_calls), *results]
         self.finish = reply.finish
-        if reply.finish == "refusal":  # its words are logged, but are no answer
+        if reply.finish == "refusal":  # its text is logged but is not an answer
             raise Unreadable("The last reply was a refusal.")
         return reply
 
@@ -242,7 +242,8 @@ class Caller:
     def reason(self, why: Exception) -> str:
         """Return why the last reply was not read, as the reason of a forfeit.
 
-        Anything unusual is also noted with the call. What a model call raised is raised again.
+        Anything unusual is also recorded with the call. An exception of a model call is raised
+        again.
         """
         if isinstance(why, Unreadable) and not isinstance(why, TooLong):
             return {"length": "length", "refusal": "refused"}.get(self.finish, "unreadable")
@@ -307,7 +308,7 @@ def with_calls(given: Given, exchanges: Exchanges) -> Given:
 
 
 async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
-    """Answer an ask, the player's model completing or scoring each request."""
+    """Answer an ask with the player's model, which completes or scores each request."""
     exchanges: Exchanges = []
     run, model = player.answering(turn, exchanges), player.model
     step, given = run.send, None
@@ -315,7 +316,7 @@ async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
         while True:
             request = step(given)
             try:
-                if type(request) is not Request:  # an awaitable of the strategy's own
+                if type(request) is not Request:  # an awaitable of the strategy
                     given = await _Passed(request)
                 elif request.candidates:
                     asked = request.messages, request.candidates, request.settings
@@ -332,7 +333,7 @@ async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
 
 
 class _Passed:
-    """Hands what a coroutine yielded on to the event loop."""
+    """Pass what a coroutine yielded to the event loop."""
 
     def __init__(self, yielded: Any) -> None:
         self._yielded = yielded
@@ -347,7 +348,7 @@ def answer_from_log(
     """Answer an ask from logged calls, in order; also return the requests that were made.
 
     Raises:
-        PromptDiffers: a request does not show the prompt of the logged call.
+        PromptDiffers: A request differs from the prompt of the logged call.
     """
     exchanges, requests = Exchanges(), list[Request]()
     run = player.answering(turn, exchanges)
@@ -366,9 +367,9 @@ def answer_from_log(
 
 
 def _logged(request: Request, calls: Sequence[Call], number: int) -> Outcome:
-    """Return the outcome of a logged call, if the request shows its prompt."""
+    """Return the outcome of a logged call, if the request has its prompt."""
     if number > len(calls):
-        raise PromptDiffers(f"The log holds {len(calls)} calls; one more was made.")
+        raise PromptDiffers(f"The log has {len(calls)} calls, but another was made.")
     call = calls[number - 1]
     if call.prompt != (shown := request.hash):
         raise PromptDiffers(

@@ -23,7 +23,7 @@ from sally.core.rules.probe import ProbeReport
 from sally.players.calls import Caller, Exchanges, answer_with_model
 
 LANGUAGE = "language"  # the name of this kind of player
-OPEN = "model"  # stands in a study for the model that whoever runs it names
+OPEN = "model"  # placeholder in a study for the model named at the run
 NOT_READ = "It could not be read at all."
 
 
@@ -53,14 +53,14 @@ class ModelPlayer(msgspec.Struct, frozen=True):
 
 
 class LanguagePlayer(ModelPlayer, frozen=True):
-    """A model under a strategy. It holds settings and no state, so many matches can share it."""
+    """A model under a strategy. It has settings but no state, so many matches can share it."""
 
     model: Model
     act: Run
     answer: Run
     settings: Settings = Settings()
     call_retries: int = 2
-    texts: Mapping[str, str] = msgspec.field(default_factory=dict)  # the strategy's sentences
+    texts: Mapping[str, str] = msgspec.field(default_factory=dict)  # the strategy's texts
     pack: str = ""  # a words pack by reference
     pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     harness: Harness = AS_IT_IS
@@ -121,14 +121,14 @@ def _language(
             raise BadInput(f"{name} of strategy {strategy} must be {kind}, not {value!r}.")
     given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
-        raise BadInput(f"A model sits in seat {seat!r}; say which one, such as embedded.")
+        raise BadInput(f"Seat {seat!r} has a language player; name its model, such as embedded.")
     found = registry.model(model) if isinstance(model, str) else model
     if "scoring" in chosen.needs and not found.can_score:
         scoring = sorted(
             n for n, s in registry.entries("strategies").items() if "scoring" in s.needs
         )
         raise BadInput(
-            f"{str(CannotScore(found.name)).rstrip('.')}; run and plan can do without the "
+            f"{str(CannotScore(found.name)).rstrip('.')}; `--without` leaves out the "
             f"strategies that score, {listed(scoring)}."
         )
     act, answer = chosen.make(**params)

@@ -1,4 +1,4 @@
-"""Players without a theory of mind: what they score is what a score is worth."""
+"""Players without theory of mind: the baseline of every score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sally.core.rules.probe import ProbeReport, Question
 
 
 class Random(msgspec.Struct, frozen=True):
-    """Any option as likely as any other; answers probes the same way."""
+    """A player that picks options, and answers probes, uniformly at random."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(example(turn.options, turn.draws))
@@ -31,14 +31,15 @@ class Random(msgspec.Struct, frozen=True):
             draws = turn.draws
             span = int(question.high - question.low) + 1
             return ProbeReport({str(c): question.low + draws.below(span) for c in question.choices})
-        if question.scale is not None:  # a number is drawn; even odds over a hundred say no more
+        if question.scale is not None:  # a number is drawn; uniform odds over a hundred add nothing
             return ProbeReport(turn.draws.pick(question.choices))
         even = (1 / len(question.choices),) * len(question.choices)
         return ProbeReport(turn.draws.pick(question.choices), even)
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """The same place on the menu every time, as far as the menu has it; so with probes."""
+    """A player that always picks the same place on the menu, clipped to its length; same for
+    probes."""
 
     place: int = 0
 
@@ -54,7 +55,7 @@ class Constant(msgspec.Struct, frozen=True):
 
 
 class CopyLast(msgspec.Struct, frozen=True):
-    """Does what the other did last, and expects the same of it; before that, anything."""
+    """A player that repeats the other's last move and expects it again; random before that."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
@@ -70,7 +71,7 @@ class CopyLast(msgspec.Struct, frozen=True):
 
 
 class Majority(msgspec.Struct, frozen=True):
-    """Does what the other did most often, and expects it; between equals, and at first, any."""
+    """A player that makes the other's most frequent move and expects it; ties are drawn."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
@@ -87,14 +88,16 @@ class Majority(msgspec.Struct, frozen=True):
 
 
 class Inverse(msgspec.Struct, frozen=True):
-    """Whatever another player would not do: each of the other options as likely as any other."""
+    """A player that picks uniformly among the options that another player would not take."""
 
     of: Player[Any, Any]
 
     def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
         move = self.of.decide(turn)
         if isawaitable(move):
-            raise BadInput("`inverse` turns players around that answer at once; this one does not.")
+            raise BadInput(
+                "`inverse` needs a player that answers synchronously; this one does not."
+            )
         if not isinstance(move, Decision):
             return move
         action = self._but(move.action, ready(turn, "inverse"), turn)
@@ -113,7 +116,7 @@ class Inverse(msgspec.Struct, frozen=True):
 
     def _but(self, avoided: Any, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
         others = [item for item in items if item != avoided]
-        # a stream of its own: the one that is turned around has drawn from the turn's
+        # a separate stream: the inverted player has drawn from the turn's
         return Stream(turn.context.seed, *turn.id, "inverse").pick(others or items)
 
 
@@ -173,7 +176,7 @@ def _require_rounds(player: str, spec: Spec, game: Rules, seat: Seat) -> None:
     if not hasattr(game.observe(game.start(), seat), "played"):
         raise BadInput(
             f"`{player}` needs a game of rounds, in which both make the same kind of "
-            f"move; {spec.name} is none"
+            f"move; {spec.name} is not one"
         )
 
 
@@ -190,7 +193,7 @@ def _inverse(
         answers = partner.answers and partner.answers(game, seat, **given)
         return Inverse(Scripted(partner.make(game, seat, **given), answers))
     known = registry.players(spec.family or spec.name)
-    kind: PlayerKind = registry.pick("player to turn around", of, known)
+    kind: PlayerKind = registry.pick("player to invert", of, known)
     return Inverse(kind.make(spec, game, seat, **given))
 
 

@@ -1,6 +1,6 @@
-"""A language model that writes its policy once; then we run it, or it plays on turn by turn.
+"""A language model that writes its policy once; the policy is then run, or only kept during play.
 
-What a policy is in a game, how it is asked for and what it prescribes, the game's book says.
+A game's `Book` defines its policies: the question, the reader and the prescribed moves.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ THEN = ("run", "play")
 
 
 class Book(Protocol):
-    """What a game knows of policies, for one seat."""
+    """The policy format of a game, for one seat."""
 
     def asked(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
         """Return the question before the first move, with its answer format."""
@@ -44,7 +44,7 @@ class Book(Protocol):
 
 
 class PolicyWriter(ModelPlayer, frozen=True):
-    """Writes before its first move; its policy is in the log as its notes."""
+    """A player that writes a policy before its first move; the log stores it as notes."""
 
     inner: LanguagePlayer
     book: Book
@@ -114,9 +114,9 @@ def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:
         **language: Any,
     ) -> PolicyWriter:
         if then not in THEN:
-            raise unknown("way to go on after writing", then, THEN)
+            raise unknown("mode after writing", then, THEN)
         if "model" not in language:
-            raise BadInput("say which model writes, such as embedded")
+            raise BadInput("give the model that writes, such as embedded")
         inner: Any = LANGUAGE["language"].make(spec, game, seat, **language)
         return PolicyWriter(inner, book(game, seat), then)
 

@@ -202,7 +202,7 @@ def models_in(setup: Setup) -> set[str]:
 
 
 def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
-    """Return every episode of a study as (id, cell, setup), checked; at most `limit` a lineup."""
+    """Return every episode of a study as (id, cell, setup), checked; at most `limit` per lineup."""
     ready = portable_study(study)
     if limit is None and (whole := _in_bulk(ready, open_models)) is not None:
         return whole

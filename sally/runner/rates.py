@@ -1,4 +1,4 @@
-"""Rate limits: calls and tokens a minute, shared by all callers.
+"""Rate limits: calls and tokens per minute, shared by all callers.
 
 Token buckets that hold one second's worth. A caller that takes more goes into debt and waits until
 it is refilled. Tokens are known only after a call, so later calls wait for them.

@@ -184,6 +184,6 @@ def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
 
 
 def test_who_writes_has_to_be_named():
-    for params, why in (({}, "which model"), ({"model": "embedded", "then": "sing"}, "go on")):
+    for params, why in (({}, "give the model"), ({"model": "embedded", "then": "sing"}, "mode after writing")):
         with pytest.raises(BadInput, match=why):
             sally.play("ipd", {"agent": PlayerSpec("policy_writer", params), "partner": "random"})

@@ -230,5 +230,5 @@ def test_peoples_games_come_with_the_release_and_models_games_are_played() -> No
     released = [row.run for row in reproduce("moore2025", "replay") if row.run]
     assert set(released) == {"sally import mindgames PATH --out DIR"}
     said = CliRunner().invoke(cli, ["reproduce", "moore2025:hypotheses"]).output
-    assert "`sally import mindgames PATH --out DIR` brings them" in said
+    assert "`sally import mindgames PATH --out DIR` imports them" in said
     assert "`sally run moore2025 --model MODEL --out DIR` plays them" in said

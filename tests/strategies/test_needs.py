@@ -110,5 +110,5 @@ def test_parameters_that_cannot_be_are_refused(
 
 def test_an_open_seat_says_that_a_model_is_missing() -> None:
     setup = setup_with("qa", params={"model": "model"})
-    with pytest.raises(BadInput, match="say which one, such as embedded"):
+    with pytest.raises(BadInput, match="name its model, such as embedded"):
         resolved(setup)

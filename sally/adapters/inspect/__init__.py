@@ -4,6 +4,6 @@ from importlib.util import find_spec
 
 if find_spec("inspect_ai") is None:
     raise ImportError(
-        "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` brings it.",
+        "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` installs it.",
         name="inspect_ai",
     )

@@ -9,7 +9,7 @@ try:
     import gymnasium
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[rl]'` brings it.", name=why.name
+        f"{why.name} is not installed; `pip install 'sally-lab[rl]'` installs it.", name=why.name
     ) from None
 
 from sally.adapters.rl import spaces

@@ -15,7 +15,8 @@ try:
     from openenv.core.env_server.types import Action, Observation, State
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[openenv]'` brings it.", name=why.name
+        f"{why.name} is not installed; `pip install 'sally-lab[openenv]'` installs it.",
+        name=why.name,
     ) from None
 
 from sally.adapters.trainers.text import TextEnv

@@ -18,7 +18,7 @@ try:
     import torch
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[trl]'` brings it.", name=why.name
+        f"{why.name} is not installed; `pip install 'sally-lab[trl]'` installs it.", name=why.name
     ) from None
 
 from sally.adapters.trainers.text import TextEnv

@@ -20,7 +20,7 @@ try:
     import verifiers.v1 as vf
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[verifiers]'` brings it.",
+        f"{why.name} is not installed; `pip install 'sally-lab[verifiers]'` installs it.",
         name=why.name,
     ) from None
 

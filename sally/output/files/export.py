@@ -312,7 +312,7 @@ def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path:
         from pyarrow import parquet
     except ImportError:
         raise BadInput(
-            "pyarrow is not installed; `pip install 'sally-lab[frames]'` brings it."
+            "pyarrow is not installed; `pip install 'sally-lab[frames]'` installs it."
         ) from None
     kinds = {
         "text": arrow.string(),
