@@ -164,9 +164,9 @@ def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
     flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
     if bool(flags["game"]) == bool(flags["matrix"]):
         raise BadInput("Name the game that was played: --game rps, ibs or ipd, or --matrix FILE.")
-    told = ("game", "names", "rounds", "source", "licence")
-    layout = layout_of(path, {name: flags[name] for name in told}, flags["matrix"])
-    how = clembench_logs.told_of(flags, layout)
+    described = ("game", "names", "rounds", "source", "licence")
+    layout = layout_of(path, {name: flags[name] for name in described}, flags["matrix"])
+    how = clembench_logs.options_of(flags, layout)
     about = "matrix games in logs of clembench"
     read = Importer("clembench", about, lambda at: clembench_logs.imported(at, how))
     _store(read.imported(path), out, "clembench", as_json)

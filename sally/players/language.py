@@ -128,7 +128,7 @@ def _language(
             n for n, s in registry.entries("strategies").items() if "scoring" in s.needs
         )
         raise BadInput(
-            f"{str(CannotScore(found.name)).rstrip('.')}; `--without` leaves out the "
+            f"{str(CannotScore(found.name)).rstrip('.')}; leave out the "
             f"strategies that score, {listed(scoring)}."
         )
     act, answer = chosen.make(**params)

@@ -180,7 +180,7 @@ def test_all_that_is_wrong_is_told_at_once_with_line_and_column(tmp_path: Path) 
         taken(table(tmp_path, text))
     said = str(refused.value).splitlines()[1:]
     assert said == [
-        "line 2, column action2: there is no move 'j', but J and F; did you mean J?",
+        "line 2, column action2: there is no move 'j'; the moves are J and F; did you mean J?",
         "line 3, column round: 'one' is not a positive whole number",
         "line 4, column player1: 'y' plays where 'x' played in round 1",
         "line 4, column payoff2: only one of the two payoffs is given",

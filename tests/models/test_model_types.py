@@ -59,7 +59,7 @@ def test_the_same_settings_have_one_canonical_form() -> None:
         ({"top_p": 0}, "top_p must be"),
         ({"max_tokens": 0}, "max_tokens must be at least 1"),
         ({"seed": -1}, "seed must be"),
-        ({"stop": ("",)}, "candidate is empty"),
+        ({"stop": ("",)}, "an empty text"),
         ({"stop": "END"}, "tuple of texts"),
     ],
 )
