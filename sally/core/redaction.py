@@ -1,38 +1,51 @@
-"""Redaction of API keys: a reply that repeats a key is stored without it."""
+"""Redact API keys: replies, errors and addresses are stored and printed without them."""
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from urllib.parse import urlsplit, urlunsplit
 
-SHORTEST = 12  # characters of a key; a shorter value may be an ordinary word
+from sally.core.errors import BadInput
+
+SHORTEST = 12  # characters of a key, or of the part of one, that is redacted
 HIDDEN = "[key]"
-# environment variables that hold keys
-_NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")
-_given: set[str] = set()  # keys used in this process
+_NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")  # variables that hold keys
+_TOKEN = re.compile(r"[\w.+/=~:-]+")  # keys have no spaces; texts with spaces are matched whole
+_STEP = SHORTEST // 2  # every part of SHORTEST characters holds an aligned block of this length
+_given: set[str] = set()  # keys that were used in this process
 
 
 def remember(key: str) -> str:
-    """Remember a key that is about to be used, and return it."""
+    """Register a key that is about to be used, and return it."""
     if len(key) >= SHORTEST and key not in _given:
         _given.add(key)
         known.cache_clear()
+        _needles.cache_clear()
     return key
 
 
 def scrubbed(text: str) -> str:
-    """Return the text without the values of known keys."""
+    """Return the text without the keys of this process.
+
+    A part of a key is removed if it has at least `SHORTEST` characters, and so is a key in base64
+    or hexadecimal digits.
+    """
     for key in known():
         if key in text:
             text = text.replace(key, HIDDEN)
+    for needle, blocks in _needles():
+        if any(block in text for block in blocks):
+            text = _without_parts(text, needle)
     return text
 
 
 @cache
 def known() -> tuple[str, ...]:
-    """Return every key that was used or was in the environment at the start, the longest first."""
+    """Return the keys that were used or are in the environment, the longest first."""
     return tuple(sorted({*_given, *_in_environment()}, key=len, reverse=True))
 
 
@@ -40,3 +53,91 @@ def _in_environment() -> Iterator[str]:
     for name, value in os.environ.items():
         if len(value) >= SHORTEST and not value.startswith("/") and _NAMED.fullmatch(name):
             yield value
+
+
+@cache
+def _needles() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return each key and its encodings, with blocks of which every long part holds one."""
+    found = dict.fromkeys(
+        form
+        for key in known()
+        if _TOKEN.fullmatch(key) and "://" not in key
+        for form in (key, *_encoded(key))
+    )
+    return tuple(
+        (form, tuple(form[i : i + _STEP] for i in range(0, len(form) - _STEP + 1, _STEP)))
+        for form in found
+    )
+
+
+def _encoded(key: str) -> Iterator[str]:
+    """Yield a key in base64, at each of its three alignments, and in hexadecimal digits."""
+    plain = key.encode()
+    for before in range(3):
+        text = base64.b64encode(bytes(before) + plain).decode()
+        # the first and last characters also depend on what stands beside the key
+        whole = text[4 if before else 0 : (before + len(plain)) // 3 * 4]
+        yield whole
+        yield whole.replace("+", "-").replace("/", "_")
+    yield plain.hex()
+
+
+def _without_parts(text: str, needle: str) -> str:
+    """Return the text without parts of the needle that have at least SHORTEST characters."""
+    covered: list[tuple[int, int]] = []
+    for i in range(len(needle) - SHORTEST + 1):
+        part, at = needle[i : i + SHORTEST], -1
+        while (at := text.find(part, at + 1)) >= 0:
+            covered.append((at, at + SHORTEST))
+    kept: list[str] = []
+    end = 0
+    for begin, stop in sorted(covered):
+        if begin > end or not kept:
+            kept += [text[end:begin], HIDDEN]
+        end = max(end, stop)
+    return "".join([*kept, text[end:]])
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+_QUERY_NAME = r"[\w-]*(?:key|token|secret|password|passwd|signature|sig|auth)[\w-]*"
+_IN_QUERY = re.compile(rf"(?i)([?&]{_QUERY_NAME}=)[^&\s\"'<>]+")
+_USER = re.compile(r"(://)[^/\s@\"'<>]+@")
+
+
+def address_without_secrets(address: str) -> str:
+    """Return an address without user name, password, query and fragment.
+
+    >>> address_without_secrets("https://me:pw@lab.example:8000/v1?api_key=abc")
+    'https://lab.example:8000/v1'
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return without_credentials(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def without_credentials(text: str) -> str:
+    """Return the text with the passwords and keys of the addresses in it removed."""
+    if "://" not in text and "=" not in text:
+        return text
+    return _IN_QUERY.sub(rf"\1{HIDDEN}", _USER.sub(r"\1", text))
+
+
+def refuse_secrets(address: str, where: str, instead: str) -> None:
+    """Raise BadInput if an address holds a user name, a password or a key.
+
+    Args:
+        address: The address; the message does not repeat it.
+        where: Where it was given.
+        instead: How the key should be given.
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        raise BadInput(f"{where} is not an address such as http://localhost:8000/v1.") from None
+    if "@" in parts.netloc:
+        raise BadInput(f"{where} holds a user name or a password; {instead}.")
+    if _IN_QUERY.search(f"?{parts.query}") or scrubbed(address) != address:
+        raise BadInput(f"{where} holds a key; {instead}.")

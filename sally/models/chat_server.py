@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
 MOST_BYTES: Final = 16 * 2**20  # of a reply, decompressed
-MOST_TOKENS: Final = 10**9  # a server that counts more than this in one call is not believed
+LONGEST_NAME: Final = 200  # characters of the model name that a server reports
 DETAIL: Final = 300  # characters of a server's error message that are logged
 BY_STATUS: Final[dict[int, FaultKind]] = {
     401: "auth",
@@ -121,7 +121,7 @@ class ChatServer:
         start = time.perf_counter()
         answer = read_answer(await self._post("/chat/completions", body))
         if answer.model:
-            self.answered_as.add(answer.model)
+            self.answered_as.add(redaction.scrubbed(answer.model[:LONGEST_NAME]))
         return reply_of(answer, time.perf_counter() - start)
 
     async def score(
@@ -444,10 +444,7 @@ def usage_of(used: _Usage | None, seconds: float) -> Usage:
     inner, outer = used.prompt_tokens_details, used.completion_tokens_details
     cached = None if inner is None else inner.cached_tokens
     reasoning = None if outer is None else outer.reasoning_tokens
-    counts = (used.prompt_tokens, used.completion_tokens, cached or 0, reasoning or 0)
-    if min(counts) < 0 or max(counts) > MOST_TOKENS:
-        raise ModelFailure("bad_reply", "The server counts an impossible number of tokens.")
-    return Usage(
+    given = Usage(
         input=used.prompt_tokens,
         output=used.completion_tokens,
         cached=cached,
@@ -455,6 +452,7 @@ def usage_of(used: _Usage | None, seconds: float) -> Usage:
         reasoning=reasoning,
         seconds=seconds,
     )
+    return given.believed()
 
 
 class _Logprob(msgspec.Struct):

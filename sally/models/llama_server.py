@@ -16,6 +16,7 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.prompt.model import ModelFailure, ModelKind
+from sally.core.redaction import refuse_secrets
 from sally.models.embedded import Embedded
 from sally.models.llama import Llama, Slot, _checked
 from sally.models.weights import Unavailable
@@ -149,6 +150,9 @@ def _named(name: str) -> LlamaServer:
     address, _, query = name.partition(":")[2].partition("?")
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
         raise BadInput("Give the server's address, as in llama_server:http://localhost:8080.")
+    refuse_secrets(
+        address, "The address of llama_server", f"put the key into the variable {KEY_VARIABLE}"
+    )
     given = parse_qs(query)
     for key in given:
         if key != "weights":

@@ -19,7 +19,7 @@ from msgspec.structs import force_setattr
 
 from sally.core import redaction as keys
 from sally.core.errors import BadInput, PromptDiffers, TooLong, Unreadable
-from sally.core.log.calls import BROKE_READER
+from sally.core.log.calls import BROKE_READER, KEPT, cut
 from sally.core.log.events import Call
 from sally.core.match.player import Given, Turn
 from sally.core.prompt.model import (
@@ -223,8 +223,8 @@ class Caller:
                 if not why.transient or attempt == self._retries:
                     raise
                 continue
-            if type(outcome) is Reply and keys.known():
-                outcome = _without_keys(outcome)
+            if isinstance(outcome, Reply):
+                outcome = _storable(outcome)
             made.append(Exchange(request, outcome))
             return outcome
         raise AssertionError("unreachable")
@@ -277,13 +277,21 @@ def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
     return tuple(ToolSpec(t.name, t.about, dict(t.parameters)) for t in tools)
 
 
-def _without_keys(reply: Reply) -> Reply:
-    """Redact the API keys of this process from a reply."""
-    thoughts = reply.reasoning and keys.scrubbed(reply.reasoning)
-    calls = map(msgspec.structs.astuple, reply.tool_calls)
-    tools = tuple(ToolCall(*map(keys.scrubbed, call)) for call in calls)
-    text = keys.scrubbed(reply.text)
-    return msgspec.structs.replace(reply, text=text, reasoning=thoughts, tool_calls=tools)
+def _storable(reply: Reply) -> Reply:
+    """Return a reply without API keys, with long texts cut and without absurd token counts."""
+    if len(reply.text) > KEPT or reply.reasoning or reply.tool_calls or keys.known():
+        calls = map(msgspec.structs.astuple, reply.tool_calls)
+        tools = tuple(ToolCall(*map(_storable_text, call)) for call in calls)
+        thoughts = reply.reasoning and _storable_text(reply.reasoning)
+        text = _storable_text(reply.text)
+        reply = msgspec.structs.replace(reply, text=text, reasoning=thoughts, tool_calls=tools)
+    if (believed := reply.usage.believed()) is not reply.usage:
+        reply = msgspec.structs.replace(reply, usage=believed)
+    return reply
+
+
+def _storable_text(text: str) -> str:
+    return keys.scrubbed(cut(text))
 
 
 # --- drivers --------------------------------------------------------------------------------

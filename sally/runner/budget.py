@@ -180,7 +180,7 @@ class Metered:
         self._meter.refuse_if_spent()
         reply = await self._model.complete(messages, settings, tools)
         characters = sum(len(message.text) for message in messages) + len(reply.text)
-        used = self._meter.charge(self._name, reply.usage, characters)
+        used = self._meter.charge(self._name, reply.usage.believed(), characters)
         return msgspec.structs.replace(reply, usage=used)
 
     async def score(
@@ -193,5 +193,5 @@ class Metered:
         scores = await self._model.score(context, candidates, settings)
         texts = [context] if isinstance(context, str) else [m.text for m in context]
         characters = sum(map(len, texts))
-        used = self._meter.charge(self._name, scores.usage, characters)
+        used = self._meter.charge(self._name, scores.usage.believed(), characters)
         return msgspec.structs.replace(scores, usage=used)

@@ -240,6 +240,13 @@ def _model(plain: Any, where: str) -> ModelEntry:
             raise BadInput(f"{where}: {name} must be above 0, not {rate}.")
     if entry.base_url and entry.base_urls:
         raise BadInput(f"{where}: give base_url for one server or base_urls for several, not both.")
+    for address in filter(None, entry.servers):
+        keys.refuse_secrets(
+            address,
+            f"{where}: base_url",
+            "put the key into an environment variable and name that in api_key_env; it is sent in "
+            "the header Authorization",
+        )
     if len(set(entry.base_urls)) < len(entry.base_urls):
         raise BadInput(f"{where}: base_urls names a server twice.")
     return entry

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -128,6 +129,11 @@ class Remote:
     """An address of fsspec: `s3://bucket/study`, `gs://...`, `sftp://...`, `memory://...`."""
 
     def __init__(self, address: str) -> None:
+        if re.search(r"://[^/@]*:[^/@]*@", address):
+            raise BadInput(
+                "The address of the store holds a password; give it through the environment or the "
+                "configuration of fsspec."
+            )
         self.address = address.rstrip("/")
         self._fs, self._root = _filesystem(address)
         protocols = self._fs.protocol

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import re
 from collections.abc import Iterator
+from hashlib import sha256
 
 import pytest
 
 from sally.core import redaction as keys
+from sally.core.log.calls import KEPT, cut
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_async
 from sally.core.match.engine import Match
-from sally.core.prompt.model import Reply, ToolCall
+from sally.core.prompt.model import Reply, ToolCall, Usage
 from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.runner.seating import players_of
@@ -23,8 +27,10 @@ KEY = "lab-0123456789abcdef"
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(keys, "_given", set())
     keys.known.cache_clear()
+    keys._needles.cache_clear()
     yield
     keys.known.cache_clear()
+    keys._needles.cache_clear()
 
 
 def test_a_key_of_the_environment_is_scrubbed_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,3 +73,58 @@ def test_no_call_of_a_tool_keeps_a_key_that_a_model_hands_on() -> None:
     asyncio.run(play_async(match, players_of(match)))
     assert all(KEY not in repr(event) for event in match.events)
     assert any("[key]" in repr(event) for event in match.events)
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "Basic user:"])
+def test_a_part_of_a_key_and_an_encoded_key_are_scrubbed(before: str) -> None:
+    keys.remember(KEY)
+    assert keys.scrubbed(f"it begins {KEY[:12]} and so on") == "it begins [key] and so on"
+    assert keys.scrubbed(f"x{KEY[5:]}x{KEY[:13]}") == "x[key]x[key]"
+    assert keys.scrubbed(KEY[:11]) == KEY[:11]  # too short to be known from a word
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        said = keys.scrubbed(f"= {encode(f'{before}{KEY} tail'.encode()).decode()}")
+        assert "[key]" in said
+        assert not any(KEY[i : i + 12] in _decoded(said) for i in range(len(KEY) - 11))
+    assert keys.scrubbed(KEY.encode().hex()) == "[key]"
+
+
+def _decoded(text: str) -> str:
+    """Whatever can be read from the pieces of base64 in a text."""
+    pieces = [piece[n:] for piece in re.findall(r"[\w+/-]{4,}", text) for n in range(4)]
+    whole = [piece[: len(piece) // 4 * 4].replace("-", "+").replace("_", "/") for piece in pieces]
+    return " ".join(base64.b64decode(piece).decode("latin-1") for piece in whole)
+
+
+def test_an_address_is_shown_without_user_and_query() -> None:
+    shown = keys.address_without_secrets
+    assert shown("https://me:pw@lab.example:8000/v1?key=abc#x") == "https://lab.example:8000/v1"
+    assert shown("http://[::1]:8000/v1") == "http://[::1]:8000/v1"
+    said = keys.without_credentials("no route to https://me:pw@lab/v1?api-key=abc&n=1, sorry")
+    assert said == "no route to https://lab/v1?api-key=[key]&n=1, sorry"
+
+
+def test_a_long_reply_is_stored_as_both_ends_with_size_and_hash() -> None:
+    long = "a" * 5_000_000 + "b" * 5_000_000
+    short = cut(long)
+    assert len(short) < KEPT + 200 and cut(short) == short
+    assert short.startswith("a" * 1000) and short.endswith("b" * 1000)
+    assert f"10,000,000 characters, sha256 {sha256(long.encode()).hexdigest()}" in short
+    assert cut(long[:KEPT]) == long[:KEPT]
+
+
+def test_no_more_of_a_huge_reply_is_stored_and_its_replay_reads_the_same() -> None:
+    thought = f"<think>{'hm ' * 1_000_000}</think>Option: J"  # an answer after a long thought
+    rambling = "so " * 3_000_000
+    said = iter((rambling, rambling, rambling, thought))
+    huge = Scripted(lambda messages, settings: Reply(next(said), usage=Usage(10**30, -1)))
+    lineup = {
+        "agent": PlayerSpec("language", {"model": huge}),
+        "partner": PlayerSpec("tit_for_tat"),
+    }
+    match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup))
+    asyncio.run(play_async(match, players_of(match)))
+    calls = [call for event in match.events for call in event.calls]
+    assert [len(call.reply) < KEPT + 200 for call in calls] == [True] * 4
+    assert all(call.usage.get("input", 0) == 0 for call in calls)  # 10^30 tokens are not believed
+    kinds = [type(event).__name__ for event in match.events if event.seat == "agent"]
+    assert kinds == ["Forfeited", "Moved"]

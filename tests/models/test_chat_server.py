@@ -175,13 +175,19 @@ def test_slow_bytes_end_at_the_limit_of_the_whole_reply() -> None:
         b'{"choices": 3}',
         b'{"choices": []}',
         b'{"choices": [{"message": {"content": 5}}]}',
-        b'{"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": -1}}',
         b'{"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": 1e30}}',
         b'{"choices": [{"message": {"content": "\xff"}}]}',
     ],
 )
 def test_a_reply_of_another_shape_is_a_bad_reply(body: bytes) -> None:
     assert failure(lambda call: call.send(200, body)).kind == "bad_reply"
+
+
+@pytest.mark.parametrize("count", [-1, 10**12, 10**18])
+def test_a_count_of_tokens_that_cannot_be_true_is_not_known(count: int) -> None:
+    body = {"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": count}}
+    said = reply(lambda call: call.send(200, json.dumps(body).encode()))
+    assert said.text == "J" and said.usage.input == 0
 
 
 def test_an_error_names_the_address_and_what_the_server_said_without_the_key() -> None:

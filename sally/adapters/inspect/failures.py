@@ -7,6 +7,7 @@ import time
 from email.utils import parsedate_to_datetime
 
 from sally.core.prompt.model import FaultKind, ModelFailure
+from sally.core.redaction import scrubbed, without_credentials
 
 # Providers raise their own types; only type names and status codes are comparable.
 BY_NAME: tuple[tuple[str, FaultKind], ...] = (
@@ -29,16 +30,40 @@ BY_NAME: tuple[tuple[str, FaultKind], ...] = (
 )
 BY_STATUS: dict[int, FaultKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 SECRET = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
+# Messages of Python or of a client library that tell a user nothing about the server
+INTERNAL = re.compile(
+    r"'\w+' object|object (is|has|does|of type)\b|NoneType|<class |positional argument|"
+    r"keyword argument|codec can't|list index|validation error|Expecting value|"
+    r"(?:line|column) \d+|0x[0-9a-f]{6,}|^'?\w+'?$"
+)
+LONGEST = 300  # characters of a detail
+PLAIN: dict[FaultKind, str] = {
+    "rate_limit": "The server asks to send fewer calls.",
+    "server": "The server failed.",
+    "timeout": "No answer came in time.",
+    "connection": "No connection could be made.",
+    "bad_reply": "The answer is not a chat completion.",
+    "auth": "The key was refused.",
+    "bad_request": "The server refused the call.",
+}
 
 
-def failure_of(error: BaseException) -> ModelFailure:
-    """Return the failure for an exception, considering its causes."""
+def failure_of(error: BaseException, address: str | None = None) -> ModelFailure:
+    """Return the failure for an exception, considering its causes.
+
+    Its detail is the server's own message, or a sentence of ours where there is none, and ends
+    with the address.
+    """
     found = causes(error)
+    kinds = (k for cause in found if (k := _kind(cause)) is not None)
+    kind: FaultKind = next(kinds, "bad_reply")
     said = [c for c in found if getattr(c, "last_attempt", None) is None]  # tenacity's is empty
     detail = next((text for cause in said if (text := " ".join(str(cause).split()))), "")
-    detail = SECRET.sub(r"\1[removed]", detail)[:300] or type(error).__name__
-    kinds = (kind for cause in found if (kind := _kind(cause)) is not None)
-    return ModelFailure(next(kinds, "bad_reply"), detail, _retry_after(found))
+    if not detail or INTERNAL.search(detail):
+        detail = PLAIN.get(kind, "The call failed.")
+    detail = without_credentials(SECRET.sub(r"\1[removed]", scrubbed(detail)))[:LONGEST]
+    at = f" (at {address})" if address else ""
+    return ModelFailure(kind, f"{detail.rstrip('.')}{at}.", _retry_after(found))
 
 
 def _kind(error: BaseException) -> FaultKind | None:

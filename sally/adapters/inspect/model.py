@@ -28,7 +28,7 @@ from inspect_ai.tool import ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
 from sally.adapters.inspect.failures import failure_of
-from sally.adapters.inspect.reach import provider_of
+from sally.adapters.inspect.reach import address_of, provider_of
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -62,6 +62,7 @@ FINISH: dict[str, Finish] = {
     "unknown": "stop",
 }
 INSPECT = version("inspect-ai")  # read from disk once
+LONGEST_NAME = 200  # characters of the model name that a server reports
 NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 
 
@@ -80,7 +81,7 @@ class InspectModel:
         turnstile: Turnstile | None = None,
     ) -> None:
         self._provider, self._limits, self._scope = provider, limits or Limits(), scope
-        self._gate = gate_of(str(provider), provider.api.base_url, self._limits.first_wait)
+        self._gate = gate_of(str(provider), address_of(provider), self._limits.first_wait)
         self._turnstile = turnstile
         self._asked: Counter[str] = Counter()
         self._answered_as: set[str] = set()
@@ -96,7 +97,7 @@ class InspectModel:
         return {
             "transport": "inspect",
             "inspect_ai": INSPECT,
-            "address": self._provider.api.base_url,
+            "address": address_of(self._provider),
             "answered_as": sorted(self._answered_as),
             **({} if own is None else {"model": msgspec.to_builtins(own)}),
         }
@@ -171,13 +172,13 @@ class InspectModel:
         except NOT_FAILURES:
             raise
         except Exception as why:
-            failure = failure_of(why)
+            failure = failure_of(why, address_of(self._provider))
             self._gate.failed(begun, failure)
             raise failure from why
         self._gate.worked()
         if self._turnstile is not None and output.usage is not None:
             self._turnstile.used(self.name, output.usage.total_tokens)
-        self._answered_as.add(output.model)
+        self._answered_as.add(output.model[:LONGEST_NAME])  # keys were removed before
         return output
 
     def _policy(

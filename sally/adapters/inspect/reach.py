@@ -13,16 +13,17 @@ from functools import wraps
 from typing import Any
 
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, ModelAPI, get_model
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model
 from inspect_ai.model import Model as Provider
 
 from sally.adapters.inspect.failures import causes
+from sally.core import redaction as keys
 from sally.core.errors import BadInput
+from sally.core.log.calls import KEPT, cut
 from sally.runner.config import Config
 
 RETRYING = frozenset({"openai", "openai-api", "openrouter", "anthropic", "groq"})
 MARKUP = re.compile(r"\[/?[a-z ]+\]")
-HIDDEN = "[key removed]"
 
 
 def provider_of(name: str, config: Config, server: str | None = None) -> Provider:
@@ -52,17 +53,39 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
         said = str(getattr(why, "message", why))
         sentence = " ".join(MARKUP.sub("", said).split()).rstrip(".").removeprefix("ERROR: ")
         raise BadInput(f"The model {name!r} cannot be reached: {sentence}.") from None
+    _refuse_secrets(provider.api, name)
     hide_key(provider.api)
     return provider
+
+
+def _refuse_secrets(api: ModelAPI, name: str) -> None:
+    """Raise BadInput if the address of a provider, such as OPENAI_BASE_URL, holds a key."""
+    owners = [part.upper().replace("-", "_") for part in name.split("/")[:-1]]
+    known = (os.environ.get(f"{owner}_BASE_URL") for owner in owners)
+    for address in filter(None, (api.base_url, *known)):
+        keys.refuse_secrets(
+            address,
+            f"The address of {name!r}",
+            "put the key into the provider's environment variable, or into one that api_key_env "
+            "names; it is sent in the header Authorization",
+        )
+
+
+def address_of(provider: Provider) -> str | None:
+    """Return the address of a provider for records and messages; None: the provider's own."""
+    return keys.address_without_secrets(provider.api.base_url) if provider.api.base_url else None
 
 
 # --- no key in any trace ------------------------------------------------------------------------
 
 
 def hide_key(api: ModelAPI) -> None:
-    """Remove the API key from errors and responses of a provider before they are logged."""
-    key = api.api_key
-    if not key or getattr(api.generate, "hides_key", False):
+    """Remove API keys from errors, replies and responses of a provider before Inspect logs them.
+
+    Replies that are too long to be stored are cut at the same place.
+    """
+    key = keys.remember(api.api_key or "")
+    if getattr(api.generate, "hides_key", False):
         return
     inner = api.generate
 
@@ -74,10 +97,15 @@ def hide_key(api: ModelAPI) -> None:
             for cause in causes(why):
                 _scrub(cause, key)
             raise
-        if isinstance(result, tuple) and isinstance(result[0], Exception):
-            _scrub(result[0], key)
-            result[1].response = without(result[1].response, key)
-        return result
+        if not isinstance(result, tuple):
+            return _clean(result, key)
+        output, call = result
+        if isinstance(output, Exception):
+            _scrub(output, key)
+        else:
+            output = _clean(output, key)
+        call.response = without(call.response, key)
+        return output, call
 
     generate.hides_key = True  # type: ignore[attr-defined]
     api.generate = generate  # type: ignore[method-assign]
@@ -90,12 +118,23 @@ def _scrub(error: BaseException, key: str) -> None:
             setattr(error, name, without(getattr(error, name), key))
 
 
+def _clean(output: ModelOutput, key: str) -> ModelOutput:
+    try:
+        said = output.model_dump_json(warnings=False)  # much quicker than a walk through its texts
+        if len(said) <= KEPT and keys.scrubbed(said) == said and not (key and key in said):
+            return output
+    except ValueError:  # such as half of a surrogate pair
+        pass
+    return ModelOutput.model_validate(without(output.model_dump(warnings=False), key))
+
+
 def without(value: Any, key: str) -> Any:
-    """Return the value with the key removed from all its texts."""
+    """Return the value with keys removed from all its texts, and long texts cut."""
     if isinstance(value, str):
-        return value.replace(key, HIDDEN)
+        short = cut(value)
+        return keys.scrubbed(short.replace(key, keys.HIDDEN) if key else short)
     if isinstance(value, Mapping):
         return {without(k, key): without(v, key) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [without(v, key) for v in value]
+        return type(value)(without(v, key) for v in value)
     return value

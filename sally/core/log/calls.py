@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import Any
 
 import msgspec
 
 BROKE_READER = "the reader broke down"  # prefix of the detail of such a call
+
+
+# A longer reply is stored as its beginning and its end, with its size and hash between. Both are
+# longer than what is read, so that a reply is refused for its length before and after it is cut.
+KEPT = 200_000  # characters
+_CUT = re.compile(r"\n\[cut: [0-9,]+ characters, sha256 [0-9a-f]{64}\]\n")
+
+
+def cut(text: str) -> str:
+    """Return the text if it has at most `KEPT` characters, else both ends of it.
+
+    >>> len(cut("x" * 10_000_000))
+    200107
+    """
+    if len(text) <= KEPT or _CUT.match(text, KEPT // 2):
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    note = f"\n[cut: {len(text):,} characters, sha256 {digest}]\n"
+    return f"{text[: KEPT // 2]}{note}{text[-KEPT // 2 :]}"
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):

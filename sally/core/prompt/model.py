@@ -172,6 +172,9 @@ AS_THE_PROVIDER_DOES: Final = Settings()
 # ---------------------------------------------------------------- replies
 
 
+MOST_TOKENS = 10_000_000  # of one call that are believed; the largest contexts hold a few million
+
+
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Resources used by a call; None means unknown, not zero."""
 
@@ -193,6 +196,19 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
             seconds=self.seconds + other.seconds,
             cost=None if self.cost is None or other.cost is None else self.cost + other.cost,
         )
+
+    def believed(self) -> Usage:
+        """Return this usage, or only its seconds if a count cannot be true.
+
+        A server may report any number. A negative count, or one above MOST_TOKENS, is not known.
+        """
+        counts = (self.input, self.output, self.cached, self.evaluated, self.reasoning)
+        cost = self.cost
+        if all(n is None or 0 <= n <= MOST_TOKENS for n in counts) and (
+            cost is None or 0 <= cost < math.inf
+        ):
+            return self
+        return Usage(seconds=self.seconds)
 
     @staticmethod
     def total(usages: Iterable[Usage]) -> Usage:

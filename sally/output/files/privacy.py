@@ -11,7 +11,7 @@ import msgspec
 KEY = re.compile(
     r"\bsk-[\w-]{16,}|\bAIza[\w-]{30,}|\bgh[pousr]_\w{30,}|\bhf_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b"
     r"|\bxox[abprs]-[\w-]{10,}|\bBearer [\w.~+/-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-    r"|://[^/\s:@]+:[^/\s@]+@"
+    r"|://[^/\s:@]+:[^/\s@]+@|://\S*[?&](?i:[\w-]*(?:key|token|secret|password|sig)[\w-]*)=[^&\s\"']+"
 )
 KEY_NAME = re.compile(r"(?i)(api[_-]?key|authorization|access[_-]?token)$")
 PATH = re.compile(

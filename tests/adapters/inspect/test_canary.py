@@ -1,0 +1,140 @@
+"""A key that a server repeats, whole, in part or encoded, is in no output."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally.cli import cli, main
+from sally.core import redaction
+from sally.core.errors import BadInput
+from sally.runner.config import read_config, use_config
+from tests.adapters.inspect.server import Handler, serving
+from tests.adapters.inspect.test_running import STUDY
+
+pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
+
+CANARY = "lab-Zq7Xw2Vb9Nm4Kd6Ts1"
+FORMS = (
+    CANARY,
+    CANARY[3:16],
+    base64.b64encode(CANARY.encode()).decode(),
+    base64.b64encode(f"user:{CANARY}".encode()).decode(),
+    CANARY.encode().hex(),
+)
+PARTS = {  # twelve characters of any form betray it
+    form[i : i + 12] for form in (FORMS[0], FORMS[2], FORMS[4]) for i in range(len(form) - 11)
+}
+
+
+def telling(handler: Handler) -> None:
+    """A server that repeats the key in replies and in errors."""
+    script = handler.server.script
+    number = script.calls
+    if number % 7 == 3:
+        body = {"error": {"message": f"no: {FORMS[number % len(FORMS)]}", "param": CANARY}}
+        handler.send(500, json.dumps(body).encode())
+    else:
+        handler.say(f"Thinking of {FORMS[number % len(FORMS)]}, I say\nOption: J")
+
+
+def contents(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Every file below a folder, and every file within its archives."""
+    for file in path.rglob("*"):
+        if not file.is_file():
+            continue
+        data = file.read_bytes()
+        yield str(file), data
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                for name in archive.namelist():
+                    yield f"{file}: {name}", _member(archive, name)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        return archive.read(name)
+    except NotImplementedError:  # Inspect's logs may be compressed with zstandard
+        from inspect_ai.log import read_eval_log
+
+        return read_eval_log(str(archive.filename)).model_dump_json().encode()
+
+
+@pytest.mark.parametrize("transport", ["server", "inspect"])
+def test_no_output_holds_a_key_that_a_server_repeats(
+    transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_KEY", CANARY)
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.toml").write_text(STUDY)
+    with serving(always=telling) as server:
+        Path("sally.toml").write_text(
+            f'[models.lab]\nname = "openai-api/lab/canary"\nbase_url = "{server.address}"\n'
+            f'api_key_env = "LAB_KEY"\ntransport = "{transport}"\n[limits]\nfirst_wait = 0.01\n'
+        )
+        said = []
+        for command in (
+            ["run", "tiny.toml", "--model", "lab", "--out", "out"],
+            ["plan", "tiny.toml", "--model", "lab", "--out", "out"],
+            ["watch", "out", "--once"],
+            ["score", "out"],
+            ["show", "out"],
+            ["replay", "out"],
+            ["report", "out", "--out", "page.html"],
+            ["pack", "out", "--out", "out.sally.zip"],
+            ["export", "out", "--to", "rows.csv", "--what", "decisions"],
+        ):
+            done = CliRunner().invoke(cli, command)
+            said.append(f"{command}\n{done.stdout}{done.stderr}{done.exception}")
+    use_config(None)
+    assert server.keys == {f"Bearer {CANARY}"}  # it was sent
+    found = [*contents(tmp_path), *((text, text.encode()) for text in said)]
+    assert any(b"[key]" in data for _, data in found)  # it came back
+    assert {"page.html", "out.sally.zip", "rows.csv"} <= {p.name for p in tmp_path.iterdir()}, said
+    betrayed = [(name, part) for name, data in found for part in PARTS if part.encode() in data]
+    assert betrayed == []
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("http://me:secret@localhost:1/v1", "holds a user name or a password"),
+        ("http://me@localhost:1/v1", "holds a user name or a password"),
+        ("http://localhost:1/v1?api_key=secret", "holds a key"),
+        ("http://localhost:1/v1?x=1&access-token=secret", "holds a key"),
+        (f"http://localhost:1/{CANARY}/v1", "holds a key"),
+    ],
+)
+def test_an_address_with_a_key_is_refused_with_the_way_to_give_it(
+    address: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_API_KEY", CANARY)
+    redaction.remember(CANARY)
+    file = tmp_path / "sally.toml"
+    file.write_text(f'[models.lab]\nname = "openai-api/lab/x"\nbase_url = "{address}"\n')
+    with pytest.raises(BadInput, match=f"base_url {why}; put the key into an env") as refused:
+        read_config(file)
+    assert "secret" not in str(refused.value) and CANARY not in str(refused.value)
+
+
+def test_an_address_from_the_environment_is_refused_alike(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hush@127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.chdir(tmp_path)
+    given = ["run", "quickstart_model", "--model", "openai/x", "--limit", "1", "--without", "lm"]
+    monkeypatch.setattr(sys, "argv", ["sally", *given])
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = capsys.readouterr()
+    assert end.value.code == 2
+    assert "holds a user name or a password" in said.err and "hush" not in said.out + said.err
