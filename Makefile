@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 SMALL := $(VENV)/.small
 READY := $(VENV)/.ready
+HF := $(VENV)-hf
+# On macOS a fork of a process that has loaded system frameworks may abort.
+SIDE := $(if $(filter Darwin,$(shell uname)),-n 3 --dist loadfile,-p tests.forks --forks 3)
 QUIET := -qq --no-compile --disable-pip-version-check --no-warn-script-location
 
-.PHONY: help demo test suite check golden bench docs clean
+.PHONY: help demo test test-hf suite check golden bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## what each target does
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 demo: $(SMALL) ## three games, bots and an embedded model: what each knew and did
 	@$(BIN)/sally demo
@@ -19,7 +22,12 @@ test: $(READY) ## run the checks and every test, side by side
 	@$(MAKE) --no-print-directory -j2 check suite
 
 suite: $(READY)
-	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -p tests.forks --forks 3
+	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest $(SIDE)
+
+test-hf: ## run the tests of transformers models (installs torch into .venv-hf)
+	@test -x $(HF)/bin/python || $(PYTHON) -m venv $(HF)
+	@$(HF)/bin/pip install $(QUIET) -c constraints.txt -e '.[hf,test]'
+	@$(HF)/bin/python -m pytest tests/models/hf
 
 check: $(READY) ## lint, types (also of the page on your own game), layers
 	@$(BIN)/ruff check .
@@ -43,7 +51,7 @@ docs: $(READY) ## build the documentation into site/
 	@$(BIN)/python -m tests.site site
 
 clean: ## forget the virtual environment and everything built
-	@rm -rf $(VENV) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(HF) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The demo needs the base and the embedded model; everything else waits for `make test`.
 $(SMALL): pyproject.toml constraints.txt

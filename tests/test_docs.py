@@ -131,6 +131,13 @@ def test_every_dependency_has_its_reason_under_its_extra():
     assert said == asked
 
 
+def test_the_page_on_tests_names_files_that_exist():
+    page = (ROOT / "docs/discussion/testing.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\|.*\| `([\w/]+\.py)` \|", page, re.MULTILINE)
+    assert len(named) > 50
+    assert [name for name in named if not (ROOT / "tests" / name).is_file()] == []
+
+
 def test_every_strategy_is_in_its_reference():
     page = (ROOT / "docs/reference/strategies.md").read_text(encoding="utf-8")
     rows = "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))

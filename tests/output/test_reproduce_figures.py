@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -198,4 +199,7 @@ def test_a_cloud_of_points_is_a_line_of_a_table_and_a_picture(tmp_path: Path) ->
     assert columns == ["series", "n", "mean requested", "mean offered", "slope"]
     assert [float(rows[0][c]) for c in columns[1:]] == [5, 2, 5, 2]
     draw(one, tmp_path / "cloud.svg")
-    assert (tmp_path / "cloud.svg").stat().st_size > 1000
+    drawn = (tmp_path / "cloud.svg").read_text()
+    assert all(word in drawn for word in ("Proposals", "requested", "offered"))
+    ticks = len(re.findall(r'id="[xy]tick_', drawn))
+    assert drawn.count("<use ") == ticks + len(points)  # one mark for each tick and each point

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.mindgames import metrics
 from sally.games.mindgames.claims import Asked, claims
+from sally.games.mindgames.metrics import METRICS
 from sally.games.mindgames.rules import PERSUADER
 from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, laid_open
 
@@ -100,8 +99,7 @@ def test_an_unfinished_game_has_no_measures() -> None:
             assert registry.metrics("mindgames")[name].measure(played, PERSUADER) is None
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in registry.metrics("mindgames") if n[:10] == "mindgames_"]
-)
-def test_a_metric_is_called_what_its_file_is_called(name: str) -> None:
-    assert registry.metrics("mindgames")[name].name == name
+def test_no_two_metrics_share_a_name_and_none_hides_a_general_one() -> None:
+    names = [metric.name for metric in METRICS]
+    assert len(names) == len(set(names))
+    assert not set(names) & set(registry.metrics("rps"))
