@@ -86,7 +86,7 @@ def _menus(played: Played, seat: Seat) -> Iterator[tuple[int, tuple[Any, ...]]]:
 
 
 def _words(played: Played, seat: Seat) -> Words[Any, Any] | None:
-    """Return the words that a seat was shown; None if its words pack is not at hand."""
+    """Return the words that a seat was shown; None if its words pack is not available."""
     spec, replay = played.spec, played.replay
     try:
         texts = texts_of(replay.lineup.get(seat))
@@ -130,7 +130,7 @@ def _label(words: Words[Any, Any], answer: Judged, value: Any) -> str | None:
 
 Keys = dict[str, tuple[int, int, int, int]]
 """By key: options of its menu, decisions that offer it, presses, decisions in which it is a best
-reply. A key is a label of a set of labels, or a position among so many."""
+reply. A key is a label of a set of labels, or a position in a menu of a given length."""
 
 
 class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):

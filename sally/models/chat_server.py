@@ -175,7 +175,8 @@ class ChatServer:
             sent = msgspec.json.encode(body)
         except UnicodeEncodeError as why:
             raise ModelFailure(
-                "bad_request", f"A text holds half a character at position {why.start}; remove it."
+                "bad_request",
+                f"A text contains a lone surrogate at position {why.start}; remove it.",
             ) from None
         import aiohttp
 

@@ -230,7 +230,7 @@ class Caller:
         raise AssertionError("unreachable")
 
     def _with_defaults(self, base: Settings, more: Mapping[str, Any]) -> Settings:
-        """Return the settings with the strategy's values for what nobody else has set."""
+        """Return the settings, with the strategy's values for those that are not set."""
         try:
             own = read_settings(more, "a strategy's call")
         except BadInput as why:

@@ -32,7 +32,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def reread(episode: Episode) -> Iterator[Difference | None]:
-    """Read the replies behind an episode's moves and reports again; None where nothing differs.
+    """Read the replies behind an episode's moves and reports again; None if nothing differs.
 
     Only answers that were read from a reply count: scored choices and helpers are left out.
     """

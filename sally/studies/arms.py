@@ -1,4 +1,4 @@
-"""Arms for models: other labels, other orders, other wordings, and everybody against everybody."""
+"""Arms for models: other labels, other orders, other wordings, and cross-play."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ..
     found = []
     for chosen in product(*choices.values()):
         given = {k: v for k, v in zip(choices, chosen, strict=True) if v is not None}
-        read_harness(given)  # refuses what is none
+        read_harness(given)  # raises if it is not a harness
         kept = {key: value for key, value in who.params.items() if key != "harness"}
         params = {**kept, "harness": given} if given else kept
         found.append(msgspec.structs.replace(who, params=params))
@@ -143,7 +143,7 @@ def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
 
 
 def _packs(family: str, wanted: Sequence[str]) -> list[str]:
-    """Return the packs of a family that were asked for; one that nobody has is refused."""
+    """Return the requested packs of a family; raises BadInput for an unknown one."""
     there = packs.for_game(family)
     every = packs.shipped()
     names: dict[str, None] = {}
@@ -181,7 +181,7 @@ def cross_play(
     with_oneself: bool = True,
     repeats: int = 1,
 ) -> tuple[Cell, ...]:
-    """Everybody against everybody in a game for two, in both seats; a cell for each pair."""
+    """Return the cells of all players against all in a two-player game, in both seats."""
     first, second = seats
     if first == second:
         raise BadInput(f"Cross-play needs two seats, not {first!r} twice.")

@@ -164,7 +164,7 @@ class RateLimiter:
         return 0.0
 
     def give_back(self, who: str) -> None:
-        """Undo the last `take` of a client, whose request was no attack."""
+        """Undo the last `take` of a client, whose request was not an attack."""
         if who in self._buckets:
             left, then = self._buckets[who]
             self._buckets[who] = (min(self._size, left + 1), then)

@@ -224,7 +224,7 @@ def config_of(
 
 
 def chat(message: Message) -> ChatMessage:
-    """Convert a message of ours to Inspect's."""
+    """Convert one of our messages to Inspect's format."""
     match message:
         case System(text):
             return ChatMessageSystem(content=str(text))
@@ -241,7 +241,7 @@ def chat(message: Message) -> ChatMessage:
 
 
 def tool_info(tool: ToolSpec) -> ToolInfo:
-    """Convert a tool of ours to Inspect's."""
+    """Convert one of our tools to Inspect's format."""
     parameters = ToolParams.model_validate(tool.schema)
     return ToolInfo(name=tool.name, description=tool.description, parameters=parameters)
 

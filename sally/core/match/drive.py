@@ -21,9 +21,9 @@ def let_answer(
     says: Source | None = None,  # answers for every player instead
     sent: Collection[AskId] = (),
 ) -> list[tuple[Turn[Any, Any], Any]]:
-    """Send these players every ask that has not been sent yet, and take the answers at hand.
+    """Send these players every ask that has not been sent yet, and take immediate answers.
 
-    Goes on through the turns that follow until no ask to these players is left to send.
+    Continue through the following turns until no ask to these players is left to send.
 
     Returns:
         The asks whose answers must be awaited, with the awaitables.
@@ -72,7 +72,7 @@ def _cannot_answer(turn: Turn[Any, Any]) -> Any:
 
 
 def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Let players that answer at once play, to the end or until another player's answer is needed.
+    """Let synchronous players play to the end, or until another player's answer is needed.
 
     Raises:
         BadInput: a player returned an awaitable; `play_async` can await it.

@@ -145,7 +145,7 @@ class Match(Generic[S, A, V]):
             The asks whose answers must be awaited, with the awaitables.
 
         Raises:
-            NotAsked: nothing is asked under this id now.
+            NotAsked: No ask with this id is open.
             IllegalMove: the answer does not fit the ask; the match is unchanged.
         """
         turn = self._waiting.get(id)
@@ -165,7 +165,7 @@ class Match(Generic[S, A, V]):
         report: Mapping[str, Source],
         sent: Collection[AskId] = (),
     ) -> list[tuple[Turn[A, V], Any]]:
-        """Put asks to these sources of answers until none of them has an answer at hand.
+        """Put asks to these sources of answers until none of them can answer immediately.
 
         Args:
             decide: the source of each seat's moves. A bare action stands for a `Decision` without

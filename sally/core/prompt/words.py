@@ -109,7 +109,7 @@ class Words(Generic[A, V]):
         return ()
 
     def now(self, view: V) -> str:
-        """Return the current situation as a short line, written anew each turn."""
+        """Return the current situation as a short line, written for each turn."""
         return ""
 
     def drawn(self, view: V) -> str:

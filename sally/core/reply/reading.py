@@ -173,7 +173,7 @@ def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=256)
 def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of a label with its colon, wherever it is in a line."""
+    """Return the pattern of a label with its colon, anywhere in a line."""
     said = "|".join(re.escape(each) for each in sorted(set(labels), key=len, reverse=True))
     return re.compile(rf"(?i)(?<!\w)(?:{said})(?: (?:is|number))? ?[:=：] ?")
 

@@ -13,7 +13,7 @@ from sally.core.rules.seat import NATURE
 MOST_STATES = 5000  # explored exhaustively; a larger game is sampled
 SAMPLES, MOST_STEPS = 64, 10_000  # random games, and the most steps of each
 
-OVER = object()  # a sentinel that is no state of any game
+OVER = object()  # a sentinel, not a state of any game
 
 
 def widest_menu_of(game: Any) -> int | None:

@@ -144,7 +144,7 @@ def hubness() -> Ties:
 
 @lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
-    """Return two words to ask about, drawn by a key without secrets; half of the pairs are near."""
+    """Return two words to ask about, drawn by a public key; half of the pairs are near."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]

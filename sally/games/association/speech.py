@@ -60,7 +60,8 @@ NO_SPLIT = (
 
 
 def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
-    """Return the truth of a probe: the own answer of the seat `of`, which is not scored itself."""
+    """Return the truth of a probe: the answer of the seat `of` itself, whose own answer is not
+    scored."""
 
     def truth(replay: Past, at: At) -> int | None:
         if at.seat == of:

@@ -30,7 +30,7 @@ def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
 
 
 def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return what meeting each profitable quote exactly earns; otherwise 0 is quoted."""
+    """Return the earnings of a player that meets each profitable quote exactly, else quotes 0."""
     return _played(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
 
 

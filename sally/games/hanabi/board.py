@@ -1,4 +1,5 @@
-"""The board of Hanabi: hands as cards with what hints have said; the own hand is face down."""
+"""The board of Hanabi: hands as cards with what hints have said; the seat's own hand is face
+down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripted partners of Hanabi: published bots, exact ones of ours and mindless ones."""
+"""The scripted partners of Hanabi: published bots, our exact ones and mindless ones."""
 
 from __future__ import annotations
 

@@ -98,7 +98,8 @@ def their_known(replay: HanabiReplay, at: At) -> str:
 
 
 def _which_move(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask seats that wait; hints are told apart by target only, as some depend on hidden cards."""
+    """Ask seats that wait; hints are distinguished by target only, as some depend on hidden
+    cards."""
     if view.mover == view.me:
         return ()
     return (Question("their_move", "choice", moves_of(game, view), game.seats[view.mover]),)

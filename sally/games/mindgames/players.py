@@ -122,7 +122,7 @@ def _reader(
     settings: Mapping[str, Any] | None = None,
 ) -> ModelReader:
     if not isinstance(game, MindGame) or seat != READER:
-        raise BadInput("it reads messages of mindgames and sits in seat 'reader' only")
+        raise BadInput("it reads messages of mindgames and fits seat 'reader' only")
     given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
         raise BadInput("give the model that reads, such as embedded")

@@ -69,7 +69,7 @@ class Feed:
         return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
 
     def play(self, played: Round, last: bool) -> None:
-        """Play one round and, if the game stops by chance, whether it stopped."""
+        """Play one round and, in a game that may stop at random, the recorded stop."""
         number = self.match.turn
         for turn in self.match.asks():
             if turn.question is not None:

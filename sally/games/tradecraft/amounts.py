@@ -84,7 +84,7 @@ def _written(text: str) -> Amount:
 
 
 def _quoted(raw: object) -> str:
-    """Return the refused value shortened; a huge number cannot be printed at all."""
+    """Return the rejected value, shortened; a huge number is not printed."""
     if isinstance(raw, int | Fraction) and max(abs(raw.numerator), raw.denominator) >= 10**30:
         return "That number"
     text = repr(raw) if isinstance(raw, str) else str(raw)

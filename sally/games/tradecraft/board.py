@@ -68,7 +68,8 @@ def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
 
 
 def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
-    """Return the recipes that the page prints; those that the own hand can run now are ready."""
+    """Return the recipes that the page prints; those that the seat's own hand can run now are
+    ready."""
     ready, hand = prepared(view.rules), view.hand.goods
     book = within_reach(view.rules, frozenset(union(game.hands)))
     found = []

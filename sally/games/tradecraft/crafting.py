@@ -46,7 +46,7 @@ def prepared(rules: Ruleset) -> tuple[Prepared, ...]:
 
 
 def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
-    """Return whether exactly these goods run the recipe so many times."""
+    """Return whether exactly these goods run the recipe `times` times."""
     filled: list[Amount] = [0] * len(ready.needs)
     units, over = 0, 1  # what burns, as a fraction kept by hand: Fraction is ten times slower
     torn = False
@@ -91,7 +91,7 @@ def fills_exactly(
 
 
 def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str, Amount] | None:
-    """Return inputs from these goods that run the recipe so many times; None if there are none."""
+    """Return inputs from these goods that run the recipe `times` times; None if there are none."""
     recipe = ready.recipe
     mine = [item for item in goods if item in ready.place]
     if _TORN in map(ready.place.__getitem__, mine):

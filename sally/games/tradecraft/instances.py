@@ -62,7 +62,9 @@ def set_names() -> tuple[str, ...]:
 def instance_set(name: str) -> InstanceSet:
     """Return a shipped instance set, checked against the rules it was made for."""
     if name not in set_names():
-        raise ValueError(f"There is no instance set {name!r}; there are {', '.join(set_names())}.")
+        raise ValueError(
+            f"There is no instance set {name!r}; the sets are {', '.join(set_names())}."
+        )
     file = resources.files(__package__) / "instances" / f"{name}.json"
     found = msgspec.json.decode(file.read_bytes(), type=InstanceSet)
     for edition in (found.ruleset, *EARLIER.get(found.ruleset, ())):

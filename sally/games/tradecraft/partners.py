@@ -38,7 +38,7 @@ def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | 
 
 @lru_cache(maxsize=1 << 14)
 def craft_plan(rules: Ruleset, own: Hand, target: Hand) -> Plan | None:
-    """Return the plan with fewest crafts from the own hand; None if out of reach."""
+    """Return the plan with fewest crafts from the trader's own hand; None if out of reach."""
     if relevant(rules, own, frozenset(target)) is None:
         return None
     try:
@@ -220,7 +220,7 @@ Start = tuple[Hand, ...]
 
 
 def crafting(view: View) -> Action:
-    """Return the next craft on the shortest way to the target, if the own hand suffices."""
+    """Return the next craft on the shortest way to the target, if the trader's hand suffices."""
     if holds(view.hand, view.target):
         return DONE
     plan = craft_plan(view.rules, view.hand, view.target)
@@ -241,7 +241,7 @@ def _wanted(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
 
 
 def _refusals(view: View) -> int:
-    """Return how often the own proposals were rejected."""
+    """Return how often the trader's proposals were rejected."""
     return sum(
         entry.kind == "rejected" and entry.proposal is not None and entry.who != view.seat
         for entry in view.story

@@ -155,7 +155,7 @@ class _Programme:
         self.flexible = sorted(flexible)
 
     def solve(self, rounds: int | None) -> _Answer | None:
-        """Return the best answer, in so many rounds or (None) without an order of crafts."""
+        """Return the best answer in `rounds` rounds, or without an order of crafts if None."""
         import numpy as np
         from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
 

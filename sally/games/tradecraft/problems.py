@@ -14,7 +14,7 @@ from sally.games.tradecraft.solver import trades_needed
 
 
 def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
-    """Return the instances of a shipped set, the first so many or all."""
+    """Return the instances of a shipped set: the first `first`, or all."""
     found = instance_set(name)
     return _named(found, found.instances[:first])
 

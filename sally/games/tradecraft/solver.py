@@ -23,11 +23,11 @@ class SeatCertificate(msgspec.Struct, frozen=True):
     """What one player's target requires; None where the target is out of reach."""
 
     chain: int | None  # fewest crafts from all hands together
-    units: int | None  # fewest goods from others; 0 means that the own hand is enough
+    units: int | None  # fewest goods from others; 0: the player's own hand is enough
     kinds: int | None  # fewest kinds among those goods
     needs: dict[str, int]  # one set of goods from others that reaches both minima
     shortest: tuple[Craft, ...]  # crafts from all hands together, as few as possible
-    after_trade: tuple[Craft, ...]  # crafts from the own hand and `needs`
+    after_trade: tuple[Craft, ...]  # crafts from the player's own hand and `needs`
 
 
 class Certificate(msgspec.Struct, frozen=True):

@@ -382,7 +382,7 @@ def trades(played: Played) -> Iterator[Trade]:
 
 
 def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -> Values | None:
-    """Return a value report, or None where there is none."""
+    """Return a value report, or None."""
     found = played.replay.report(step, seat, probe, about)
     return found.value if found is not None and isinstance(found.value, dict) else None
 

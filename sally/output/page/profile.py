@@ -44,7 +44,7 @@ NO_PICTURE = (
 
 
 def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
-    """Plots of those that have both numbers, and everybody in the table."""
+    """Return plots of players that have both numbers, and a table of all."""
     games = [
         (key, list(group)) for key, group in groupby(rows, key=lambda row: (row.game, row.seat))
     ]

@@ -348,7 +348,7 @@ class HumanStudy(StudySection, frozen=True):
         return found
 
     def interchangeable(self, condition: Condition) -> list[Condition]:
-        """Return the conditions that cannot be told apart before the first game starts.
+        """Return the conditions that cannot be distinguished before the first game starts.
 
         Groups are formed across them, and each group is then assigned to one of them.
         """

@@ -10,7 +10,7 @@ import msgspec
 from sally.web.study.definition import Check, Condition, HumanStudy
 
 END, FAILED = "end", "failed"
-# Keys of notes beside the answers; they are no steps.
+# Keys of notes beside the answers; they are not steps.
 FALLBACK = "fallback"  # the person waited in vain and plays with bots
 ADVANCED = "advanced-"  # prefix of steps that the experimenter skipped
 REMOVED = "removed"  # the experimenter ended the participation at this step

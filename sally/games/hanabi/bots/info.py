@@ -20,7 +20,7 @@ PLENTY = 4  # more tokens than this are not saved
 
 
 class InfoMemory(SmartMemory):
-    """Public identities of every card: the same in every seat, whatever each of them sees."""
+    """Public identities of every card: the same in every seat, regardless of what it sees."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         super().__init__(game, me)

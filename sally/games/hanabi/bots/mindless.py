@@ -64,7 +64,7 @@ def shun_hinted(game: Hanabi) -> Policy:
 
 
 def _ever_touched(game: Hanabi, view: View) -> set[int]:
-    """Return the own slots of which a hint has told the colour or the rank."""
+    """Return the seat's own slots whose colour or rank a hint has revealed."""
     several = game.colours > 1  # a single colour is known without a hint
     found = set()
     for slot, mark in enumerate(view.marks[view.me]):

@@ -166,7 +166,7 @@ def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
 
 
 def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
-    """Return the identities of the own cards, given also the cards in other hands."""
+    """Return the identities of the seat's own cards, given also the cards in other hands."""
     counts = list(memory.gone)
     for hand in view.hands:
         for card in hand:

@@ -47,7 +47,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class AmbiguityWords(Words[Any, "View"]):
-    """Texts of the ambiguity game; both listeners get the same prompt but for the hint."""
+    """Texts of the ambiguity game; both listeners get the same prompt except for the hint."""
 
     label: ClassVar[str] = "Answer"
 

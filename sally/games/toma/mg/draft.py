@@ -52,7 +52,7 @@ class Batch(msgspec.Struct):
     named: Small  # draft, agent: the same, as the agent names it
     gone: Ints  # draft, agent: where it goes
     about: Ints  # draft, agent: 0 to 8 as in Ways
-    target: Ints  # draft, agent: whom it follows or avoids; -1 for nobody
+    target: Ints  # draft, agent: whom it follows or avoids; -1 for none
 
     def keep(self, rows: Bools) -> "Batch":
         """Keep only the given drafts."""

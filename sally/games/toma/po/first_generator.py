@@ -1,8 +1,8 @@
 """The generator of the first frozen set of the partially observable game, superseded.
 
-It balances ranks but not magnitudes: the spread of the own costs reveals the answer (.31 to .48
-where chance is .20 to .25). It is kept to reproduce figures on the first set; functions shared with
-`generators` are here.
+It balances ranks but not magnitudes: the spread of the player's costs reveals the answer (.31 to
+.48 where chance is .20 to .25). It is kept to reproduce figures on the first set; functions shared
+with `generators` are here.
 """
 
 from collections.abc import Iterator
@@ -130,7 +130,8 @@ def answers(level: int, costs: Ints) -> Ints:
 
 
 def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether first choices alone do no better than the own minimum (levels 2, 3)."""
+    """Return whether first choices alone do no better than the player's own minimum (levels 2,
+    3)."""
     if level not in (2, 3):
         return np.ones(len(costs), dtype=bool)
     needs: npt.NDArray[np.bool_] = (_spare(costs) != right) | (costs[:, 0].argmin(axis=1) == right)

@@ -1,9 +1,9 @@
 """Generator of the partially observable game: seeded, certified and balanced scenarios.
 
 The player's own costs are drawn first and carry no information: the kind of right answer (mission
-failure, or the task of a given rank among the own costs) is dealt independently of them, and the
-others' costs are drawn to fit. So no rule over the own row beats the best constant answer. Rules
-over whole columns are balanced by selection (see `balance`).
+failure, or the task of a given rank among the player's costs) is dealt independently of them, and
+the others' costs are drawn to fit. So no rule over the player's row beats the best constant answer.
+Rules over whole columns are balanced by selection (see `balance`).
 
 The first generator, whose own rows leaked the answer by their magnitudes, is in `first_generator`.
 """
@@ -32,7 +32,7 @@ from sally.games.toma.po.stories import stories
 __all__ = ["KINDS", "certify", "scenarios"]
 
 # The kinds of right answer by level, dealt evenly: mission failure, or the rank of the right task
-# among the own costs. At level 1 the own dearest task can never be right.
+# among the player's costs. At level 1 the player's dearest task can never be right.
 FAILS = -1
 KINDS: dict[int, tuple[int, ...]] = {
     0: (0,),
@@ -42,7 +42,7 @@ KINDS: dict[int, tuple[int, ...]] = {
     4: (0, 1, 2, 3),
 }
 POOL = 1200  # candidate costs of the others drawn at a time
-SPREAD = 60  # range of the own costs at level 4; else the dearest task is hardly ever best
+SPREAD = 60  # range of the player's costs at level 4; else its dearest task is hardly ever best
 
 
 def scenarios(level: int, seed: int) -> Iterator[Scenario]:
@@ -82,7 +82,7 @@ def _own_row(level: int, rng: np.random.Generator) -> Ints:
 
 
 def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return matrices with these own costs and this kind of answer, and their answers."""
+    """Return matrices with these costs of the player and this kind of answer, and their answers."""
     while True:
         others = rng.integers(*COSTS, size=(POOL, 3, 4))
         mine = np.broadcast_to(own, (POOL, 1, 4))

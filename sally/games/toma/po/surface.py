@@ -44,7 +44,7 @@ def own_row(s: Scenario) -> Posed:
 
 
 def whole_page(s: Scenario) -> Posed:
-    """Return the own row, and the sum, minimum and maximum of each column."""
+    """Return the player's row, and the sum, minimum and maximum of each column."""
     return Posed(tuple((*_own(s, o), *_column(s, o)) for o in _options(s)), answer(s))
 
 
@@ -66,7 +66,7 @@ def _column(s: Scenario, option: int) -> tuple[float, ...]:
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks by the own row and by the whole page, for every level with a choice."""
+    """Yield attacks by the player's row and by the whole page, for every level with a choice."""
     for level in (1, 2, 3, 4):
         yield _attack(f"level {level}, own row", level, OWN, own_row)
         yield _attack(f"level {level}, whole page", level, (*OWN, *COLUMNS), whole_page, READS)
