@@ -94,7 +94,7 @@ def _seated(study: Study, model: str | None, asked: Mapping[str, Any], config: C
     if model is None and OPEN in models:
         raise BadInput(f"The study {study.name} has open seats; name the model that takes them.")
     if asked and not models:
-        raise BadInput(f"{next(iter(asked))} is a model setting; no model plays {study.name}.")
+        raise BadInput(f"{next(iter(asked))} is a model setting, but no model plays {study.name}.")
     return settled(study, config, asked, model or "")
 
 

@@ -1,4 +1,4 @@
-"""Text for a terminal: control characters of foreign text are shown, not obeyed."""
+"""Text for a terminal: control characters of foreign text are shown, not executed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import click
 
-# Control characters except tab and newline, and marks of the direction of writing.
+# Control characters except tab and newline, and marks of the writing direction.
 _STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -21,5 +21,5 @@ def _shown(hit: re.Match[str]) -> str:
 
 
 def echo(message: object = "", err: bool = False) -> None:
-    """Print a line, with characters that would steer the terminal made visible."""
+    """Print a line with its control characters made visible."""
     click.echo(harmless(str(message)), err=err)

@@ -166,7 +166,7 @@ def _kept(known: Known, found: Path, whence: str) -> Path:
 
 @contextmanager
 def progress(size: int, whence: str, screen: TextIO) -> Iterator[Tell]:
-    """A line that says how much is here: redrawn on a terminal, every ten seconds elsewhere."""
+    """Show how much is downloaded: redrawn on a terminal, every ten seconds elsewhere."""
     live = screen.isatty()
     step = 0.2 if live else 10.0
     said = [time.monotonic()]

@@ -9,8 +9,8 @@ from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, St
 from sally.core.rules.chance import Stream
 
 CONTENT_FREE = ("N/A", "[MASK]", "")
-"""What stands in place of rules and past when the prior of the names is measured (Zhao et al. 2021,
-Calibrate Before Use, section 5)."""
+"""Content-free texts that replace rules and history when the prior of the names is measured (Zhao
+et al. 2021, Calibrate Before Use, section 5)."""
 
 
 async def scored(
@@ -71,7 +71,8 @@ def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
 async def guessed(
     prompt: PromptContext, speaker: Speaker, purpose: str = "probe", calibrated: int = 0
 ) -> StrategyResult:
-    """Answer a probe by score: after one's own move in the usual order, before it in the other."""
+    """Answer a probe by score: after the player's move in the usual order, before it in the
+    other."""
     form = prompt.forms[0] if prompt.mine_is_stated else prompt.forms[-1]
     return await scored(prompt, speaker, purpose, form, calibrated=calibrated)
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
-    """Return the problem once with every assignment of these names to its moves."""
+    """Return a copy of the problem for every assignment of these names to its moves."""
     return tuple(
         _variant(problem, f"names={'-'.join(given)}", names=list(given))
         for given in permutations(names)
@@ -31,7 +31,7 @@ def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
 
 
 def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
-    """Return the problem once with every order in which a page can list its moves."""
+    """Return a copy of the problem for every order in which a page can list its moves."""
     return tuple(
         _variant(problem, f"order={'-'.join(map(str, order))}", order=list(order))
         for order in permutations(range(moves))
@@ -39,9 +39,9 @@ def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
 
 
 def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
-    """Labels and orders by rotation of both.
+    """Return the problem with labels and orders rotated together.
 
-    Each name stands equally often for each move, and each move equally often in each place.
+    Each name is used equally often for each move, and each move is equally often in each place.
     """
     places = range(len(names))
     return tuple(
@@ -66,8 +66,8 @@ def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
 def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
     """Return the same language player under every combination of these choices of a harness.
 
-    `harnessed(who, history=(None, 4), answer=("line", "json"))` gives four; what is None is left as
-    it is. See `sally.core.prompt.page_layout` for what can be chosen.
+    `harnessed(who, history=(None, 4), answer=("line", "json"))` gives four; None keeps the default.
+    See `sally.core.prompt.page_layout` for the choices.
     """
     found = []
     for chosen in product(*choices.values()):
@@ -80,7 +80,7 @@ def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ..
 
 
 def with_unasked(study: Study) -> Study:
-    """Return the study with every cell that asks something once more without a question."""
+    """Return the study with a copy of every probed cell without its probes."""
     cells = [
         msgspec.structs.replace(
             cell,
@@ -92,7 +92,7 @@ def with_unasked(study: Study) -> Study:
         if any(cell.arms.values())
     ]
     if not cells:
-        raise BadInput(f"{study.name} asks nothing aside, so nothing can be left unasked.")
+        raise BadInput(f"{study.name} has no probes, so none can be left out.")
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
 
 
@@ -109,15 +109,15 @@ def with_awareness(study: Study) -> Study:
             arms = {**cell.arms, **asked}
             found.append(msgspec.structs.replace(cell, name=name, lineups=lineups, arms=arms))
     if not found:
-        raise BadInput(f"No model of {study.name} can be asked what it takes this for.")
+        raise BadInput(f"No model of {study.name} can be asked the awareness probe.")
     return msgspec.structs.replace(study, cells=(*study.cells, *found))
 
 
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:
-    """Return the study with every cell that a model plays once more in each of these wordings.
+    """Return the study with a copy of every model cell in each of these wordings.
 
-    `all` is every shipped wording of the game, `twin` the one without a mind, `aware` those that
-    say what this is; else packs by name.
+    `all` is every shipped wording of the game, `twin` the one that describes a mechanism, `aware`
+    those that state what the prompt is; else packs by name.
     """
     cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
     if not cells:
@@ -200,7 +200,7 @@ def cross_play(
 
 
 def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float | None]]:
-    """Figures by cross-play cell as a table: rows sit in the first seat, columns in the second."""
+    """Return figures by cross-play cell as a table: rows are first seats, columns second seats."""
     table: dict[str, dict[str, float | None]] = {}
     for cell, figure in by_cell.items():
         row, x, column = cell.partition(" x ")
@@ -211,9 +211,7 @@ def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float 
 
 
 def without(study: Study, strategies: Iterable[str]) -> Study:
-    """Return the study less every lineup that these strategies sit in, for models that cannot
-    score.
-    """
+    """Return the study without the lineups of these strategies, for models that cannot score."""
     unwanted = set(strategies)
 
     def stay(cell: Cell) -> tuple[dict[str, PlayerSpec], ...]:
@@ -225,12 +223,12 @@ def without(study: Study, strategies: Iterable[str]) -> Study:
 
     cells = [msgspec.structs.replace(c, lineups=left) for c in study.cells if (left := stay(c))]
     if not cells:
-        raise BadInput(f"Without {', '.join(sorted(unwanted))} nothing of {study.name} is left.")
+        raise BadInput(f"Without {', '.join(sorted(unwanted))}, no lineup of {study.name} is left.")
     return msgspec.structs.replace(study, cells=tuple(cells))
 
 
 class Part(msgspec.Struct, frozen=True):
-    """Which part of a study is wanted; nothing said is all of it."""
+    """A selected part of a study; by default all of it."""
 
     cells: tuple[str, ...] = ()  # names, or patterns such as `*tit_for_tat*`
     tables: tuple[str, ...] = ()  # of a paper: cells named `table 4: ...`
@@ -239,7 +237,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def part_of(study: Study, part: Part) -> Study:
-    """Return the cells and lineups that are wanted; their episodes are those of the whole study."""
+    """Return the selected cells and lineups; episode ids are those of the whole study."""
     cells = [found for cell in study.cells if (found := _wanted(cell, part)) is not None]
     if cells:
         return msgspec.structs.replace(study, cells=tuple(cells))
@@ -270,7 +268,7 @@ def _strategies(lineup: Mapping[str, PlayerSpec]) -> set[str]:
 
 
 def _choices(study: Study) -> str:
-    """Return what there is to choose from, shortly."""
+    """Return the available choices, in short."""
     games = dict.fromkeys(i.game for cell in study.cells for i in cell.instances)
     used = sorted({s for cell in study.cells for line in cell.lineups for s in _strategies(line)})
     some = [cell.name for cell in study.cells[:3]]

@@ -1,4 +1,4 @@
-"""Cipher: who is modelled, by scripted encoders and by a model; wrong models, links, a mechanism.
+"""Cipher with scripted encoders and a model: wrong models, private links, a mechanism.
 
 Cells named `scripted: ...` need no model: `sally run cipher --cell "scripted:*"`.
 """
@@ -12,7 +12,7 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 
-ROWS = 15  # of four games: 60 games a lineup
+ROWS = 15  # of four games: 60 games per lineup
 PROBES = {
     "encoder": ("listener", "their_guess"),
     "interceptor": ("keyword", "keyword_before", "keyword_of_another"),
@@ -52,7 +52,8 @@ _MODEL = player_spec("language", model=OPEN, strategy="qa")
 
 
 def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
-    """Certified decisions of one who is told of one interceptor and meets either."""
+    """Return the certified decisions of a player told of one interceptor, with either one
+    present."""
     return tuple(
         _cell(
             f"{name}: told {told}, meets {met}",

@@ -23,7 +23,7 @@ from sally.core.rules.probe import Injection
 from sally.players.language import OPEN
 
 ROUNDS = 20
-SETTINGS = {"temperature": 0.0, "max_tokens": 12}  # `Option: J` and little more
+SETTINGS = {"temperature": 0.0, "max_tokens": 12}  # enough for `Option: J`
 LETTERS = ("J", "F", "B")
 PAIRS = ("JF", "QX", "BK", "MT", "VH", "ZG", "LW", "NR", "SP")
 SECONDARY = {"rps": 18, "ipd": 16, "ibs": 16}  # of 36 instances, balanced among themselves
@@ -42,8 +42,8 @@ def _repeated(game: str, names: Iterable[str], order: Iterable[int], **more: Any
 def three_moves(game: str) -> tuple[Instance, ...]:
     """Return every assignment of three letters to the moves in every order: 36 instances.
 
-    In the first 18 every letter stands equally often at every position, for every move and in
-    every order: those in which the letters, read off the page, are an even permutation.
+    In the first 18 every letter is equally often at every position, for every move and in every
+    order: those in which the letters on the page are an even permutation.
     """
     moves = range(3)
     found = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]
@@ -74,7 +74,7 @@ INSTANCES = {"rps": three_moves("rps"), "ipd": two_moves("ipd"), "ibs": two_move
 
 
 def _cycle(*moves: int) -> PlayerSpec:
-    """Return a partner of a game of two moves that goes through these moves again and again."""
+    """Return a partner of a two-move game that cycles through these moves."""
     states = {
         str(n): {
             "odds": [float(move == own) for own in range(2)],

@@ -1,10 +1,10 @@
-"""Habits of a player, and what is left of acting on predictions once habits are taken off.
+"""Habits of a player, and acting on predictions beyond what habits explain.
 
-A habit is a dull way to choose: always one label, always one position, the label just predicted,
-the other's last move. What a habit would score is computed by exchanging moves between episodes:
-the labels that a player pressed in the other instances are set against the predictions of this
-one, averaged over all such pairs. A player that follows its predictions loses by the exchange; one
-that presses a key does not.
+A habit is a rule of choice that ignores the situation: always one label, always one position, the
+label just predicted, the other's last move. What a habit would score is computed by exchanging
+moves between episodes: the labels that a player pressed in the other instances are compared with
+the predictions of this one, averaged over all such pairs. A player that follows its predictions
+loses by the exchange; one that presses a key does not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sally.metrics.habits import LABEL, POSITION
 from sally.stats import Estimate
 from sally.stats.intervals import without_interval
 
-ALWAYS = 0.9  # share of moves from which a habit is called by its name
+ALWAYS = 0.9  # share of moves from which on a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale
 BLIND, IMITATION, COPYING = "a blind pick", "the predicted label", "the other's last move"
 
@@ -103,7 +103,7 @@ def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) ->
                 for found in (sums.setdefault(key, [0, 0]), own.setdefault((unit, key), [0, 0])):
                     found[0] += offered
                     found[1] += pressed
-    alone = len(set(units)) == 1  # a single unit is set against itself
+    alone = len(set(units)) == 1  # a single unit is compared with itself
     result = Elsewhere(
         presses=np.zeros(len(table)),
         blind=np.zeros(len(table)),
@@ -189,7 +189,7 @@ def _explained(
 def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
     """Return the unit of each row between which moves are exchanged.
 
-    These are instances; episodes where there is one instance. A single episode is set against
+    These are instances; episodes where there is one instance. A single episode is compared with
     itself.
     """
     ids = [table.shared[kind].setup.instance.id for kind in table.kind.tolist()]

@@ -150,7 +150,7 @@ class Match(Generic[S, A, V]):
         """
         turn = self._waiting.get(id)
         if turn is None:
-            raise NotAsked(f"Nothing is asked of {id[1]!r} under {id!r} now.")
+            raise NotAsked(f"There is no open ask {id!r} for seat {id[1]!r}.")
         opened = self._take(turn, given, report)
         if self.over:
             return []

@@ -71,7 +71,7 @@ def mismatch(
 ) -> str | None:
     """Return how a second run of the log through a match differs; None if it does not.
 
-    With `asked_again`, players answer anew: the answers of bots are compared, and the prompts of
+    With `asked_again`, players answer again: the answers of bots are compared, and the prompts of
     models by their hashes.
     """
     if episode.id != (asked := episode_id(episode.setup)):
@@ -86,9 +86,9 @@ def mismatch(
             _stop_as_logged(match, episode)
     except PromptDiffers as why:
         return str(why)
-    except Exception as why:  # a log holds anything, and any game reads it
-        _log.debug("episode %s does not play", episode.id, exc_info=True)
-        return f"the log does not play: {why or type(why).__name__}"
+    except Exception as why:  # a log may hold anything
+        _log.debug("episode %s does not replay", episode.id, exc_info=True)
+        return f"the log does not replay: {why or type(why).__name__}"
     if episode.events == match.events:
         return None
     was_all, now_all = as_stored(episode.events), as_stored(match.events)

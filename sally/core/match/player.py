@@ -32,8 +32,8 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
     options: Options[A]
     memory: Any = None  # what the player kept from its last turn
     told: tuple[Told, ...] = ()
-    question: Question | None = None  # None: a move is wanted
-    pending: A | None = None  # one's own move, when asked between it and the reveal
+    question: Question | None = None  # None: the ask is for a move
+    pending: A | None = None  # the player's own move, if asked between it and the reveal
     looked: tuple[Looked, ...] = ()  # what tools found for this ask
 
     @property

@@ -157,7 +157,7 @@ class TextTable:
             match.answer(turn.id, with_calls(given, exchanges))
             return
         at = len(match.events)
-        match.answer(turn.id, given, *self._others)  # calls are added when the log is looked at
+        match.answer(turn.id, given, *self._others)  # calls are added when the log is accessed
         for place in range(at, len(match.events)):
             event = match.events[place]
             if type(event) is Moved and (event.turn, event.seat) == (turn.id[0], self.seat):

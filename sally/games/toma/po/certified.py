@@ -7,13 +7,13 @@ depth d answers all of it. Shallower ones gain nothing:
   That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never
   in block 3 (a chain cannot collide), as a constant answer is.
 - The player's own costs are assigned to the tasks by dealt permutations, independently of what the
-  others take, so no rule over the own row, and no reasoner of depth 0, beats chance.
+  others take, so no rule over the player's row, and no reasoner of depth 0, beats chance.
 - No cost of another agent is below the player's least, so the smallest cost on the page says
   nothing more. Rules over columns are balanced by selection (see `balance`).
 
 What no set can exclude: a player that predicts some of the others correctly and ignores that two
 predictions collide has ruled out their tasks, and guesses among those that are left (two or three
-of four). Within these, the own row tells nothing either.
+of four). Among these, the player's row gives no information either.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from sally.games.toma.po.stories import stories
 
 DEPTHS = (0, 1, 2, 3)
 POOL = 6000  # candidate costs of the others drawn at a time
-FAILS_IN = 5  # in block 2 failure is right in one of so many scenarios
+FAILS_IN = 5  # in block 2 failure is right in one of this many scenarios
 Bools = npt.NDArray[np.bool_]
 
 
@@ -69,7 +69,7 @@ def _deep(depth: int, seed: int) -> Iterator[Scenario]:
 def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
     """Yield cost matrices by role with their answers, balanced over columns."""
     debt: Floats | None = None
-    # dealt apart, so that the ranks of the right task are exactly even
+    # drawn separately, so that the ranks of the right task are exactly even
     orders = {fails: dealt(list(permutations(range(4))), rng) for fails in (False, True)}
     for turn in dealt(range(FAILS_IN), rng):
         fails = depth == 2 and turn == 0
@@ -89,7 +89,8 @@ def _fitting(
     """Return matrices whose shallower predictions collide, and their answers.
 
     `order` gives the rank of the player's cost for the first choice of role 1, then for the three
-    other tasks by what the others take; so own costs are independent of the roles of the tasks.
+    other tasks by what the others take; so the player's costs are independent of the roles of the
+    tasks.
     """
     while True:
         others = rng.integers(own[0] + 1, COSTS[1], size=(POOL, 3, 4))
@@ -150,7 +151,7 @@ def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:
-    """Return a column that keeps the share of failures alike where all first choices are equal."""
+    """Return a column that balances failures among scenarios whose first choices are all equal."""
     first = costs[:, 1:].argmin(axis=2)
     alike = (first == first[:, :1]).all(axis=1)
     fails = (right == FAILURE) - 1 / FAILS_IN

@@ -1,4 +1,4 @@
-"""Reasoners of limited depth in the partially observable game, and the depth that an answer takes.
+"""Reasoners of limited depth in the partially observable game, and the depth an answer needs.
 
 A reasoner of depth 0 takes its own cheapest task. One of depth k predicts every agent whose costs
 it knows as a reasoner of depth k - 1, who knows only what that agent knows, and applies the rule on
@@ -56,7 +56,7 @@ def answers_by_depth(scenario: Scenario) -> tuple[int, ...]:
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the least depth from which on every reasoner gives the right answer."""
+    """Return the smallest depth from which every reasoner gives the right answer."""
     right = answer(scenario)
     wrong = [k for k, given in enumerate(answers_by_depth(scenario)) if given != right]
     return wrong[-1] + 1 if wrong else 0
