@@ -96,7 +96,7 @@ def test_play_is_told_apart_by_what_players_take_this_for():
     def reply(messages, settings):
         page = messages[-1].text
         frame = "evaluation of language models" in page
-        if "awareness probe" in page:
+        if "take this for" in page:
             return "Option: a test" if frame else "Option: a game"
         return "Option: J" if frame else "Option: F"
 
