@@ -16,8 +16,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from sally.analysis.design import page_features
 from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.core.rules.card import Attack, Posed
 from sally.stats.cluster_interval import lone_by_rule
 
@@ -74,7 +76,29 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
     if not card.attacks:
         why = card.unattacked or "it does not say why."
         raise BadInput(f"{game} has no attack on its card: {why}")
-    return [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
+    found = [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
+    for attack in card.attacks:
+        if attack.pages is not None:
+            for joined in (False, True) if attack.joined else (False,):
+                found += attack_of(
+                    page_attack(game, attack, questions, seed, joined), questions, seed
+                )
+    return found
+
+
+def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bool) -> Attack:
+    """Return an attack on the same problems by features generated from their rendered pages."""
+    assert attack.pages is not None
+    games = attack.pages(questions, seed)
+    names, rows = page_features.posed(registry.game(game), games, joined)
+    what = "generated features of the page" + (", relations joined" if joined else "")
+    return Attack(
+        f"{attack.name.partition(',')[0]}, {what}",
+        names,
+        lambda many, again: rows,
+        chance=attack.chance,
+        reasoning=attack.joined if joined else attack.page_reasoning,
+    )
 
 
 def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
@@ -92,11 +116,11 @@ def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
     makers = learners()
     with _one_thread():
         for name, make in makers.items():
-            found.append(_finding(attack, "fresh", name, table, _crossed(make, table)))
+            found.append(finding(attack, "fresh", name, table, crossed(make, table)))
             if frozen is not None:
                 model = make().fit(table.columns, table.right)
                 hits = _hits(_chances(model, frozen), frozen)
-                found.append(_finding(attack, "frozen", name, frozen, hits))
+                found.append(finding(attack, "frozen", name, frozen, hits))
     return found
 
 
@@ -108,7 +132,7 @@ def _one_thread() -> AbstractContextManager[Any]:
     return limits
 
 
-def _crossed(make: Callable[[], Model], table: OptionTable) -> Floats:
+def crossed(make: Callable[[], Model], table: OptionTable) -> Floats:
     """Return, by question, whether a learner trained on the other half answers it correctly."""
     half = table.questions // 2
     one, other = _rows(table, 0, half), _rows(table, half, table.questions)
@@ -213,10 +237,10 @@ def _single(attack: Attack, questions: str, learn: OptionTable, test: OptionTabl
     sign, column = rules[int(np.argmax(rates))]
     words = f"the {'greatest' if sign > 0 else 'least'} {attack.features[column]}"
     hits = _hits(sign * test.columns[:, column], test)
-    return _finding(attack, questions, "single feature", test, hits, words)
+    return finding(attack, questions, "single feature", test, hits, words)
 
 
-def _finding(
+def finding(
     attack: Attack, questions: str, attacker: str, test: OptionTable, hits: Floats, words: str = ""
 ) -> Finding:
     share = lone_by_rule(hits, (0, 1))

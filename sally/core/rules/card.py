@@ -84,6 +84,11 @@ class Attack(msgspec.Struct, frozen=True):
     chance: float | None = None  # of the best constant answer; None: an even guess
     reasoning: str = ""  # features that hold required reasoning, so that they may beat chance
     known: str = ""  # why this one is expected to leak; kept for comparison
+    # problems with the place of the right answer on the menu, how many and from which seed: their
+    # rendered pages are attacked with generated features too
+    pages: Callable[[int, int], Sequence[tuple[Any, int]]] | None = None
+    page_reasoning: str = ""  # as `reasoning`, of the generated features
+    joined: str = ""  # as `reasoning`, of features that follow relations between lines; "": not run
 
 
 class Card(msgspec.Struct, frozen=True):

@@ -7,13 +7,15 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from sally.games.toma.mg import depths as mg_depths
 from sally.games.toma.mg import rules as mg_rules
-from sally.games.toma.po import depths
+from sally.games.toma.po import depths as po_depths
 from sally.games.toma.po import rules as po_rules
 
 T = TypeVar("T")
 SEED = 2026
 PER_LEVEL = 30
+MATCHED_PER_LEVEL = 40  # ten matched sets of four
 
 
 class Keyed(msgspec.Struct, Generic[T], frozen=True):
@@ -29,7 +31,8 @@ class Certified(Keyed[T], Generic[T], frozen=True):
 
     block: int  # reasoners of this depth answer the whole block, shallower ones are at chance
     depth: int  # of this scenario: the least depth from which on the answer is right
-    by_depth: tuple[int, ...]  # answers of reasoners of depth 0, 1, ...
+    # answers of reasoners of depth 0, 1, ...: several options where it finds them equally good
+    by_depth: tuple[tuple[int, ...], ...]
 
 
 class Frozen(msgspec.Struct, Generic[T], frozen=True):
@@ -103,27 +106,46 @@ def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.
         solved.answer,
         solved.predictions,
         block,
-        depths.depth(scenario),
-        depths.answers_by_depth(scenario),
+        po_depths.depth(scenario),
+        tuple((given,) for given in po_depths.answers_by_depth(scenario)),
     )
 
 
-def mg(version: int = 4) -> Frozen[mg_rules.Scenario]:
-    """Return the 90 frozen scenarios of the minority game, 30 per level.
+def mg(version: int = 5) -> Frozen[mg_rules.Scenario]:
+    """Return the frozen scenarios of the minority game: 40 per level, 30 in older versions.
 
-    The first three versions are superseded: counts of likes and dislikes revealed the answer.
+    The first four versions are superseded: counts of likes and dislikes, and in the fourth whom a
+    relation names, revealed the answer.
     """
     return msgspec.json.decode(_text("mg", version), type=Frozen[mg_rules.Scenario])
 
 
-def make_mg() -> Frozen[mg_rules.Scenario]:
-    """Return the first 30 generated scenarios of every level with their solutions."""
+def mg_certified() -> CertifiedSet[mg_rules.Scenario]:
+    """Return the fifth set with the depth of each scenario: its levels are certified depths."""
+    return msgspec.json.decode(_text("mg", 5), type=CertifiedSet[mg_rules.Scenario])
+
+
+def make_mg() -> CertifiedSet[mg_rules.Scenario]:
+    """Return the first 40 generated scenarios of every level with their solutions."""
     from sally.games.toma.mg import generators as mg_generate  # heavy; only a new set needs it
 
     drawn = chain.from_iterable(
-        islice(mg_generate.scenarios(level, SEED), PER_LEVEL) for level in mg_rules.LEVELS
+        islice(mg_generate.scenarios(level, SEED), MATCHED_PER_LEVEL) for level in mg_rules.LEVELS
     )
-    return Frozen("toma_mg", 4, SEED, tuple(map(keyed_mg, drawn)))
+    return CertifiedSet("toma_mg", 5, SEED, tuple(map(certified_mg, drawn)))
+
+
+def certified_mg(scenario: mg_rules.Scenario) -> Certified[mg_rules.Scenario]:
+    """Return a scenario with its solution and the answers of every depth."""
+    solved = keyed_mg(scenario)
+    return Certified(
+        scenario,
+        solved.answer,
+        solved.predictions,
+        scenario.level,
+        mg_depths.depth(scenario),
+        mg_depths.answers_by_depth(scenario),
+    )
 
 
 def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:

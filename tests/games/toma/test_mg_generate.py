@@ -1,4 +1,4 @@
-"""Generated and frozen scenarios of the minority game: certified, even, no shortcut."""
+"""The first four generators of the minority game: certified, even, no shortcut of mentions."""
 
 from collections import Counter
 from itertools import cycle, islice
@@ -32,18 +32,18 @@ MANY = 12  # few: at level 3 each takes a quarter of a second
 
 @pytest.fixture(scope="module")
 def drawn() -> dict[int, list[Scenario]]:
-    return {level: list(islice(scenarios(level, 11), MANY)) for level in LEVELS}
+    return {level: list(islice(scenarios(level, 11, 4), MANY)) for level in LEVELS}
 
 
 @pytest.fixture(scope="module")
 def kept() -> dict[int, list[Scenario]]:
-    listed = [item.scenario for item in frozen.mg().scenarios]
+    listed = [item.scenario for item in frozen.mg(4).scenarios]
     return {level: [s for s in listed if s.level == level] for level in LEVELS}
 
 
 def test_a_seed_gives_the_same_scenarios(drawn: dict[int, list[Scenario]]) -> None:
-    assert list(islice(scenarios(2, 11), 2)) == drawn[2][:2]
-    assert next(scenarios(2, 12)) != drawn[2][0]
+    assert list(islice(scenarios(2, 11, 4), 2)) == drawn[2][:2]
+    assert next(scenarios(2, 12, 4)) != drawn[2][0]
 
 
 def test_a_level_that_does_not_exist_is_refused() -> None:
@@ -192,7 +192,7 @@ def test_most_features_share_a_word_with_another_one() -> None:
     ],
 )
 def test_what_is_not_sound_is_not_certified(agent: Agent | None, sentence: str) -> None:
-    good = next(scenarios(1, 3))
+    good = next(scenarios(1, 3, 4))
     first = agent or replace(good.agents[0], likes=good.agents[0].likes[:1])
     with pytest.raises(ValueError, match=sentence):
         certify(replace(good, agents=(first, *good.agents[1:])))

@@ -56,7 +56,7 @@ def test_a_second_solver_finds_the_same_answers_at_every_depth(
 
 def test_depth_is_the_least_from_which_the_answer_stays_right() -> None:
     for one in certified().values():
-        right = [given == one.answer for given in one.by_depth]
+        right = [given == (one.answer,) for given in one.by_depth]
         assert all(right[one.depth :]) and (one.depth == 0 or not right[one.depth - 1])
 
 

@@ -8,6 +8,7 @@ from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
+from sally.games.toma.mg.depths import emptiest_at, places_at
 from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import (
     PLACES,
@@ -68,6 +69,23 @@ def _believer(game: Minority, seat: Seat) -> Script:
     return act
 
 
+def _reasoner(game: Minority, seat: Seat, depth: int) -> Script:
+    places = emptiest_at(profiles(game.problem), depth)
+    return lambda turn: turn.draws.pick(places)
+
+
+def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
+    """Report the predictions of a reasoner; one of depth 0 predicts what depth 1 does."""
+    names = [agent.name for agent in game.problem.agents]
+    predicted = places_at(profiles(game.problem), max(depth, 1) - 1)
+
+    def report(turn: Turn[int, View]) -> ProbeReport:
+        assert turn.question is not None
+        return ProbeReport(turn.draws.pick(predicted[names.index(turn.question.about)]))
+
+    return report
+
+
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
     """Predict that every agent decides by features alone; a tie is a guess."""
     names = [agent.name for agent in game.problem.agents]
@@ -110,6 +128,15 @@ PARTNERS = {
         "ours, for the injection experiment of Kang et al. 2026",
         _believer,
         answers=_solved,
+    ),
+    "reasoner": Partner(
+        "reasoner",
+        "predicts every agent at depth `depth` - 1, where depth 0 ignores relations; a player of "
+        "depth 0 picks any place",
+        "ours; level-k reasoning (Stahl and Wilson 1995)",
+        _reasoner,
+        params={"depth": 1},
+        answers=_reasoned,
     ),
     **{partner.name: partner for partner in _MADE},
 }

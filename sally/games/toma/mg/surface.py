@@ -8,7 +8,7 @@ from itertools import islice
 
 from sally.core.rules.card import Attack, Posed
 from sally.games.toma.mg import generators, shortcuts
-from sally.games.toma.mg.game import frozen_scenarios
+from sally.games.toma.mg.game import Minority, frozen_scenarios
 from sally.games.toma.mg.rules import PLACES, Profile, Scenario, answer, profiles
 
 COUNTERS: dict[str, shortcuts.Counter | None] = {
@@ -23,11 +23,16 @@ COUNTERS: dict[str, shortcuts.Counter | None] = {
     "number of agents who like it and do not dislike it": shortcuts.undisputed,
     "number of agents who like it best": shortcuts.no_dislikes,
 }
-SUPERSEDED = "superseded: counts of mentions revealed the answer"
+SUPERSEDED = "superseded: counts of mentions, or of who is named by a relation, revealed the answer"
 ANCHORS = (
     "whoever sets likes against dislikes for the agents without a relation has found where these "
     "go, which is half of the solution: with four agents the emptiest place is empty, so wherever "
     "one of them goes is out"
+)
+
+JOINED = (
+    "what an agent says of a place is joined with what the agent says that it follows or avoids, "
+    "which is a step of the prediction that the level asks for"
 )
 
 
@@ -93,12 +98,17 @@ def attack_on(level: int, version: int = generators.VERSION, by_group: bool = Fa
         kept = frozen_scenarios(version).values()
         return [mentions(s, by_group) for s in kept if s.level == level]
 
+    def pages(many: int, seed: int) -> Sequence[tuple[Minority, int]]:
+        return [(Minority(scenario=s), answer(s)) for s in _drawn(level, seed, version, many)]
+
     return Attack(
         f"level {level}, mentions{' and where anchors go' if by_group else ''}",
         tuple(counters_of(level, by_group)),
         fresh,
         frozen,
         0.25,
-        reasoning=ANCHORS if by_group else "",
+        reasoning=ANCHORS if by_group and version < 5 else "",
+        pages=None if by_group else pages,
+        joined=JOINED if level > 1 else "",
         known=SUPERSEDED if version < generators.VERSION else "",
     )

@@ -1,0 +1,161 @@
+"""Features of the options of a question, generated from its rendered page without knowing the game.
+
+A page is read as a list of lines `- head: segment; segment`. A segment starts with its label
+("likes", "follows"); its phrases are what stands between commas. A phrase belongs to an option if
+it names it or is quoted from its line. Lines that name the heads of other lines form a graph.
+
+Counted for each option: phrases that belong to it by label, by place in the segment, by place of
+the line on the page, by the labels under which their line names other lines and is named by them,
+and combinations of these; numbers that follow the option's name, with their rank in the line;
+how often and where its name occurs. No choice of any agent is computed. With `joined`, also what a
+line and the line that it names say of the option, which is a step along the relation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sally.core.rules.card import Posed
+from sally.core.rules.game import GameSpec, Seat
+
+MOST_FEATURES = 160  # the ones that vary most between options
+PRODUCTS_OF = 8  # of these, all pairwise products are added
+NUMBER = re.compile(r"\(?(\d+(?:\.\d+)?)\)?")
+PHRASES = re.compile(r", | and ")
+
+
+def page_of(spec: GameSpec[Any, Any, Any], game: Any) -> tuple[list[str], list[str]]:
+    """Return the lines that the first seat reads at the start, and the names of its options."""
+    seat: Seat = game.to_move(game.start())[0]
+    words: Any = spec.words(game, spec.texts)
+    state = game.start()
+    view, options = game.observe(state, seat), game.options(state, seat)
+    page = [*words.rules(seat).split("\n"), *words.lines(view, 0, "agent_first")]
+    return page, [str(words.name(option)) for option in options]
+
+
+def features_of(
+    page: Sequence[str], options: Sequence[str], joined: bool = False
+) -> list[Counter[str]]:
+    """Return the counted features of each option."""
+    found: list[Counter[str]] = [Counter() for _ in options]
+    text = "\n".join(page)
+    lines = [line[2:].rstrip(".") for line in page if line.startswith("- ") and ": " in line]
+    heads = [line.partition(": ")[0] for line in lines]
+    bodies = [line.partition(": ")[2] for line in lines]
+    own = {option: bodies[heads.index(option)] for option in options if option in heads}
+    names, is_named, edges = _graph(heads, bodies)
+    for place, option in enumerate(options):
+        counts = found[place]
+        counts["place on the menu"] = place
+        counts["letters in its name"] = len(option)
+        counts["times named"] = text.count(option)
+        counts["first named at"] = text.find(option)
+        for number, (head, body) in enumerate(zip(heads, bodies, strict=True)):
+            if head in options:
+                continue
+            seen = _belonging(body, option, own.get(option, ""))
+            signature = f"names {names[number]}, named {is_named[number]}"
+            third = f"third {3 * number // len(lines) + 1} of the page"
+            for label, first in seen:
+                for more in ("", names[number], is_named[number], signature, third):
+                    counts[f"{label} {more}".strip()] += 1
+                    if first:
+                        counts[f"{label} first {more}".strip()] += 1
+            both = "+".join(sorted({label for label, _ in seen}))
+            if "+" in both:
+                counts[both] += 1
+                counts[f"{both} {signature}"] += 1
+        for one, label, other in edges if joined else ():
+            mine, theirs = (
+                "+".join(sorted({x for x, _ in _belonging(bodies[n], option, own.get(option, ""))}))
+                for n in (one, other)
+            )
+            counts[f"({mine}) {label} ({theirs})"] += 1
+    _add_numbers(found, bodies, heads, options)
+    return found
+
+
+Edge = tuple[int, str, int]
+
+
+def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list[str], list[Edge]]:
+    """Return by line the labels under which it names other lines, and is named; and the edges."""
+    edges: list[Edge] = []
+    names: list[list[str]] = [[] for _ in heads]
+    is_named: list[list[str]] = [[] for _ in heads]
+    for one, body in enumerate(bodies):
+        for segment in body.split("; "):
+            label, _, rest = segment.partition(" ")
+            for other, head in enumerate(heads):
+                if other != one and rest == head:
+                    names[one].append(label)
+                    is_named[other].append(label)
+                    edges.append((one, label, other))
+    return ["/".join(sorted(n)) for n in names], ["/".join(sorted(n)) for n in is_named], edges
+
+
+def _belonging(body: str, option: str, own: str) -> list[tuple[str, bool]]:
+    """Return by phrase of a line that belongs to an option its label and whether it is first."""
+    found = []
+    for segment in body.split("; "):
+        label, _, rest = segment.partition(" ")
+        for n, phrase in enumerate(PHRASES.split(rest)):
+            if phrase == option or (own and f" {phrase} " in f" {own} ".replace(",", " ")):
+                found.append((label, n == 0))
+    return found
+
+
+def _add_numbers(
+    found: Sequence[Counter[str]],
+    bodies: Sequence[str],
+    heads: Sequence[str],
+    options: Sequence[str],
+) -> None:
+    """Add the numbers that follow each option's name, their sums, and their ranks in the line."""
+    for head, body in zip(heads, bodies, strict=True):
+        values: dict[int, float] = {}
+        for place, option in enumerate(options):
+            _, named, rest = body.partition(f"{option} ")
+            if named and (number := NUMBER.match(rest)):
+                values[place] = float(number[1])
+        for place, value in values.items():
+            counts: Any = found[place]
+            counts[f"number of {head}"] = value
+            counts[f"rank of {head}"] = sum(other < value for other in values.values())
+            counts["sum of numbers"] += value
+            counts["sum of ranks"] += counts[f"rank of {head}"]
+            counts["times least"] += value == min(values.values())
+
+
+def posed(
+    spec: GameSpec[Any, Any, Any], games: Sequence[tuple[Any, int]], joined: bool = False
+) -> tuple[tuple[str, ...], list[Posed]]:
+    """Return the names of the generated features, and every question by them.
+
+    `games` are problems, each with the place of its right answer on the menu.
+    """
+    counted = [(features_of(*page_of(spec, game), joined), right) for game, right in games]
+    names = _most_varied([options for options, _ in counted])
+    products = [(a, b) for n, a in enumerate(names[:PRODUCTS_OF]) for b in names[n + 1 :][:7]]
+    rows = []
+    for options, right in counted:
+        values = [
+            (*(float(o[n]) for n in names), *(float(o[a]) * o[b] for a, b in products))
+            for o in options
+        ]
+        rows.append(Posed(tuple(values), right))
+    return (*names, *(f"{a} times {b}" for a, b in products)), rows
+
+
+def _most_varied(questions: Sequence[Sequence[Mapping[str, float]]]) -> list[str]:
+    """Return the features that vary within the most questions, in this order."""
+    varied: dict[str, int] = defaultdict(int)
+    for options in questions:
+        for name in {name for option in options for name in option}:
+            varied[name] += len({option.get(name, 0) for option in options}) > 1
+    ranked = sorted(varied, key=lambda name: (-varied[name], name))
+    return [name for name in ranked[:MOST_FEATURES] if varied[name]]

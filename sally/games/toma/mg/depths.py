@@ -1,0 +1,54 @@
+"""Reasoners of limited depth in the minority game, and the depth that an answer takes.
+
+An agent of depth 0 goes by its own wishes, as if it followed and avoided nobody. One of depth k
+takes those it follows and avoids for agents of depth k - 1. A player of depth k predicts every
+agent at depth k - 1 and takes the emptiest place; a player of depth 0 predicts nobody, so to it all
+places are alike. Where a prediction is a tie, it is split, and a relation to it counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.games.toma.mg.rules import PLACES, Profile, Scenario, answer, best_places, profiles
+
+DEEPEST = 3  # of an answer at the deepest level
+
+
+def places_at(listed: Sequence[Profile], depth: int) -> list[tuple[int, ...]]:
+    """Return where each agent of this depth goes; several places where it has equal ones."""
+    found = [best_places(one, {}) for one in listed]
+    for _ in range(depth):
+        gone = {agent: best[0] for agent, best in enumerate(found) if len(best) == 1}
+        found = [best_places(one, gone) for one in listed]
+    return found
+
+
+def emptiest_at(listed: Sequence[Profile], depth: int) -> tuple[int, ...]:
+    """Return the places that a player of this depth finds emptiest.
+
+    Raises:
+        ValueError: If the depth is below 0.
+    """
+    if depth < 0:
+        raise ValueError(f"A depth of reasoning is 0 or more, not {depth}.")
+    if depth == 0:
+        return tuple(PLACES)
+    counts = [0.0] * len(PLACES)
+    for best in places_at(listed, depth - 1):
+        for place in best:
+            counts[place] += 1 / len(best)
+    return tuple(place for place in PLACES if counts[place] <= min(counts) + 1e-9)
+
+
+def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
+    """Return the places that players of depth 0 to DEEPEST find emptiest."""
+    listed = profiles(scenario)
+    return tuple(emptiest_at(listed, depth) for depth in range(DEEPEST + 1))
+
+
+def depth(scenario: Scenario) -> int:
+    """Return the least depth from which on every player finds the right place and no other."""
+    right = (answer(scenario),)
+    wrong = [k for k, found in enumerate(answers_by_depth(scenario)) if found != right]
+    return wrong[-1] + 1 if wrong else 0

@@ -1,0 +1,228 @@
+"""The fifth generator: matched sets of four scenarios whose pages differ in one thing only.
+
+The four members of a set have the same places, the same agents in the same order with the same
+wishes, and each of the four places is the answer of one of them.
+
+- Agents of one depth have the same relations (each follows one agent and avoids
+  another) and are followed and avoided equally often, at level 3 but for the two anchors. The
+  members differ only in *whom* each agent follows and avoids, within these numbers. So whatever is
+  counted of agents by their wishes, their relations, how often they are named, and their order on
+  the page is the same in all four, and a rule over such counts, however combined, is right in
+  exactly one of them. That includes where agents would go without relations, and the anchors.
+- At level 3 the members also agree in the places that a player of depth 2 finds emptiest.
+
+Level 1 has no relations; its scenarios are made as in the fourth version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, combinations_with_replacement, permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.toma.balance import Floats, pick
+from sally.games.toma.mg.draft import DISLIKES, LIKES, MOST_LIKES_A_PLACE, Ints
+from sally.games.toma.mg.rules import PLACES, Profile, best_places
+
+Set = list[list[Profile]]  # four members, each a list of agents
+# agents by depth
+ROLES: dict[int, tuple[int, ...]] = {2: (4, 4), 3: (2, 3, 3)}
+BATCH = {2: 600, 3: 8000}  # drafts drawn at a time
+
+
+def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
+    """Yield matched sets without end, their members in random order."""
+    debt: Floats = np.zeros(32)
+    while True:
+        for found in _drawn(level, debt, rng):
+            yield [found[i] for i in rng.permutation(4)]
+
+
+@cache
+def wirings(level: int) -> Ints:
+    """Return every way to name targets, as (way, follows or avoids, agent); -1: no relation."""
+    if level == 2:
+        ways = [
+            ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
+            for follows, avoids in _apart(range(4))
+        ]
+    else:  # of the two anchors one is followed twice and avoided once, the other the reverse
+        ways = [
+            (
+                [-1, -1, *(int(i == odd) for i in range(3)), *follows],
+                [-1, -1, *(int(i != odd) for i in range(3)), *avoids],
+            )
+            for odd in range(3)
+            for follows, avoids in _apart(range(2, 5))
+        ]
+    return np.array(ways)
+
+
+def _apart(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Return the pairs of orders of some targets that differ in every place."""
+    orders = list(permutations(targets))
+    return [
+        (f, a) for f in orders for a in orders if all(x != y for x, y in zip(f, a, strict=True))
+    ]
+
+
+def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
+    table, ways = _descriptions(), wirings(level)
+    clear = np.flatnonzero(table.alone >= 0)
+    drawn = rng.choice(clear, (BATCH[level], sum(ROLES[level])))
+    right, shallow = _answers(level, drawn)
+    places = np.bitwise_or.reduce(np.where(right >= 0, 1 << np.maximum(right, 0), 0), axis=1)
+    for draft in np.flatnonzero(places == 15):
+        groups = [
+            same
+            for seen in np.unique(shallow[draft])
+            if len(set((same := _where(right[draft], shallow[draft], seen)).values())) == 4
+        ]
+        if not groups:
+            continue
+        group = groups[int(rng.integers(len(groups)))]
+        wishes = [_in_random_order(table.named[i], rng) for i in drawn[draft]]
+        said = _said_of_edges(level, table.says[drawn[draft]], np.array(sorted(group)))
+        members = []
+        for place in PLACES:
+            having = [n for n, way in enumerate(sorted(group)) if group[way] == place]
+            leans = (said[having][:, place] - said[having].mean(axis=1)).reshape(len(having), -1)
+            chosen = pick(leans, debt)
+            debt += leans[chosen]
+            follows, avoids = ways[sorted(group)[having[chosen]]]
+            members.append(
+                [
+                    Profile(*one, *(None if t < 0 else int(t) for t in targets))
+                    for one, *targets in zip(wishes, follows, avoids, strict=True)
+                ]
+            )
+        yield members
+
+
+def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
+    """Return by way and place how many relations join which remarks on the place.
+
+    A remark is what an agent says of a place: nothing, likes, dislikes, both. The last axis has
+    one number for each kind of relation, remark of its agent, and remark of its target.
+    """
+    found = np.zeros((len(kept), 4, 2, 16), np.int64)
+    for kind in range(2):
+        for agent in range(ROLES[level][0], len(says)):
+            targets = wirings(level)[kept, kind, agent]
+            code = 4 * says[agent][None] + says[targets]  # way, place
+            found[np.arange(len(kept))[:, None], np.arange(4)[None], kind, code] += 1
+    return found.reshape(len(kept), 4, 32)
+
+
+def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
+    """Return the answer by way, of the ways with an answer in which depth 2 sees the same."""
+    kept = np.flatnonzero((shallow == seen) & (right >= 0))
+    return {int(way): int(right[way]) for way in kept}
+
+
+def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
+    """Return by draft and way the answer (-1: none or several) and what depth 2 sees (level 3).
+
+    What it sees is the set of places that it finds emptiest, as bits.
+    """
+    table = _descriptions()
+    follows, avoids = wirings(level)[:, 0], wirings(level)[:, 1]
+    alone = table.alone[drawn]
+    true = np.repeat(alone[:, None], len(follows), axis=1)
+    guessed = true.copy()
+    rows = np.arange(len(drawn))[:, None]
+    for agent in range(ROLES[level][0], drawn.shape[1]):
+        way = np.arange(len(follows))[None]
+        to, off = follows[:, agent], avoids[:, agent]
+        kind = drawn[:, agent][:, None]
+        true[:, :, agent] = table.goes[kind, true[rows, way, to], true[rows, way, off]]
+        guessed[:, :, agent] = table.goes[kind, alone[:, to], alone[:, off]]
+    emptiest = _emptiest()[_packed(true)]
+    right = np.where((true >= 0).all(axis=2), _only_place()[emptiest], -1)
+    if level < 3:
+        return right, np.zeros(right.shape, np.int64)
+    sound = (guessed >= 0).all(axis=2)
+    return np.where(sound, right, -1), _emptiest()[_packed(guessed)]
+
+
+def _packed(gone: Ints) -> Ints:
+    """Return the headcounts of four places in one number, four bits each."""
+    counts: Ints = (1 << 4 * np.maximum(gone, 0)).sum(axis=2)
+    return counts
+
+
+@cache
+def _emptiest() -> Ints:
+    """Return by packed headcounts the set of emptiest places, as bits."""
+    numbers = np.arange(1 << 16)
+    counts = np.stack([(numbers >> 4 * place) & 15 for place in PLACES], axis=1)
+    bits: Ints = (counts == counts.min(axis=1, keepdims=True)) @ np.array([1, 2, 4, 8])
+    return bits
+
+
+@cache
+def _only_place() -> Ints:
+    """Return by set of places the one that it holds, or -1."""
+    return np.array([{1: 0, 2: 1, 4: 2, 8: 3}.get(bits, -1) for bits in range(16)])
+
+
+# --- what an agent may wish for ---------------------------------------------------------------
+
+
+class Descriptions:
+    """Every pair of likes and dislikes, and where an agent with them goes."""
+
+    def __init__(self) -> None:
+        self.likes = [
+            liked
+            for many in LIKES
+            for liked in combinations_with_replacement(PLACES, many)
+            if max(map(liked.count, liked)) <= MOST_LIKES_A_PLACE
+        ]
+        self.dislikes = [c for many in DISLIKES for c in combinations(PLACES, many)]
+        self.named = [(liked, disliked) for liked in self.likes for disliked in self.dislikes]
+        self.says = np.array(
+            [[(p in liked) + 2 * (p in disliked) for p in PLACES] for liked, disliked in self.named]
+        )
+        self.alone = np.array([self._goes(i, None, None) for i in range(len(self.named))])
+        # kind, place of the followed, place of the avoided; the last row and column are never read
+        self.goes: npt.NDArray[np.int64] = np.full((len(self.named), 5, 5), -1)
+        for i in range(len(self.named)):
+            for to in PLACES:
+                for off in PLACES:
+                    self.goes[i, to, off] = self._goes(i, to, off)
+
+    def _goes(self, kind: int, to: int | None, off: int | None) -> int:
+        """Return the one place that an agent goes to and likes or follows to; -1 if none."""
+        liked, disliked = self.named[kind]
+        ends = {0: to, 1: off}
+        one = Profile(
+            tuple((p,) for p in liked),
+            tuple((p,) for p in disliked),
+            None if to is None else 0,
+            None if off is None else 1,
+        )
+        best = best_places(one, {i: place for i, place in ends.items() if place is not None})
+        return best[0] if len(best) == 1 and (best[0] in liked or best[0] == to) else -1
+
+
+@cache
+def _descriptions() -> Descriptions:
+    return Descriptions()
+
+
+Wishes = tuple[tuple[int, ...], ...]
+
+
+def _in_random_order(
+    named: tuple[tuple[int, ...], tuple[int, ...]], rng: np.random.Generator
+) -> tuple[Wishes, Wishes]:
+    liked, disliked = named
+    return _shuffled(liked, rng), _shuffled(disliked, rng)
+
+
+def _shuffled(places: Sequence[int], rng: np.random.Generator) -> Wishes:
+    return tuple((int(place),) for place in rng.permutation(places))

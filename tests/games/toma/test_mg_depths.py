@@ -1,0 +1,146 @@
+"""Matched sets of the minority game, and depths of reasoning in it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+import pytest
+from msgspec.structs import replace
+
+import sally
+from sally.analysis.design.page_features import features_of, page_of
+from sally.core.registry import registry
+from sally.games.toma import frozen
+from sally.games.toma.mg.depths import DEEPEST, answers_by_depth, emptiest_at
+from sally.games.toma.mg.game import Minority, certified
+from sally.games.toma.mg.generators import certify, scenarios
+from sally.games.toma.mg.matched import ROLES
+from sally.games.toma.mg.rules import LEVELS, PLACES, Scenario, answer, depths, profiles
+from sally.games.toma.mg.shortcuts import hit_rates
+
+MANY = {1: 4, 2: 16, 3: 8}
+# what follows relations: all agents but the deepest, and the place that depth 2 finds fullest
+STEPS = {"least_no_leaves", "most_no_leaves", "most_one_step"}
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[int, list[Scenario]]:
+    return {level: list(islice(scenarios(level, 11), MANY[level])) for level in LEVELS}
+
+
+def in_fours(listed: list[Scenario]) -> list[list[Scenario]]:
+    return [listed[n : n + 4] for n in range(0, len(listed), 4)]
+
+
+def of_level(level: int) -> list[Scenario]:
+    return [one.scenario for one in certified().values() if one.block == level]
+
+
+def second_solver(scenario: Scenario, depth: int) -> list[int]:
+    """Return the emptiest places by a table of scores, without the rules' own code."""
+    if depth == 0:
+        return [0, 1, 2, 3]
+    wishes = []
+    for agent in scenario.agents:
+        score = [0.0] * 4
+        for sign, named in ((1.0, agent.likes), (-100.0, agent.dislikes)):
+            for wish in named:
+                for n, place in enumerate(scenario.places):
+                    score[n] += sign * any(wish in feature for feature in place.features)
+        wishes.append(score)
+    at: list[list[int]] = [top(score) for score in wishes]
+    for _ in range(depth - 1):
+        after = []
+        for agent, score in zip(scenario.agents, wishes, strict=True):
+            now = list(score)
+            if agent.avoids is not None and len(at[agent.avoids]) == 1:
+                now[at[agent.avoids][0]] -= 100
+            if agent.follows is not None and len(at[agent.follows]) == 1:
+                now[at[agent.follows][0]] += 50  # below one dislike, above all likes
+            after.append(top(now))
+        at = after
+    heads = [sum((place in best) / len(best) for best in at) for place in PLACES]
+    return top([-head for head in heads])
+
+
+def top(score: Sequence[float]) -> list[int]:
+    return [n for n, value in enumerate(score) if value > max(score) - 1e-9]
+
+
+def test_a_second_solver_finds_the_same_places_at_every_depth(
+    drawn: dict[int, list[Scenario]],
+) -> None:
+    older = [item.scenario for item in frozen.mg(4).scenarios]
+    for one in [*older, *(s for level in LEVELS for s in drawn[level] + of_level(level))]:
+        found = [list(places) for places in answers_by_depth(one)]
+        assert found == [second_solver(one, depth) for depth in range(DEEPEST + 1)]
+        assert found[one.level] == [answer(one)] == found[-1]
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_a_matched_set_differs_only_in_whom_relations_name(
+    drawn: dict[int, list[Scenario]], level: int
+) -> None:
+    spec = registry.game("toma_mg")
+    for four in in_fours(drawn[level] + of_level(level)):
+        assert {answer(s) for s in four} == set(PLACES)
+        bare = [
+            [replace(agent, follows=None, avoids=None) for agent in scenario.agents]
+            for scenario in four
+        ]
+        assert bare.count(bare[0]) == 4
+        assert len({(s.places, s.story, depths(s.agents)) for s in four}) == 1
+        assert len({s.agents for s in four}) == 4
+        pages = [features_of(*page_of(spec, Minority(scenario=s))) for s in four]
+        assert pages.count(pages[0]) == 4  # no feature generated from the page tells them apart
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_agents_of_one_depth_are_named_equally_often(
+    drawn: dict[int, list[Scenario]], level: int
+) -> None:
+    for scenario in drawn[level]:
+        deep = depths(scenario.agents)
+        assert tuple(deep.count(n + 1) for n in range(level)) == ROLES[level]
+        follows, avoids = (
+            Counter(getattr(agent, kind) for agent in scenario.agents)
+            for kind in ("follows", "avoids")
+        )
+        for depth in range(1, level):
+            ends = {(follows[i], avoids[i]) for i, d in enumerate(deep) if d == depth}
+            assert ends == ({(1, 1)} if (level, depth) != (3, 1) else {(1, 2), (2, 1)})
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
+    listed = of_level(level)
+    for depth in range(level):
+        found = [emptiest_at(profiles(s), depth) for s in listed]
+        hits = sum((answer(s) in f) / len(f) for s, f in zip(listed, found, strict=True))
+        assert hits == pytest.approx(len(listed) / 4)
+    rates = hit_rates(listed)
+    off = {n for n, rate in rates.items() if abs(rate - 0.25) > (1e-9 if level > 1 else 0.05)}
+    assert off <= (STEPS if level == 3 else set())
+
+
+def test_the_fifth_set_has_forty_a_level_and_comes_out_again() -> None:
+    assert Counter(one.block for one in certified().values()) == dict.fromkeys(LEVELS, 40)
+    for one in certified().values():
+        assert one == frozen.certified_mg(one.scenario)
+        certify(one.scenario, even_counts=one.block == 1)
+    for level in LEVELS:
+        assert list(islice(scenarios(level, frozen.SEED), 4)) == of_level(level)[:4]
+
+
+def test_a_reasoner_plays_at_its_depth() -> None:
+    one = next(c for c in certified().values() if c.block == 3 and c.answer not in c.by_depth[2])
+    for depth, wins in ((2, 0.0), (3, 1.0)):
+        who = {"player": ("reasoner", {"depth": depth})}
+        episode = sally.play("toma_mg", who, scenario=one.scenario.id)
+        assert episode.payoffs == {"player": wins}
+
+
+def test_a_set_with_other_numbers_of_agents_is_not_certified() -> None:
+    loner = next(scenarios(1, 3, 4))
+    with pytest.raises(ValueError, match="do not fit a matched set"):
+        certify(loner, even_counts=False)
