@@ -22,7 +22,7 @@ from sally.games.toma.mg.surface import attack_on
 
 def forest() -> Any:
     """Return a random forest, beside the two learners of the audit."""
-    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]
 
     return RandomForestClassifier(200, min_samples_leaf=5, max_features=0.3, random_state=0)
 
