@@ -47,6 +47,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.profiling:profile",
         "Show what each player knew about the others, and how well it acted on it.",
     ),
+    "checklist": Entry(
+        "sally.cli.claiming:checklist",
+        "Check which words about its players the episodes in DIR support.",
+    ),
     "compare": Entry(
         "sally.cli.comparing:compare",
         "Compare A with B in the store DIR: which is better, where, and how certain that is.",

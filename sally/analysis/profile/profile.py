@@ -34,6 +34,7 @@ from sally.analysis.profile.knowing_scale import Predictor, Skills, skills
 from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
+from sally.metrics.habits import LABEL
 from sally.stats import Estimate
 from sally.stats.cluster_interval import Bounds
 
@@ -108,6 +109,8 @@ class ProfileRow(msgspec.Struct, frozen=True):
     luck: Estimate
     why: dict[str, str]  # by field, why it has no value
     clusters: str  # the unit that intervals are clustered by
+    cluster_count: int
+    arms: tuple[str, ...]  # of this game and seat in all episodes, for the checklist of claims
 
 
 def profile_rows(
@@ -150,10 +153,10 @@ def profile_of(
         s = table.shared[kind]
         key = (s.family, s.game, s.cell if by_cell else "", s.seat, label(s.player_spec))
         groups.setdefault(key, []).append(kind)
-    met = BaselineScores(baselines)
+    met, arms = BaselineScores(baselines), _arms(table)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
     return [
-        _row(key, part, group, met, zero)
+        _row(key, part, group, met, zero, arms[key[1], key[3]])
         for key in order
         for part, group in _parts(table.take(np.isin(table.kind, groups[key])), met)
     ]
@@ -169,8 +172,38 @@ def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, Measure
     return [("with a known optimum", known), ("without a known optimum", group.take(without))]
 
 
+def _arms(table: MeasuredTable) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return, by game and seat, the arms that the episodes have."""
+    found: dict[tuple[str, str], set[str]] = {}
+    shown: dict[tuple[str, str], set[str]] = {}
+    for kind in table.kinds():
+        s = table.shared[kind]
+        key, setup, params = (s.game, s.seat), s.setup, s.setup.instance.params
+        arms = found.setdefault(key, set())
+        told = any(i.seat == s.seat for i in setup.injections)
+        arms.add("asked" if setup.arms.get(s.seat) else "told" if told else "not asked")
+        pack = str(s.player_spec.params.get("pack", ""))
+        if pack.endswith("_twin"):
+            arms.add("twin")
+        shown.setdefault(key, set()).add(repr((params.get("names"), params.get("order"))))
+    sets: dict[tuple[str, str], set[str]] = {}
+    for code, kind in {*zip(table.keys.tolist(), table.kind.tolist(), strict=True)}:
+        s = table.shared[kind]
+        labels = {key.partition(" of ")[2] for key in table.pressed[code] if key.startswith(LABEL)}
+        sets.setdefault((s.game, s.seat), set()).update(labels)
+    for key, arms in found.items():
+        if len(shown[key]) > 1 or len(sets.get(key, ())) > 1:
+            arms.add("labels")
+    return {key: tuple(sorted(arms)) for key, arms in found.items()}
+
+
 def _row(
-    key: tuple[str, ...], part: str, group: MeasuredTable, met: BaselineScores, zero: Zero
+    key: tuple[str, ...],
+    part: str,
+    group: MeasuredTable,
+    met: BaselineScores,
+    zero: Zero,
+    arms: tuple[str, ...],
 ) -> ProfileRow:
     unit, name = clusters_of(group)
     means = Means(group, unit)
@@ -195,6 +228,8 @@ def _row(
         **msgspec.structs.asdict(habit_estimates(means)),
         why={},
         clusters=name,
+        cluster_count=len(np.unique(np.asarray(unit))),
+        arms=arms,
     )
     return msgspec.structs.replace(row, why=_reasons(row, group, found.why, found.why_regret))
 

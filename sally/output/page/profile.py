@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
+from sally.analysis.design.claims import Verdict
 from sally.analysis.profile.knowing import literal_note
 from sally.analysis.profile.profile import Mark, ProfileRow
 from sally.output.figures.short_names import in_two
@@ -235,6 +236,36 @@ def _missing(rows: Sequence[ProfileRow]) -> Html | None:
         said = [tag("p", f"{', '.join(names)}: {who}") for who, names in by_whom.items()]
         entries.append(joined(tag("dt", why), tag("dd", said)))
     return tag("details", tag("summary", "Why cells are missing"), tag("dl", entries))
+
+
+def claims_section(found: Sequence[Verdict]) -> Html:
+    """Return which words about each player its episodes do not support, with the reasons."""
+    words = list(found[0].refused)
+    heads = [tag("th", name, scope="col") for name in ("player", "game", *words)]
+    body = [
+        tag(
+            "tr",
+            tag("th", tag("bdi", each.player), scope="row"),
+            tag("td", each.game),
+            *(
+                tag("td", tag("details", tag("summary", "refused"), tag("p", "; ".join(why))))
+                if (why := each.refused[word])
+                else tag("td", "–")
+                for word in words
+            ),
+        )
+        for each in found
+    ]
+    caption = "Words that these episodes support"
+    table = tag(
+        "table", tag("caption", caption), tag("thead", tag("tr", heads)), tag("tbody", body)
+    )
+    said = (
+        "Refused where a mindless rule foresees as much, a habit explains the moves, there are "
+        "fewer than five clusters, or arms are missing. A word that is not refused (–) is not "
+        "thereby true."
+    )
+    return joined(tag("p", said), scrolled(table, caption))
 
 
 NAMES = {

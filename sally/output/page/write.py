@@ -16,13 +16,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sally.analysis.design.claims import verdicts
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
-from sally.output.page.profile import profile_section
+from sally.output.page.profile import claims_section, profile_section
 from sally.output.page.results import (
     SeatResults,
     episode_lists,
@@ -156,6 +157,7 @@ class _Page:
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
+            yield claims_section(verdicts(profile))
         yield _title("results", "Results")
         yield tag(
             "p",

@@ -1,0 +1,100 @@
+"""Checklist for claims: which words about a player the episodes of a store support.
+
+Three words are checked for each row of a profile, each with the reasons against it:
+
+- *knows*: predictions beyond the best mindless rule;
+- *acts on*: moves that follow these predictions beyond the player's own habits;
+- *theory of mind*: both, with the arms that rule out duller explanations.
+
+A word that is not refused is not thereby true: the checklist knows dull explanations, not all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from sally.analysis.profile.profile import ProfileRow
+from sally.core.errors import listed
+from sally.stats import Estimate
+from sally.stats.intervals import FEW
+
+KNOWS, ACTS_ON, THEORY = "knows", "acts on", "theory of mind"
+ARMS = {  # arm -> what its absence leaves open
+    "labels": "labels and their order never change, so a key and a meaning are not told apart",
+    "not asked": "no arm without questions, so the questions may have made the play",
+    "twin": "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
+}
+HALF = 50.0  # percent of moves whose best reply depends on the prediction
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The words about one player in one game that its episodes do not support, with reasons."""
+
+    game: str
+    seat: str
+    cell: str
+    part: str
+    player: str
+    episodes: int
+    clusters: int
+    refused: dict[str, tuple[str, ...]]  # word -> reasons; empty: nothing speaks against it
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The words that nothing speaks against."""
+        return tuple(word for word, reasons in self.refused.items() if not reasons)
+
+
+def verdicts(rows: Sequence[ProfileRow]) -> list[Verdict]:
+    """Return, for each row of a profile, which words its episodes do not support."""
+    return [_verdict(row) for row in rows]
+
+
+def _verdict(row: ProfileRow) -> Verdict:
+    few = _few(row)
+    knows = (*few, *_against_knowing(row))
+    acts = (*few, *_against_acting(row))
+    acts += ("nothing is shown to be known that could be acted on",) if knows else ()
+    missing = tuple(why for arm, why in ARMS.items() if arm not in row.arms)
+    first = [word for word, why in ((KNOWS, knows), (ACTS_ON, acts)) if why]
+    theory = ((f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)
+              if first else ()) + missing  # fmt: skip
+    return Verdict(row.game, row.seat, row.cell, row.part, row.player, row.episodes,
+                   row.cluster_count, {KNOWS: knows, ACTS_ON: acts, THEORY: theory})  # fmt: skip
+
+
+def _few(row: ProfileRow) -> list[str]:
+    if row.cluster_count >= FEW:
+        return []
+    return [f"{row.cluster_count} clusters ({row.clusters}), fewer than {FEW}"]
+
+
+def _against_knowing(row: ProfileRow) -> Iterator[str]:
+    if row.beyond.value is None:
+        yield row.why.get("beyond", "no prediction about others was scored")
+    elif not _above_zero(row.beyond):
+        yield f"knowing beyond rules is not above 0: {_said(row.beyond)}"
+
+
+def _against_acting(row: ProfileRow) -> Iterator[str]:
+    if row.called:
+        yield f"a habit explains the moves: it {row.called}"
+    if row.acting_beyond.value is None:
+        yield row.why.get("acting_beyond", "no move followed a prediction")
+    elif not _above_zero(row.acting_beyond):
+        habit = f" ({row.habit.rule} explains most)" if row.habit is not None else ""
+        yield f"acting beyond habits is not above 0: {_said(row.acting_beyond)}{habit}"
+    if row.decides is not None and row.decides < HALF:
+        yield f"the best reply depends on the prediction in {row.decides:.0f} % of moves only"
+
+
+def _above_zero(found: Estimate) -> bool:
+    return found.interval is not None and found.interval[0] > 0
+
+
+def _said(found: Estimate) -> str:
+    if found.interval is None:
+        return f"{found.value:.2f}, without an interval"
+    return f"{found.value:.2f} [{found.interval[0]:.2f}, {found.interval[1]:.2f}]"

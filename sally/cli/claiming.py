@@ -1,0 +1,65 @@
+"""`sally checklist`: which words about its players the episodes of a store support."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from sally.analysis.design.claims import Verdict, verdicts
+from sally.cli.common import STORE
+from sally.cli.profiling import profile_rows_of
+from sally.output.tables.console import folded, json_option, print_json, print_table
+from sally.store import Where
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
+@click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
+@click.option("--player", "players", multiple=True, help="Only this player; may be repeated.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
+@click.option("--by-cell", is_flag=True, help="One verdict per player and cell of the study.")
+@json_option
+def checklist(
+    folders: tuple[Where, ...],
+    games: tuple[str, ...],
+    players: tuple[str, ...],
+    cells: tuple[str, ...],
+    by_cell: bool,
+    as_json: bool,
+) -> None:
+    """Check which words about its players the episodes in DIR support.
+
+    "Knows", "acts on" and "theory of mind" are refused where a mindless rule foresees as much, a
+    habit explains the moves, there are fewer than five clusters, or arms are missing. A word that
+    is not refused is not thereby true. `sally audit --checklist STUDY` checks a design.
+    """
+    rows = profile_rows_of(folders, games=games, players=players, cells=cells, by_cell=by_cell)
+    found = verdicts(rows)
+    if as_json:
+        print_json([msgspec.to_builtins(each) for each in found])
+        return
+    lines = [
+        {
+            "game": each.game,
+            "player": f"{each.player}, {each.cell}" if each.cell else each.player,
+            **{word: "refused" if why else "-" for word, why in each.refused.items()},
+            "clusters": each.clusters,
+        }
+        for each in found
+    ]
+    print_table(lines, list(lines[0]))
+    for reason, who in grouped_reasons(found).items():
+        click.echo(folded(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})"))
+    refused = sum(bool(why) for each in found for why in each.refused.values())
+    click.echo(f"{refused} of {len(found) * 3} words are refused; -: nothing here speaks against.")
+
+
+def grouped_reasons(found: list[Verdict]) -> dict[tuple[str, str], list[str]]:
+    """Return each word and reason once, with the players and games that it is about."""
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for each in found:
+        where = f"{each.player} in {each.cell or each.game}"
+        for word, reasons in each.refused.items():
+            for why in reasons:
+                grouped.setdefault((word, why), []).append(where)
+    return grouped

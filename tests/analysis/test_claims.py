@@ -1,0 +1,70 @@
+"""The checklist of claims: words that a store does not support are refused, with the reason."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, verdicts
+from sally.analysis.profile.profile import profile_of
+from tests.cli.test_commands import sally
+from tests.metrics.test_habits import RPS, Bot, _measured
+
+CYCLER = ("previous_move_plus", {"follow": 1.0})
+
+
+def _verdict(bot: Bot, variants=RPS, partner=CYCLER):
+    (found,) = verdicts(profile_of(_measured("rps", bot, variants, partner)))
+    return found
+
+
+def test_one_key_neither_knows_nor_acts():
+    """It foresees 'as last time', which is wrong against a cycler."""
+    found = _verdict(Bot("label"))
+    assert found.allowed == ()
+    assert any("always presses one key: label J" in why for why in found.refused[ACTS_ON])
+    assert any("beyond rules is not above 0" in why for why in found.refused[KNOWS])
+
+
+def test_a_forecast_that_a_rule_explains_is_no_knowledge():
+    """Against a constant partner 'as last time' foresees everything."""
+    found = _verdict(Bot("best"), partner=("single_action", {"action": 1}))
+    assert any("nothing is left to know" in why for why in found.refused[KNOWS])
+    assert "nothing is shown to be known that could be acted on" in found.refused[ACTS_ON]
+
+
+def test_foresight_that_is_followed_passes_and_theory_of_mind_asks_for_arms():
+    found = _verdict(Bot("best", ahead=1))
+    assert found.allowed == (KNOWS, ACTS_ON)
+    assert [why.partition(",")[0] for why in found.refused[THEORY]] == [
+        "no arm without questions",
+        "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
+    ]
+
+
+def test_four_clusters_are_too_few_for_any_word():
+    found = _verdict(Bot("best", ahead=1), RPS[:4])
+    assert found.clusters == 4 and found.allowed == ()
+    assert found.refused[KNOWS][0].startswith("4 clusters")
+
+
+@pytest.fixture(scope="module")
+def demo_store(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("store")
+    done = sally("run", "quickstart", "--limit", "2", "--out", "held", cwd=tmp_path)
+    assert done.returncode == 0
+    return tmp_path
+
+
+def test_the_command_prints_verdicts_and_json(demo_store):
+    told = sally("checklist", "held", cwd=demo_store).stdout
+    assert "acts on refused" in told and "words are refused" in told
+    rows = json.loads(sally("checklist", "held", "--json", cwd=demo_store).stdout)
+    assert {"player", "game", "refused", "clusters"} <= rows[0].keys()
+
+
+def test_the_report_page_shows_the_verdict(demo_store):
+    sally("report", "held", "--out", "page.html", cwd=demo_store)
+    page = (demo_store / "page.html").read_text(encoding="utf-8")
+    assert "Words that these episodes support" in page and "theory of mind" in page
