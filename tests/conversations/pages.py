@@ -10,7 +10,7 @@ from tests.conversations import FOLDER
 
 ROOT = Path(__file__).parent.parent.parent
 HOME = ROOT / "docs" / "strategies"
-COLUMNS = ("What the model is shown", "Calls a move", "Its probe", "Needs", "From")
+COLUMNS = ("What the model is shown", "Calls per move", "Its probe", "Needs", "From")
 SECTION = re.compile(r"^=== (.*?) ===$", re.M)
 
 
@@ -45,12 +45,12 @@ def page(strategy: str) -> str:
     title, said = example(strategy)
     lines += [
         "",
-        f'A lineup names it with `strategy = "{strategy}"` among a language player\'s parameters.',
+        f'Select it with `strategy = "{strategy}"` in a language player\'s parameters.',
         "What all strategies have in common (retries, votes, predictions inside a decision) is in",
         "[the reference](../reference/strategies.md).",
         "",
         "## An example",
-        f"The last turn of its golden conversation in the tests ({title}); replies are made up.",
+        f"The last turn of its golden conversation in the tests ({title}); the replies are invented.",
         "",
         "```text",
         said,
