@@ -50,7 +50,7 @@ def page(strategy: str) -> str:
         "[the reference](../reference/strategies.md).",
         "",
         "## An example",
-        f"The last turn of its golden conversation in the tests ({title}); the replies are invented.",
+        f"The last turn of its golden conversation in the tests ({title}); replies are invented.",
         "",
         "```text",
         said,
