@@ -220,7 +220,7 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield (
         f"From {games} recorded games of akata2025 and brockbank2024, {people} people among them, "
         "as imported by `sally import`; learners and bots were played on the same settings. "
-        "Doing is 0 for an evenly random player and 1 for the exact optimum against that partner, "
+        "Doing is 0 for a uniformly random player and 1 for the exact optimum against that partner, "
         "over the rounds that were played. In brackets: 95% intervals, bootstrap over people, or "
         f"over games where nobody is a person (Wilson's where all are alike); none below {FEW}."
     )
@@ -229,14 +229,14 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield "`python benchmarks/recorded_play.py AKATA BROCKBANK` makes it from any two stores; see"
     yield "[recorded play](../how-to/recorded_play.md)."
     yield ""
-    yield "## In one table"
+    yield "## Overview"
     known = [s for s in everything if s.room > 0]
     yield from table(known, ("group", "player"), {"doing": DOING})
     yield ""
     yield "## Rock, paper, scissors, by bot"
     yield from table(rps, ("partner", "player"), {"won": WON, "doing": DOING})
     yield ""
-    yield "## People and models in one setting: GPT-4 across"
+    yield "## People and models in one setting: against GPT-4"
     yield "The dilemma and the battle, ten rounds, the same payoffs; points a round. People met"
     yield "GPT-4 as it is or asked to predict first, drawn anew in every round; models met one of"
     yield "the two, one game for each pair and seat, so that they have no interval and a difference"
@@ -246,9 +246,9 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     met = [s for s in two if s.partner.startswith(("gpt4", "gpt-4")) and s.rounds == TEN]
     yield from table(met, ("group", "player"), {"points a round": POINTS})
     yield ""
-    yield "## What follows upon what"
+    yield "## Conditional behaviour"
     yield "Retaliation, forgiveness and exploitation in the dilemma, taking turns in the battle;"
-    yield "each is a share of the rounds in which it could happen, whoever sat across."
+    yield "each is a share of the rounds in which it could happen, against any partner."
     yield ""
     yield from table(two, ("group", "player"), {name: rate(name) for name in CONDITIONAL})
 
