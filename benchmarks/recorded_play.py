@@ -220,9 +220,9 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield (
         f"From {games} recorded games of akata2025 and brockbank2024, {people} people among them, "
         "as imported by `sally import`; learners and bots were played on the same settings. "
-        "Doing is 0 for a uniformly random player and 1 for the exact optimum against that partner, "
+        "Doing is 0 for a uniformly random player and 1 for the exact optimum against the partner, "
         "over the rounds that were played. In brackets: 95% intervals, bootstrap over people, or "
-        f"over games where nobody is a person (Wilson's where all are alike); none below {FEW}."
+        f"over games without people (Wilson's if all are equal); none below {FEW}."
     )
     yield ""
     yield "The page in the documentation was made from a sample, about a third of each record."
