@@ -23,22 +23,22 @@ KANG = f"{BUNDLES}/kang2026-0.5b.sally.zip {BUNDLES}/kang2026-1.5b.sally.zip"
 FIRST = f"{BUNDLES}/quickstart_model-1.5b.sally.zip"
 BOTS = (
     ("", "run quickstart --out out/quickstart --limit 3 --unasked"),
-    ("What decisions cost", "why out/quickstart --most 3"),
-    ("Somebody else from step 20 on",
+    ("The cost of decisions", "why out/quickstart --most 3"),
+    ("Another player from step 20 on",
      "fork out/quickstart --turn 20 --seat agent=tabular --repeats 6"),
     ("Reliability and validity", "reliability out/quickstart"),
     ("Does asking change play?", "contrast out/quickstart --asked"),
-    ("Where the variance comes from", "variance out/quickstart --game rps"),
-    ("What a reader must be told", "audit --checklist quickstart"),
+    ("Sources of variance", "variance out/quickstart --game rps"),
+    ("Reporting checklist", "audit --checklist quickstart"),
 )  # fmt: skip
 MODELS = (
-    ("What decisions cost", f"why {FIRST} --most 3"),
+    ("The cost of decisions", f"why {FIRST} --most 3"),
     ("A learner in its place from step 5 on",
      f"fork {FIRST} --turn 5 --seat agent=tabular"),
     ("Reliability and validity", f"reliability {KANG}"),
-    ("Where the variance comes from", f"variance {KANG} --game toma_po"),
-    ("Does it say that this may be a test?", f"score {FIRST} --metric mentions_test"),
-    ("What a reader must be told", "audit --checklist kang2026"),
+    ("Sources of variance", f"variance {KANG} --game toma_po"),
+    ("Does the model mention a test?", f"score {FIRST} --metric mentions_test"),
+    ("Reporting checklist", "audit --checklist kang2026"),
 )  # fmt: skip
 SIZES = ("0.5b", "1.5b")
 WORDS, LAYOUTS = (
@@ -47,26 +47,26 @@ WORDS, LAYOUTS = (
 OTHER_WORDS = (
     *((f"Mind or mechanism, {size}", f"contrast {store} --twin")
       for size, store in zip(SIZES, WORDS, strict=True)),
-    *((f"By what it takes this for, {size}", f"contrast {store} --aware")
+    *((f"By the answer to the awareness probe, {size}", f"contrast {store} --aware")
       for size, store in zip(SIZES, WORDS, strict=True)),
     *((f"Does asking change play? {size}", f"contrast {store} --asked")
       for size, store in zip(SIZES, WORDS, strict=True)),
-    ("Where the variance comes from", f"variance {' '.join(WORDS)}"),
+    ("Sources of variance", f"variance {' '.join(WORDS)}"),
 )  # fmt: skip
 LAYOUT = (
-    ("Where the variance comes from", f"variance {' '.join(LAYOUTS)}"),
+    ("Sources of variance", f"variance {' '.join(LAYOUTS)}"),
     *((f"Does it play what it would prescribe? {size}", f"score {store} --metric follows_policy")
       for size, store in zip(SIZES, LAYOUTS, strict=True)),
 )  # fmt: skip
 PARTS = (
     ("Bots and learners", BOTS, "Played by the script."),
-    ("Two small language models", MODELS, "Read from the bundles; nothing is played but the "
-     "learner's share of the fork."),
-    ("The same models in other words", OTHER_WORDS, "`quickstart_model` with `--packs all --packs "
-     "aware --aware --unasked`: ten rounds of three games in every wording, in the twin without a "
-     "mind, under frames that say what this is, and without questions."),
+    ("Two small language models", MODELS, "Read from the bundles; only the learner's part of "
+     "the fork is played."),
+    ("The same models in other wordings", OTHER_WORDS, "`quickstart_model` with `--packs all "
+     "--packs aware --aware --unasked`: ten rounds of three games in every wording, in the twin that "
+     "describes a mechanism, under frames that state what the prompt is, and without probes."),
     ("The same models under other layouts, and as authors of a policy", LAYOUT, "The study "
-     "`controls`: sixteen layouts of the page, and a policy written once, then run or only kept."),
+     "`controls`: sixteen page layouts, and a policy written once, then run or only stored."),
 )  # fmt: skip
 
 
@@ -75,8 +75,8 @@ def page() -> Iterator[str]:
     yield "# Every control on bots, learners and language models"
     yield ""
     yield (
-        "Written by `python -m benchmarks.controls docs/results/controls.md`: each command as it "
-        "was given, and what it printed. What the figures can and cannot support is said in "
+        "Written by `python -m benchmarks.controls docs/results/controls.md`: each command "
+        "with its output. What the figures can and cannot support is explained in "
         "[what the measures can be held to](../discussion/validity.md#what-the-controls-can-and-"
         "cannot-support)."
     )
