@@ -63,8 +63,8 @@ PARTS = (
     ("Two small language models", MODELS, "Read from the bundles; only the learner's part of "
      "the fork is played."),
     ("The same models in other wordings", OTHER_WORDS, "`quickstart_model` with `--packs all "
-     "--packs aware --aware --unasked`: ten rounds of three games in every wording, in the twin that "
-     "describes a mechanism, under frames that state what the prompt is, and without probes."),
+     "--packs aware --aware --unasked`: ten rounds of three games in every wording, in the twin "
+     "that describes a mechanism, under frames that state what the prompt is, and without probes."),
     ("The same models under other layouts, and as authors of a policy", LAYOUT, "The study "
      "`controls`: sixteen page layouts, and a policy written once, then run or only stored."),
 )  # fmt: skip
