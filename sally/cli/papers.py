@@ -16,6 +16,7 @@ from sally.analysis.design.adversary import QUESTIONS, attacked
 from sally.analysis.design.audit import audit as audited
 from sally.analysis.design.audit import off_chance
 from sally.analysis.design.checklist import checklist as checked_off
+from sally.analysis.design.depth import depth_table, depths_of
 from sally.api.studies import find_study
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
@@ -267,6 +268,12 @@ def verdict(rows: Sequence[Row]) -> str:
     help="Train shallow learners to guess the answers from surface features.",
 )
 @click.option(
+    "--depth",
+    "by_depth",
+    is_flag=True,
+    help="Print how often reasoners of depth 0, 1, 2, ... are right on the frozen sets.",
+)
+@click.option(
     "--checklist",
     is_flag=True,
     help="GAME is a study: print its reporting checklist.",
@@ -278,6 +285,7 @@ def audit(
     episodes: int,
     seed: int,
     adversary: bool,
+    by_depth: bool,
     checklist: bool,
     questions: int,
     as_json: bool,
@@ -288,6 +296,9 @@ def audit(
     """
     if checklist:
         say_checklist(game, as_json)
+        return
+    if by_depth:
+        _say_depths(game, as_json)
         return
     if adversary:
         _attack(game, questions, seed, as_json)
@@ -326,6 +337,22 @@ def say_checklist(study: str, as_json: bool) -> None:
             echo(folded(f"  missing: {line}."))
     lacking = [item.point for item in items if item.missing]
     echo(folded(f"{len(items) - len(lacking)} of {len(items)} points are complete."))
+
+
+def _say_depths(game: str, as_json: bool) -> None:
+    """Print the depth table of a game."""
+    rows = depth_table(game)
+    if as_json:
+        print_json(rows)
+        return
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    ordered = [c for c in columns if c not in ("certified", "depths")] + ["certified", "depths"]
+    print_table(rows, ordered, title=f"{game}: share right by depth of reasoning")
+    declared = depths_of(game)
+    click.echo(folded(f"Reasoners: {declared.about}."))
+    click.echo(folded("depths: by least depth from which on the answer is right, scenarios."))
+    for note in declared.notes:
+        click.echo(folded(note))
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 
+from sally import store
 from sally.analysis.columns.rows import Row
 from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.depth_curve import depth_curve
 from sally.analysis.profile.doing_scale import Zero
 from sally.analysis.profile.profile import Mark, ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import known, select_seats
@@ -20,6 +22,7 @@ from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
 from sally.core.terminal_text import echo
 from sally.output.figures import profile as figures
+from sally.output.figures.depth_curve import depth_figure
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
@@ -92,6 +95,9 @@ IF_LOST = ("at most", "format")  # shown only where moves were forfeited or epis
     type=click.Path(path_type=Path),
     help="Draw the calibration curves: .svg, .pdf or .png.",
 )
+@click.option(
+    "--depth", "by_depth", is_flag=True, help="Print accuracy by certified depth, and pass^k."
+)
 @json_option
 def profile(
     folders: tuple[Where, ...],
@@ -107,6 +113,7 @@ def profile(
     zero: Zero,
     figure: Path | None,
     calibration: Path | None,
+    by_depth: bool,
     as_json: bool,
 ) -> None:
     """Show what each player knew about the others, and how well it acted on it.
@@ -115,6 +122,9 @@ def profile(
     and 1 for the optimum or the reference player, on the same instances, with the same random draws
     and the same other players. Baselines that the stores lack are played.
     """
+    if by_depth:
+        say_depths(folders, games, players, figure, as_json)
+        return
     for path in filter(None, (figure, calibration)):
         figures.check(path)  # fail before the work rather than after it
     for name in metrics:
@@ -142,6 +152,60 @@ def profile(
         say_brief(rows, metrics or BRIEF, page)
     for path in filter(None, (figure, calibration)):
         echo(f"Written: {path}")
+
+
+def say_depths(
+    folders: Sequence[Where],
+    games: Sequence[str],
+    players: Sequence[str],
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """Print each player's accuracy by certified depth, with pass^k over repeats."""
+    if figure:
+        figures.check(figure)
+    with ExitStack() as open_ones:
+        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        episodes = [e for place in places for e in store.load(place).episodes.values()]
+    points = [
+        point
+        for point in depth_curve(episodes)
+        if (not games or point.game in games) and (not players or point.player in players)
+    ]
+    if figure:
+        figures.write(depth_figure(points), figure)
+    if as_json:
+        print_json(plain(points))
+        return
+    if not points:
+        echo("No episode has a decision of a certified set; `sally audit GAME --depth` lists them.")
+        return
+    for game, seat in dict.fromkeys((point.game, point.seat) for point in points):
+        there = [point for point in points if (point.game, point.seat) == (game, seat)]
+        lines = []
+        for point in there:
+            most = max(point.pass_all)
+            lines.append(
+                {
+                    "player": point.player,
+                    "depth": point.depth,
+                    "right": estimate_cell(point.right.value, point.right.interval),
+                    "chance": point.chance,
+                    "corrected": point.corrected,
+                    "pass^k": f"{point.pass_all[most]:.2f} (k = {most})",
+                    "n": point.right.n,
+                }
+            )
+        columns = ("player", "depth", "right", "chance", "corrected", "pass^k", "n")
+        print_table(lines, columns, title=f"{game}, seat {seat}, by certified depth")
+    echo(folded(DEPTH_LEGEND))
+
+
+DEPTH_LEGEND = (
+    "depth: reasoners of this depth answer the whole block, shallower ones are at chance. "
+    "corrected: 0 is chance, 1 the whole block. pass^k: the chance that k repeats of one problem "
+    "are all right. Forfeited decisions are wrong."
+)
 
 
 def profile_rows_of(

@@ -53,13 +53,14 @@ PARTS: Mapping[str, str] = {
     "intended": "INTENDED",  # what forfeited and cut-off decisions count
     "acting": "ACTING",  # which moves fit the mover's prediction
     "training": "TRAINING",  # training split, held-out problems, values of moves
+    "depths": "DEPTHS",  # what reasoners of each depth answer
     "study": "STUDIES",
     "tables": "ENGINE",
     "importer": "IMPORTER",
     "commands": "COMMANDS",
 }
 """Constant that each part of a game or a paper defines."""
-DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training"})
+DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training", "depths"})
 """Parts whose constants may be together in `decisions.py`: how a game judges a decision."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in order of addition

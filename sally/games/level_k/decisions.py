@@ -1,15 +1,21 @@
-"""Single decisions of level-k games: losses, costs, intention to treat, and training tasks."""
+"""Single decisions of level-k games: losses, costs, intention to treat, training tasks, depths."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
+from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.core.rules.training import Split, Task, Training
 from sally.games.level_k.metrics import Round, game_of, rounds
+from sally.games.level_k.minds import level_odds
+from sally.games.level_k.payoffs import Boxes, Request
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import SAME, Odds, worths
+from sally.games.level_k.solvers import best_replies as best_replies_to
 from sally.games.level_k.spec import a_round, best_replies, minds_of_others
 
 # --- losses ---------------------------------------------------------------------------------------
@@ -149,3 +155,59 @@ def _training_tasks(game: str) -> Split:
 
 
 TRAINING = Training(_training_tasks)
+
+# --- depths of reasoning --------------------------------------------------------------------------
+
+ABOUT = (
+    "depth 0 does what stands out; depth k replies best to depth k - 1; against a partner of level "
+    "k the reasoner of depth k + 1 is right"
+)
+NOTES = (
+    "Depth here is that of the partner at hand plus one, which only the past reveals; deeper "
+    "reasoners think too far and are wrong too, so depths beyond it are left out.",
+    "Shallower reasoners are never right in the request game (a guess: one in ten).",
+)
+LEVELS = range(4)  # of partners
+
+
+def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
+    """Return a round against one partner of level k; None where several moves are best.
+
+    Several moves are best where the partner draws among equal replies.
+    """
+    if not isinstance(game.pays, Request | Boxes):
+        return None
+    (other,) = game.others(seat)
+    right = best_replies_to(game, seat, [level_odds(game, other, k)])
+    if right is None or len(right) > 1:
+        return None
+    by_depth = tuple(tuple(level_odds(game, seat, depth)) for depth in range(k + 2))
+    # among few boxes levels come round again, so a shallow reasoner may be right
+    block = k + 1 if isinstance(game.pays, Request) else None
+    return Reasoned(by_depth, right, 1 / len(game.menu(seat)), block, group)
+
+
+def _questions() -> Iterator[Reasoned]:
+    for name in ("eleven_twenty", "hide_and_seek"):
+        game = registry.game(name).build()
+        assert isinstance(game, LevelGame)
+        for seat in game.seats:
+            for k in LEVELS:
+                found = _reasoned(game, seat, k, f"{name}, {seat} against level {k}")
+                if found is not None:
+                    yield found
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    game = game_of(played)
+    others = [played.episode.setup.lineup[str(other)] for other in game.others(seat)]
+    if len(others) != 1 or others[0].player != "level" or others[0].params.get("base"):
+        return
+    found = _reasoned(game, seat, int(others[0].params.get("k", 1)))
+    if found is not None:
+        for step in played.replay.steps():
+            if step.forfeited in ((), (seat,)):
+                yield Answered(found, step.moves.get(seat) in found.right)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

@@ -1,9 +1,23 @@
-"""Training tasks of Pick the Right Stuff."""
+"""Training tasks and depths of reasoning of Pick the Right Stuff."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.core.rules.training import Split, Training, by_problem
-from sally.games.pick_the_right_stuff.frozen import frozen_games
+from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, frozen_games
+from sally.games.pick_the_right_stuff.locker import (
+    announced,
+    answered,
+    believed_box,
+    opened,
+    true_box,
+)
+from sally.games.pick_the_right_stuff.picks import picks
+from sally.games.pick_the_right_stuff.rules import LockerGame
 
 USERS = 5
 
@@ -16,3 +30,51 @@ def _training_tasks(game: str) -> Split:
 
 
 TRAINING = Training(_training_tasks)
+
+ABOUT = (
+    "depth 0 names the box where the item is; depth 1 names the box where the user believes it to "
+    "be, from what the user has seen and, in the infinite mode, from its own rule; users do not "
+    "reason about anybody, so no question is deeper"
+)
+NOTES = (
+    "Published games: users mostly believe what is true, or what was true at the start, so depth 0 "
+    "is far above chance; only the balanced and the even infinite sets are certified.",
+    "The last question of a balanced game has one box left and is left out.",
+)
+CERTIFIED = ("balanced_zero", "balanced_finite", "infinite_2")
+
+
+def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:
+    """Return one question; a guess is over occupied boxes, in the infinite mode over all."""
+    among = users if name.startswith("infinite") else items
+    block = 1 if name in CERTIFIED else None
+    return Reasoned(((true,), (believed,)), (believed,), 1 / among, block, f"{name}, {among} boxes")
+
+
+def _questions() -> Iterator[Reasoned]:
+    for name in COLLECTIONS:
+        for problem in frozen_games(name, USERS):
+            locker = opened(problem)
+            for event in problem.script:
+                locker = announced(locker, event)
+                if (user := locker.asked) is not None:
+                    believed, true = believed_box(locker, user), true_box(locker, user)
+                    items = sum(box is not None for box in locker.states[-1])
+                    if items > 1:
+                        yield _reasoned(name, believed, true, items, USERS)
+                    locker = answered(locker, believed)
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    game = played.replay.game
+    assert isinstance(game, LockerGame)
+    kind = "infinite_2" if game.mode == "infinite" else f"{game.generator}_{game.mode}"
+    if game.problem is not None or (game.mode == "infinite" and game.generator != "even"):
+        kind = "other"
+    for pick in picks(played, seat):
+        if pick.items > 1:
+            one = _reasoned(kind, pick.believed, pick.true, pick.items, game.instance.users)
+            yield Answered(one, pick.is_right)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

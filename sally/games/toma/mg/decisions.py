@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.core.rules.training import Split, Training, by_problem
-from sally.games.toma.mg.game import frozen_scenarios
+from sally.games.toma.metrics import did
+from sally.games.toma.mg.depths import answers_by_depth
+from sally.games.toma.mg.game import Minority, certified, frozen_scenarios
+from sally.games.toma.mg.rules import Scenario, answer
 
 
 def training_split(game: str) -> Split:
@@ -12,3 +20,31 @@ def training_split(game: str) -> Split:
 
 
 TRAINING = Training(training_split)
+
+ABOUT = (
+    "depth 0 predicts nobody and takes any place; depth k predicts every agent at depth k - 1, "
+    "where an agent of depth 0 goes by its own wishes alone, and takes the emptiest place"
+)
+
+
+def reasoned(scenario: Scenario, group: str = "") -> Reasoned:
+    """Return a scenario with the answers of reasoners of every depth."""
+    block = scenario.level if scenario.id in certified() else None
+    name = group or (f"level {scenario.level}" if block is None else f"certified {block}")
+    return Reasoned(answers_by_depth(scenario), (answer(scenario),), 0.25, block, name)
+
+
+def _questions() -> Iterator[Reasoned]:
+    for scenario in frozen_scenarios(4).values():
+        yield reasoned(scenario, f"fourth set, level {scenario.level}")
+    yield from (reasoned(one.scenario) for one in certified().values())
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    game = played.replay.game
+    assert isinstance(game, Minority)
+    if played.episode.payoffs is not None:
+        yield Answered(reasoned(game.problem), did(played, seat) is True)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered)

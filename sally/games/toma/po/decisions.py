@@ -1,9 +1,17 @@
-"""Training problems of the partially observable game."""
+"""Training problems and depths of reasoning of the partially observable game."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.core.rules.training import Split, Training, by_problem
-from sally.games.toma.po.game import frozen_scenarios
+from sally.games.toma.metrics import did
+from sally.games.toma.po.depths import answers_by_depth
+from sally.games.toma.po.game import PartlySeen, certified, frozen_scenarios
+from sally.games.toma.po.rules import Scenario, answer
 
 
 def training_split(game: str) -> Split:
@@ -12,3 +20,45 @@ def training_split(game: str) -> Split:
 
 
 TRAINING = Training(training_split)
+
+# Accuracy of the best constant answer by level: at level 2 failure is right in a fifth.
+CHANCE = {0: 1.0, 1: 0.25, 2: 0.2, 3: 0.25}
+ABOUT = (
+    "depth 0 takes its own cheapest task; depth k predicts every agent it knows as a reasoner of "
+    "depth k - 1 with that agent's knowledge, and applies the stated rule"
+)
+NOTES = (
+    "At level 3 of kang2026's generator depth 2 is nearly always right: its scores do not show a "
+    "third step; read them beside the certified set.",
+    "Block 2 and 3: predictions of depth d - 1 always collide, so that reasoner answers failure. A "
+    "player that ignores the collision has two or three tasks left and guesses among them.",
+)
+
+
+def reasoned(scenario: Scenario, block: int | None = None) -> Reasoned:
+    """Return a scenario with the answers of reasoners of every depth."""
+    level = scenario.level
+    return Reasoned(
+        tuple((given,) for given in answers_by_depth(scenario)),
+        (answer(scenario),),
+        CHANCE[level],
+        block,
+        f"level {level}" if block is None else f"certified {block}",
+    )
+
+
+def _questions() -> Iterator[Reasoned]:
+    yield from (reasoned(s) for s in frozen_scenarios().values() if s.level in CHANCE)
+    yield from (reasoned(one.scenario, one.block) for one in certified().values())
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    game = played.replay.game
+    assert isinstance(game, PartlySeen)
+    if game.problem.level in CHANCE and played.episode.payoffs is not None:
+        kept = certified().get(game.problem.id)
+        block = kept.block if kept is not None else None
+        yield Answered(reasoned(game.problem, block), did(played, seat) is True)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

@@ -1,0 +1,49 @@
+"""The depth table of a game: how often reasoners of depth 0, 1, 2, ... are right on its sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.registry import registry
+from sally.core.rules.depth import Depths, Reasoned
+
+
+def depths_of(game: str) -> Depths:
+    """Return what a game declares about depths of reasoning.
+
+    Raises:
+        BadInput: If it declares nothing.
+    """
+    found: Depths | None = registry.part(game, "depths")
+    if found is None:
+        raise BadInput(
+            f"{game} does not declare depths of reasoning: define DEPTHS in its decisions.py."
+        )
+    return found
+
+
+def depth_table(game: str) -> list[dict[str, Any]]:
+    """Return one row for each set and level: chance, the share right by depth, and the depths."""
+    groups: dict[str, list[Reasoned]] = {}
+    for one in depths_of(game).questions():
+        groups.setdefault(one.group, []).append(one)
+    return [_row(name, listed) for name, listed in groups.items()]
+
+
+def _row(name: str, listed: list[Reasoned]) -> dict[str, Any]:
+    deepest = max(len(one.by_depth) for one in listed)
+    shares = {f"depth {k}": sum(one.hit(k) for one in listed) / len(listed) for k in range(deepest)}
+    found = Counter(one.depth for one in listed)
+    known = sorted(depth for depth in found if depth is not None)
+    depths = [f"{depth}: {found[depth]}" for depth in known]
+    depths += [f"none: {found[None]}"] if found[None] else []
+    return {
+        "set": name,
+        "n": len(listed),
+        "chance": listed[0].chance,
+        **shares,
+        "certified": listed[0].block,
+        "depths": ", ".join(depths),
+    }

@@ -1,0 +1,56 @@
+"""Depths of reasoning: what players who think k steps about the others would answer.
+
+A reasoner of depth k replies best to the others as reasoners of depth k - 1, each knowing only what
+that seat knows. The depth of a decision is the least k from which on the answer is right. A
+*certified* set has blocks: a reasoner of the block's depth answers all of it, and every shallower
+one is right as often as chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+
+
+class Reasoned(msgspec.Struct, frozen=True):
+    """One decision with the answers of reasoners of every depth."""
+
+    by_depth: tuple[tuple[Any, ...], ...]  # by depth; several options where it finds them equal
+    right: tuple[Any, ...]  # the options that are right
+    chance: float  # accuracy of the best constant answer over the set
+    block: int | None = None  # certified depth; None: not of a certified set
+    group: str = ""  # set and level, for the table of an audit
+
+    @property
+    def depth(self) -> int | None:
+        """The least depth from which on the answer is right; None if even the deepest is wrong."""
+        wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
+        if not wrong:
+            return 0
+        return wrong[-1] + 1 if wrong[-1] + 1 < len(self.by_depth) else None
+
+    def hit(self, depth: int) -> float:
+        """Return the chance that a reasoner of this depth is right; ties are split."""
+        given = self.by_depth[depth]
+        return sum(option in self.right for option in given) / len(given)
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """One decision of an episode: how deep it was, and whether it was right."""
+
+    reasoned: Reasoned
+    right: bool  # a forfeited decision is wrong
+
+
+class Depths(msgspec.Struct, frozen=True):
+    """What a game declares about depths of reasoning."""
+
+    about: str  # what a reasoner of depth k does in this game
+    questions: Callable[[], Iterable[Reasoned]]  # the decisions of the frozen sets
+    answered: Callable[[Played, Seat], Iterable[Answered]]  # the decisions of an episode
+    notes: tuple[str, ...] = ()  # sentences printed below the table

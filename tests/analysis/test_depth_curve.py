@@ -1,0 +1,117 @@
+"""Accuracy by certified depth: recovered from reasoners of known depth; the table of an audit."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sally
+from sally import store
+from sally.analysis.design.depth import depth_table, depths_of
+from sally.analysis.profile.depth_curve import depth_curve, pass_hat
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode
+from sally.games.toma.mg.game import certified as mg_certified
+from sally.games.toma.po.game import certified as po_certified
+from sally.output.figures.depth_curve import depth_figure
+
+FAMILIES = ("toma_po", "toma_mg", "pick_the_right_stuff", "level_k")
+
+
+@cache
+def played(depth: int, repeats: int = 1, many: int | None = None) -> list[Episode]:
+    found: list[Episode] = []
+    for game, kept in (("toma_po", po_certified()), ("toma_mg", mg_certified())):
+        for id in [*kept][:many]:
+            for seed in range(repeats):
+                who = {"player": ("reasoner", {"depth": depth})}
+                found.append(sally.play(game, who, seed=seed, scenario=id))
+    return found
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_curve_of_a_reasoner_falls_to_chance_beyond_its_depth(depth: int) -> None:
+    points = {(p.game, p.depth): p for p in depth_curve(played(depth))}
+    for (game, block), point in points.items():
+        assert point.right.value is not None
+        if block <= depth:
+            assert point.right.value == 1.0
+        else:  # in toma_po it answers failure, which is right as often as a constant answer is
+            assert point.right.value <= point.chance + (0.2 if game == "toma_mg" else 0.01)
+
+
+def test_episodes_of_other_sets_have_no_certified_depth() -> None:
+    assert depth_curve([sally.play("toma_po", {"player": "solver"}, level=2)]) == []
+    assert (
+        depth_curve([sally.play("ipd", {"agent": "random", "partner": "random"}, rounds=2)]) == []
+    )
+
+
+def test_level_k_is_right_one_step_above_its_partner() -> None:
+    lineup = {"player_1": ("level", {"k": 2}), "player_2": ("level", {"k": 1})}
+    points = depth_curve([sally.play("eleven_twenty", lineup)])
+    assert {(p.seat, p.depth): p.right.value for p in points} == {
+        ("player_1", 2): 1.0,
+        ("player_2", 3): 0.0,
+    }
+
+
+def test_the_locker_counts_every_question_but_the_last() -> None:
+    episode = sally.play("pick_the_right_stuff", {"manager": "tracker"}, number=3)
+    (point,) = depth_curve([episode])
+    assert (point.depth, point.right.value, point.right.n) == (1, 1.0, 4)
+
+
+@pytest.mark.parametrize(
+    ("right", "repeats", "k", "share"), [(4, 4, 4, 1.0), (3, 4, 2, 0.5), (1, 4, 2, 0.0)]
+)
+def test_pass_hat_is_the_share_of_draws_that_are_all_right(
+    right: int, repeats: int, k: int, share: float
+) -> None:
+    assert pass_hat(right, repeats, k) == share
+
+
+def test_pass_hat_refuses_more_repeats_than_there_are() -> None:
+    with pytest.raises(ValueError, match="from 1 to 4"):
+        pass_hat(1, 4, 5)
+
+
+def test_repeats_that_are_always_right_pass_all() -> None:
+    points = depth_curve(played(3, 2, 12))
+    assert all(point.pass_all == {1: 1.0, 2: 1.0} for point in points)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_in_a_certified_block_the_reasoner_of_its_depth_is_always_right(family: str) -> None:
+    rows = [row for row in depth_table(family) if row["certified"] is not None]
+    assert rows
+    for row in rows:
+        assert row[f"depth {row['certified']}"] == 1.0
+        for shallow in range(row["certified"]):
+            assert row[f"depth {shallow}"] <= row["chance"] + 0.02
+
+
+def test_a_game_without_depths_says_so() -> None:
+    with pytest.raises(BadInput, match="does not declare depths"):
+        depths_of("ipd")
+
+
+def test_the_commands_print_table_and_curve(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(cli, ["audit", "toma_mg", "--depth", "--json"])
+    assert shown.exit_code == 0 and '"set": "certified 3"' in shown.output
+    with store.Writer(tmp_path / "store") as writer:
+        for episode in played(1, 1, 8):
+            writer.add(episode)
+    shown = CliRunner().invoke(cli, ["profile", str(tmp_path / "store"), "--depth"])
+    assert shown.exit_code == 0 and "pass^k" in shown.output
+
+
+def test_the_curve_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    assert depth_figure(depth_curve(played(1, 1, 8)))
+    with pytest.raises(BadInput, match="nothing to draw"):
+        depth_figure([])
