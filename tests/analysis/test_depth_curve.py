@@ -103,6 +103,7 @@ def test_a_game_without_depths_says_so() -> None:
 def test_the_commands_print_table_and_curve(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["audit", "toma_mg", "--depth", "--json"])
     assert shown.exit_code == 0 and '"set": "certified 3"' in shown.output
+    (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         for episode in played(1, 1, 8):
             writer.add(episode)
