@@ -1,24 +1,26 @@
-"""Both errors of the reply reader on real replies, and how figures depend on the reader.
+"""Both errors of the reply reader on real replies, and what each clause of its rule buys.
 
     python benchmarks/reply_reader.py                 # error rates on the labelled replies
     python benchmarks/reply_reader.py --logs FOLDER   # also the published ones, from a checkout
+    python benchmarks/reply_reader.py --clauses       # the same rule without each of its clauses
     python benchmarks/reply_reader.py --lists         # what the old adversarial lists cost
-    python benchmarks/reply_reader.py --draw OUT      # draw the sample again, without labels
+    python benchmarks/reply_reader.py --wrong         # every wrong verdict on replies tuned on
 
-`tests/core/labelled_replies.jsonl` holds 600 replies, drawn by `--draw` with a fixed seed: 480 of
-our own runs (docs/results/bundles), half of them replies that the reader of that time (version 4)
-had asked again, and 120 messages of published Step Game logs, put as replies to "Do you move 1, 3
-or 5 steps?". Each was labelled twice, in two shuffles, without the verdict of any reader: with the
-option that a careful person would book, or as unclear (null). Where the two labels differ, the
-reply counts as unclear. Published replies are stored as hash and label only.
+Two sets of 600 replies each, drawn with fixed seeds from the shipped runs and from published logs.
+A label is the option that a careful person would book, or null if the reply is unclear; each reply
+has two, made without the verdict of any reader. Where they differ, the reply counts as unclear.
+Published replies are stored as hash and label only.
+
+* `tests/core/labelled_replies.jsonl`: the first set. The rule was tuned on it.
+* `tests/core/fresh_replies.jsonl`: drawn later by `reply_sample.py`, split by whole games: the rule
+  was tuned on one half (`tuned_on`) and is reported on the other.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import random
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -29,21 +31,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.reader_v4 import reading as version_4
-from sally import store
+from benchmarks.reply_sample import FIRST_SET, ROOT, published_replies, sha
 from sally.core.errors import Unreadable
-from sally.core.match.engine import Match
-from sally.core.match.playback import rerun
-from sally.core.prompt.strategy import PromptContext
-from sally.core.registry import registry
+from sally.core.reply import plain_text
 from sally.core.reply import reading as version_5
-from sally.core.rules.menu import is_finite
-from sally.output.files.bundle_reader import opened
 
-ROOT = Path(__file__).resolve().parent.parent
-LABELLED = ROOT / "tests/core/labelled_replies.jsonl"
-OWN, PUBLISHED, SEED = 480, 120, 36
-STEPS = ("1", "3", "5")
-LEFT_OUT = ("toma_sw",)  # its acts have a form of their own
+FRESH_SET = ROOT / "tests/core/fresh_replies.jsonl"
 
 
 def read(reply: dict[str, Any], version: Any = version_5) -> int | None:
@@ -62,102 +55,32 @@ def read(reply: dict[str, Any], version: Any = version_5) -> int | None:
 def first_named(reply: dict[str, Any]) -> int | None:
     """Return the option that a reply names first, the crudest rule in use."""
     text = reply["reply"]
+    if reply.get("low") is not None:
+        found = re.search(r"\d+", text)
+        return int(found[0]) if found else None
     places = [(text.find(name), n) for n, name in enumerate(reply["names"])]
-    found = sorted(at for at in places if at[0] >= 0)
-    return found[0][1] if found else None
+    named = sorted(at for at in places if at[0] >= 0)
+    return named[0][1] if named else None
 
 
-def labelled(logs: Path | None = None) -> Iterator[dict[str, Any]]:
-    """Return the labelled replies; published ones only with the logs that hold them."""
-    texts = {sha(text): text for text in messages(logs)} if logs else {}
-    for line in LABELLED.read_text("utf-8").splitlines():
+def labelled(path: Path = FIRST_SET, logs: Path | None = None) -> Iterator[dict[str, Any]]:
+    """Return the labelled replies of a set; published ones only with the logs that hold them."""
+    texts = {sha(each["reply"]): each for each in published_replies(logs)} if logs else {}
+    for line in path.read_text("utf-8").splitlines():
         reply = json.loads(line)
         if "sha256" in reply:
             if reply["sha256"] not in texts:
                 continue
-            reply |= {"reply": texts[reply["sha256"]], "names": STEPS, "label": "Move"}
-        reply["truth"] = reply["first"] if reply["first"] == reply["second"] else None
+            reply = {**texts[reply["sha256"]], **reply}
+        one, other = reply["first"], reply.get("second", reply["first"])
+        reply["truth"] = one if one == other else None
         yield reply
-
-
-def sha(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-# --- drawing --------------------------------------------------------------------------------
-
-
-def own_replies() -> Iterator[dict[str, Any]]:
-    """Return every distinct reply to a menu in the shipped bundles, with its menu."""
-    seen = set()
-    for path in sorted((ROOT / "docs/results/bundles").glob("*.zip")):
-        with opened(path) as (place, _):
-            episodes = store.load(place).episodes
-            for episode in (episodes[id] for id in sorted(episodes)):
-                if episode.setup.instance.game in LEFT_OUT:
-                    continue
-                match = Match(
-                    registry.game(episode.setup.instance.game), episode.setup, ask_nature=True
-                )
-                for turn, event in rerun(match, episode):
-                    for reply in _replies(turn, event):
-                        if (key := (reply["game"], reply["kind"], reply["reply"])) not in seen:
-                            seen.add(key)
-                            yield reply
-
-
-def _replies(turn: Any, event: Any) -> Iterator[dict[str, Any]]:
-    question, words, prompt = turn.question, turn.context.words, PromptContext(turn)
-    if event is None or not event.calls or (question is not None and question.kind != "choice"):
-        return
-    finite = is_finite(turn.options)
-    scale = question.scale if question else words.scale(turn.options) if finite else None
-    names = [] if scale else list(prompt.names)
-    if not names and not scale:
-        return
-    answers = [c for c in event.calls if c.purpose in ("move", "probe") and c.reply.strip()]
-    for call in answers:
-        yield {
-            "game": turn.context.spec.name,
-            "kind": question.probe if question else "move",
-            "label": prompt.label,
-            "names": names,
-            "low": scale.low if scale else None,
-            "high": scale.high if scale else None,
-            "numbered": type(words).__module__.startswith("sally.games.toma"),
-            "question": prompt.question.split("\n")[-1],
-            "reply": call.reply,
-            "asked_again": call is not answers[-1] or type(event).__name__ == "Forfeited",
-        }
-
-
-def messages(folder: Path) -> list[str]:
-    """Return the messages of published Step Game logs that name a step."""
-    found = set()
-    for path in sorted(folder.rglob("game_*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            event = json.loads(line)
-            text = event.get("message", "") if event.get("type") == "conversation" else ""
-            if 0 < len(text) <= 400 and any(step in text for step in STEPS):
-                found.add(text)
-    return sorted(found)
-
-
-def draw(out: Path, logs: Path) -> None:
-    """Write the sample without labels."""
-    chance, own = random.Random(SEED), list(own_replies())
-    hard = [reply for reply in own if reply["asked_again"]]
-    plain = [reply for reply in own if not reply["asked_again"]]
-    drawn = chance.sample(hard, OWN // 2) + chance.sample(plain, OWN // 2)
-    drawn += [{"published": text} for text in chance.sample(messages(logs), PUBLISHED)]
-    out.write_text("".join(json.dumps(reply) + "\n" for reply in drawn), "utf-8")
-    print(f"{len(drawn)} of {len(own)} own and {len(messages(logs))} published replies")
 
 
 # --- measuring ------------------------------------------------------------------------------
 
 
-def rates(replies: list[dict[str, Any]], reader: Any) -> dict[str, float]:
+def rates(replies: list[dict[str, Any]], reader: Any = read) -> dict[str, float]:
     """Return the shares of clear replies refused or misread, and of unclear ones taken."""
     clear = [r for r in replies if r["truth"] is not None]
     unclear = [r for r in replies if r["truth"] is None]
@@ -181,6 +104,89 @@ def kappa(replies: list[dict[str, Any]]) -> tuple[float, float]:
     second = (pairs[True, True] + pairs[False, True]) / n
     chance = first * second + (1 - first) * (1 - second)
     return same, (agreed - chance) / (1 - chance)
+
+
+def _agreement(replies: list[dict[str, Any]]) -> str:
+    if not all("second" in reply for reply in replies):
+        return "labelled once so far"
+    same, agreement = kappa(replies)
+    return f"labels agree on {same:.1%}, kappa {agreement:.2f}"
+
+
+def _row(name: str, replies: list[dict[str, Any]], reader: Any) -> str:
+    r = rates(replies, reader)
+    return (
+        f"  {name}: of {r['clear']} clear {r['refused']:.1%} refused, {r['misread']:.1%} misread; "
+        f"of {r['unclear']} unclear {r['taken']:.1%} taken"
+    )
+
+
+READERS = {
+    "version 5": read,
+    "version 4": lambda reply: read(reply, version_4),
+    "first option named": first_named,
+}
+
+
+def measured(logs: Path | None) -> None:
+    """Print both errors, by set and half."""
+    fresh, kept = list(labelled(FRESH_SET, logs)), "published" if logs else "kept"
+    groups = {
+        "first set (tuned on)": list(labelled(FIRST_SET, logs)),
+        "fresh set, games tuned on": [r for r in fresh if r["tuned_on"]],
+        "fresh set, games held out": [r for r in fresh if not r["tuned_on"]],
+        "fresh set": fresh,
+    }
+    for name, replies in groups.items():
+        print(f"{name}: {len(replies)} replies; {_agreement(replies)}")
+        for version, reader in READERS.items():
+            print(_row(version, replies, reader))
+        if logs:
+            own = [r for r in replies if "sha256" not in r]
+            print(_row("version 5 without the published ones", own, read))
+    if not logs:
+        print(f"(replies that are {kept}; --logs FOLDER adds the published ones)")
+
+
+# --- clauses --------------------------------------------------------------------------------
+
+NEVER = re.compile(r"(?!)()()")
+CLAUSES: dict[str, tuple[tuple[Any, str, Any], ...]] = {
+    "(a) a JSON answer field": ((version_5, "_field", lambda reply, label: None),),
+    "(b) labelled lines": ((version_5, "_stated", lambda text, label: []),),
+    "(b) labels other than the game's": ((version_5, "LABELS", ("-",)),),
+    "(b) labels after a lead-in": ((version_5, "_LEADS", NEVER),),
+    "(b) bare lines": ((version_5, "_bare_lines", lambda text, find: []),),
+    "(c) the one option named": ((version_5, "_named", lambda *given, **more: None),),
+    "(c) few words need no verb": ((version_5, "FEW_WORDS", 0),),
+    "(c) asides are left out": ((version_5, "_ASIDE", NEVER),),
+    "(c) the last clause of a sentence": ((version_5, "_CLAUSE", NEVER),),
+    "(c) nothing denies or doubts": ((version_5, "_DENIES", NEVER),),
+    "(c) not about the past": ((version_5, "_PAST", NEVER),),
+    "(c) about the right one": ((version_5, "_OTHERS", NEVER), (version_5, "_MINE", NEVER)),
+    "(c) a verb of choosing": ((version_5, "_CHOOSES", re.compile("")),),
+    "(c) not cut": ((version_5, "_is_whole", lambda text, find: True),),
+    "parts of numbers": ((version_5, "_is_part", lambda text, start, end: False),),
+    "thoughts in tags are removed": ((plain_text, "_THOUGHTS", NEVER),),
+}
+
+
+def clauses(logs: Path | None) -> None:
+    """Print both errors on all labelled replies under the rule without each of its clauses."""
+    replies = [*labelled(FIRST_SET, logs), *labelled(FRESH_SET, logs)]
+    print(_row("the whole rule", replies, read))
+    for name, changes in CLAUSES.items():
+        before = [getattr(where, what) for where, what, _ in changes]
+        for where, what, value in changes:
+            setattr(where, what, value)
+        version_5.forget_readings()
+        print(_row(f"without {name}", replies, read))
+        for (where, what, _), value in zip(changes, before, strict=True):
+            setattr(where, what, value)
+    version_5.forget_readings()
+
+
+# --- the old lists --------------------------------------------------------------------------
 
 
 def lists() -> None:
@@ -214,34 +220,32 @@ def _unclear_rows() -> list[tuple[dict[str, Any], int | None]]:
     return found
 
 
+def wrong(logs: Path | None) -> None:
+    """Print every wrong verdict on the replies that the rule may be tuned on."""
+    fresh = [reply for reply in labelled(FRESH_SET, logs) if reply["tuned_on"]]
+    for reply in (*labelled(FIRST_SET, logs), *fresh):
+        if (got := read(reply)) != reply["truth"]:
+            names = reply["names"] or [reply["low"], reply["high"]]
+            print(reply["truth"], got, names, repr(reply["reply"][-300:]))
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--logs", type=Path, help="a folder with published Step Game logs")
-    parser.add_argument("--draw", type=Path, help="write the unlabelled sample here")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--logs", type=Path, help="a folder with the published logs")
+    parser.add_argument("--clauses", action="store_true", help="leave out each clause in turn")
     parser.add_argument("--lists", action="store_true", help="the old adversarial lists")
     parser.add_argument("--wrong", action="store_true", help="print every wrong verdict")
     given = parser.parse_args()
-    if given.draw:
-        draw(given.draw, given.logs)
-        return
     if given.lists:
         lists()
-        return
-    replies = list(labelled(given.logs))
-    same, k = kappa(replies)
-    print(f"{len(replies)} replies; labels agree on {same:.1%}, kappa {k:.2f}")
-    readers = {"version 5": read, "version 4": lambda r: read(r, version_4)}
-    for name, reader in {**readers, "first option named": first_named}.items():
-        r = rates(replies, reader)
-        print(
-            f"{name}: of {r['clear']} clear {r['refused']:.1%} refused, {r['misread']:.1%} "
-            f"misread; of {r['unclear']} unclear {r['taken']:.1%} taken"
-        )
-    if given.wrong:
-        for reply in replies:
-            if (got := read(reply)) != reply["truth"]:
-                shown = reply.get("reply", "")
-                print(reply["truth"], got, list(reply["names"]), repr(shown[-300:]))
+    elif given.clauses:
+        clauses(given.logs)
+    elif given.wrong:
+        wrong(given.logs)
+    else:
+        measured(given.logs)
 
 
 if __name__ == "__main__":

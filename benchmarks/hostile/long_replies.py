@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.hostile.replies import readers
 from sally.core.errors import Unreadable
-from sally.core.reply.reading import MOST_READ, bounded
+from sally.core.reply.plain_text import MOST_READ, bounded
 
 SHAPES = (
     *(

@@ -18,7 +18,7 @@ from typing import Any
 
 from sally.core.errors import BadInput, Unreadable
 from sally.core.registry import registry
-from sally.core.reply.reading import MOST_READ, bounded
+from sally.core.reply.plain_text import MOST_READ, bounded
 from sally.core.rules.game import NATURE, Seat
 
 PIECES = (

@@ -90,6 +90,11 @@ class ChatServer:
         return self.prompt_logprobs
 
     @property
+    def can_constrain(self) -> bool:
+        """Whether replies can be held to a JSON schema; a server that ignores it is found out."""
+        return True
+
+    @property
     def slots(self) -> int:
         """The number of concurrent calls."""
         return self.at_once
@@ -229,7 +234,7 @@ def request_settings(settings: Settings) -> dict[str, Any]:
     found = {name: given[name] for name in names if given[name] is not None}
     if settings.stop:
         found["stop"] = list(settings.stop)
-    return found
+    return found | wire.held_to(settings)
 
 
 def checked_address(address: str) -> str:

@@ -66,6 +66,7 @@ class Embedded:
     """
 
     can_score: Final = True
+    can_constrain: Final = True  # by a grammar that llama.cpp makes of the schema
 
     def __init__(
         self,
@@ -287,7 +288,7 @@ def _body(
         body["seed"] = settings.seed
     if tools:
         body["tools"] = list(tools)
-    return body
+    return body | wire.held_to(settings)
 
 
 def _weights(path: str | Path | None) -> Path:

@@ -37,6 +37,8 @@ def words(text: str) -> int:
 class Scripted:
     """A model whose replies are a function of messages and settings, without delay."""
 
+    can_constrain = True  # the script is shown the schema in its settings
+
     def __init__(
         self,
         script: Script,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,6 +12,8 @@ from sally.core.prompt.model import (
     Message,
     ModelFailure,
     Reply,
+    SchemaSettings,
+    Settings,
     System,
     ToolCall,
     ToolResult,
@@ -58,6 +61,14 @@ def tool(spec: ToolSpec) -> dict[str, Any]:
     """Return a tool in the chat format."""
     function = {"name": spec.name, "description": spec.description, "parameters": spec.schema}
     return {"type": "function", "function": function}
+
+
+def held_to(settings: Settings) -> dict[str, Any]:
+    """Return the JSON schema of a call as the chat form writes it; nothing without one."""
+    if not isinstance(settings, SchemaSettings):
+        return {}
+    held = {"name": "answer", "strict": True, "schema": json.loads(settings.schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": held}}
 
 
 def reply(answer: Mapping[str, Any], seconds: float) -> Reply:

@@ -32,6 +32,7 @@ from sally.core.prompt.model import (
     Model,
     ModelFailure,
     Reply,
+    SchemaSettings,
     Scores,
     Settings,
     ToolCall,
@@ -42,7 +43,7 @@ from sally.core.prompt.model import (
     read_settings,
 )
 from sally.core.prompt.prompt_hash import prompt_hash
-from sally.core.reply.reading import MOST_READ
+from sally.core.reply.plain_text import MOST_READ
 from sally.core.rules.chance import derived_seed
 
 LOG = logging.getLogger("sally.readers")
@@ -166,8 +167,12 @@ class Caller:
         self.finish = "stop"  # of the last reply
         self.failed: Exception | None = None  # what the last failed call raised
 
-    async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
-        """Return a reply; tool calls are answered, and transient failures retried.
+    async def say(
+        self, purpose: str, messages: Sequence[Message], *, schema: str = "", **settings: Any
+    ) -> Reply:
+        """Return a reply; tool calls are answered on the way, passing failures tried again.
+
+        With a JSON schema, the reply is held to it.
 
         Raises:
             ModelFailure: The call failed permanently.
@@ -176,7 +181,7 @@ class Caller:
         turn = self._turn
         tools = _tools(turn) if turn.question is None and turn.context.spec.tools else ()
         for _ in range(TOOL_ROUNDS):
-            reply: Reply = await self._answered(purpose, messages, tools, (), settings)
+            reply: Reply = await self._answered(purpose, messages, tools, (), settings, schema)
             if not reply.tool_calls:
                 break
             results = [ToolResult(c.id, c.name, self._looked_up(c)) for c in reply.tool_calls]
@@ -205,11 +210,14 @@ class Caller:
         tools: tuple[ToolSpec, ...],
         candidates: tuple[str, ...],
         more: Mapping[str, Any],
+        schema: str = "",
     ) -> Generator[Request, Any, Any]:
         """Make a request until it is answered; every failure is recorded by kind."""
         made, base = self._exchanges, self._settings
         if more:
             base = self._with_defaults(base, more)
+        if schema:
+            base = SchemaSettings(**msgspec.structs.asdict(base), schema=schema)
         number = len(made) - self._before
         request = Request(self._turn, purpose, shown, base, number, tools, candidates)
         for attempt in range(self._retries + 1):

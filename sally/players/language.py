@@ -12,7 +12,15 @@ from sally.core.errors import BadInput, Unreadable, listed, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt import packs
-from sally.core.prompt.model import CannotScore, Model, ModelFailure, Settings, read_settings
+from sally.core.prompt.model import (
+    CannotConstrain,
+    CannotScore,
+    Model,
+    ModelFailure,
+    Settings,
+    can_constrain,
+    read_settings,
+)
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
 from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult
 from sally.core.prompt.words import Pack, checked
@@ -65,6 +73,11 @@ class LanguagePlayer(ModelPlayer, frozen=True):
     pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     harness: Harness = AS_IT_IS
 
+    @property
+    def as_schema(self) -> bool:
+        """Whether answers are JSON objects held to a schema."""
+        return self.settings.format == "schema"
+
     async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
         """Answer a probe."""
         given: ProbeReport | Fault = await self.decide(turn)
@@ -80,7 +93,9 @@ class LanguagePlayer(ModelPlayer, frozen=True):
         said, retry, reason, tries = StrategyResult(""), "", "unreadable", 0
         kept: dict[str, Any] = {}
         for tries in range(1, context.retries + 2):
-            prompt = PromptContext(turn, retry, self.texts, context, kept, self.harness)
+            prompt = PromptContext(
+                turn, retry, self.texts, context, kept, self.harness, self.as_schema
+            )
             try:
                 said = await run(prompt, caller)
                 found: Any = prompt.read(said)
@@ -90,7 +105,7 @@ class LanguagePlayer(ModelPlayer, frozen=True):
                 reason = caller.reason(why)
                 retry = prompt.say("retry", why=why if isinstance(why, Unreadable) else NOT_READ)
                 continue
-            if exchanges and restated(said.readable, prompt.label):
+            if exchanges and not self.as_schema and restated(said.readable, prompt.label):
                 exchanges[-1].detail = "restated"  # the last of several answers counts
             if question is None:
                 return Decision(found, said.memory, said.text, tries, (), said.foreseen)
@@ -131,10 +146,39 @@ def _language(
             f"{str(CannotScore(found.name)).rstrip('.')}; leave out the "
             f"strategies that score, {listed(scoring)}."
         )
+    if given.format == "schema":
+        _check_constrained(spec, chosen, found, harness)
     act, answer = chosen.make(**params)
     worded = checked_pack(pack, spec).texts if pack else {}
     layout = read_harness(harness) if harness else AS_IT_IS
     return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded, layout)
+
+
+def _check_constrained(
+    spec: GameSpec[Any, Any, Any],
+    strategy: Strategy,
+    model: Model,
+    harness: Mapping[str, Any] | None,
+) -> None:
+    """Refuse `format = schema` where answers could not be held to a schema."""
+    if not can_constrain(model):
+        raise BadInput(str(CannotConstrain(model.name)))
+    if not strategy.schema and "scoring" not in strategy.needs:  # a scored name is never guessed
+        able = sorted(n for n, s in registry.entries("strategies").items() if s.schema)
+        raise BadInput(
+            f"format = schema does not fit strategy {strategy.name}, whose replies hold more than "
+            f"an answer; use format = line, or one of {listed(able, 'and')}."
+        )
+    if spec.tools:
+        raise BadInput(
+            f"format = schema does not fit {spec.name}, whose players look things up with tools; "
+            "use format = line."
+        )
+    if {"answer", "options"} & set(harness or ()):
+        raise BadInput(
+            "format = schema and a harness that sets answer or options contradict each other; "
+            "set one of them."
+        )
 
 
 def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:

@@ -18,6 +18,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
     Usage,
+    can_constrain,
 )
 from sally.runner.config import Config
 
@@ -160,6 +161,11 @@ class Metered:
     @property
     def can_score(self) -> bool:
         return self._model.can_score
+
+    @property
+    def can_constrain(self) -> bool:
+        """Whether replies can be held to a JSON schema."""
+        return can_constrain(self._model)
 
     @property
     def used(self) -> Any:

@@ -88,7 +88,11 @@ def settled(
         names = {name for given in places.values() for name in given}
         used.update(_used(entry.name, name, places) for name in names)
         params = {**who.params, "model": entry.name if _is_open(who) else who.params["model"]}
-        if merged := {**own, **entry.settings, **asked}:
+        merged = {**own, **entry.settings, **asked}
+        if merged.get("format") == "line":  # the default, under which all ids without it were made
+            del merged["format"]
+        params.pop("settings", None)
+        if merged:
             params["settings"] = merged
         return msgspec.structs.replace(who, params=params)
 

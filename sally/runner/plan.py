@@ -17,6 +17,7 @@ from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id
 from sally.core.match.drive import play_async
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
+from sally.core.prompt.answer_schema import field_name
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -106,6 +107,8 @@ class Counting:
         self._reply_tokens = reply_tokens
         self._pages: deque[str] = deque(maxlen=REMEMBERED)
 
+    can_constrain = True  # the run itself refuses a model that cannot
+
     @property
     def can_score(self) -> bool:
         """Whether the model can score, as far as known without contacting it."""
@@ -167,6 +170,10 @@ class Pilot(msgspec.Struct, frozen=True):
     def _prompt(self, turn: Turn[Any, Any]) -> None:
         prompt = PromptContext(turn)
         names = prompt.names
+        if self.inner.as_schema and names:
+            chosen = {field_name(prompt.label): names[turn.number % len(names)]}
+            self.model.answer = msgspec.json.encode(chosen).decode()
+            return
         self.model.answer = f"{prompt.label}: {names[turn.number % len(names)]}" if names else ""
 
 

@@ -52,10 +52,13 @@ def reread(episode: Episode) -> Iterator[Difference | None]:
         pack = who.params.get("pack", "")
         context = turn.context.in_words(pack, packs.find(pack).texts if pack else {})
         harness = read_harness(who.params.get("harness"))
+        as_schema = (who.params.get("settings") or {}).get("format") == "schema"
         said = StrategyResult(event.reply, cut=event.calls[-1].finish == "length")
         was = event.action if isinstance(event, Moved) else getattr(event, "value", None)
         try:
-            now = PromptContext(turn, context=context, harness=harness).read(said)
+            now = PromptContext(turn, context=context, harness=harness, as_schema=as_schema).read(
+                said
+            )
             now = as_logged(now.value) if isinstance(now, ProbeReport) else now
         except Unreadable:
             now = None

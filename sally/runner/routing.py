@@ -21,6 +21,7 @@ from sally.core.prompt.model import (
     Scores,
     Settings,
     ToolSpec,
+    can_constrain,
 )
 
 T = TypeVar("T")
@@ -54,6 +55,11 @@ class Routed:
     @property
     def can_score(self) -> bool:
         return self._model.can_score
+
+    @property
+    def can_constrain(self) -> bool:
+        """Whether replies can be held to a JSON schema."""
+        return can_constrain(self._model)
 
     @property
     def used(self) -> Any:

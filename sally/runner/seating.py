@@ -12,7 +12,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Player, PlayerKind
-from sally.core.prompt import packs
+from sally.core.prompt import answer_schema, packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.reply import reading
@@ -120,6 +120,8 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> dict[str, int
             packs.find(pack)  # kept for replay
         words, reader = spec.words_version, reading.VERSION
         found |= {"strategy": chosen.version, "words": words, "reader": reader}
+        if (who.params.get("settings") or {}).get("format") == "schema":
+            found["schema"] = answer_schema.VERSION
     return found
 
 

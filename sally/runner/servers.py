@@ -19,6 +19,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
     Usage,
+    can_constrain,
 )
 from sally.models.chat_server import ChatServer, Timeouts
 from sally.runner.config import SERVER_AT_ONCE, Config, find_config
@@ -90,6 +91,11 @@ class Gated:
     @property
     def can_score(self) -> bool:
         return self._model.can_score
+
+    @property
+    def can_constrain(self) -> bool:
+        """Whether replies can be held to a JSON schema."""
+        return can_constrain(self._model)
 
     @property
     def slots(self) -> int:

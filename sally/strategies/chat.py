@@ -37,7 +37,9 @@ def conversation(prompt: PromptContext, talk: Talk, asked: str) -> list[Message]
 def _make(read_cut: bool = False) -> tuple[Run, Run]:
     async def ask(prompt: PromptContext, speaker: Speaker, purpose: str) -> StrategyResult:
         talk, asked = prompt.notes(Talk) or Talk(), prompt.tail()
-        reply = await speaker.say(purpose, conversation(prompt, talk, asked))
+        reply = await speaker.say(
+            purpose, conversation(prompt, talk, asked), schema=prompt.schema()
+        )
         exchange = Exchange(len(prompt.past), asked, reply.text)
         said = spoken(reply, Talk((*talk.exchanges, exchange)))
         return msgspec.structs.replace(said, cut=said.cut and not read_cut)
@@ -59,4 +61,5 @@ STRATEGY = Strategy(
     calls="1",
     params={"read_cut": False},  # whether a reply cut by length is read
     version=2,
+    schema=True,
 )

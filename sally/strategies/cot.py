@@ -10,6 +10,7 @@ from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, St
 TEXTS: Mapping[str, str] = {
     "cot.think": "Think step by step first, in a paragraph that begins with `Thoughts:`. "
     "Then answer. {format}",
+    "cot.schema": "Think step by step first, in the field `thoughts`. Then answer. {format}",
 }
 
 
@@ -20,10 +21,12 @@ async def thought(
     opening: HashedText | None = None,
     past: bool = True,
 ) -> StrategyResult:
-    """Ask for thoughts and an answer in one reply; `past` as for a tail."""
-    wanted = prompt.say("cot.think", format=prompt.format)
+    """Thoughts and an answer in one reply; `past` as for a tail."""
+    schema = prompt.schema("Thoughts")
+    key = "cot.schema" if schema else "cot.think"
+    wanted = prompt.say(key, format=prompt.form("Thoughts"))
     page = prompt.user(*notes, opening=opening, past=past, format=wanted)
-    return spoken(await speaker.say("probe" if prompt.asked else "move", page))
+    return spoken(await speaker.say("probe" if prompt.asked else "move", page, schema=schema))
 
 
 def _make() -> tuple[Run, Run]:
@@ -37,4 +40,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="1",
     texts=TEXTS,
+    schema=True,
 )

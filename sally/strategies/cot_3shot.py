@@ -28,4 +28,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="1",
     texts=TEXTS,
+    schema=True,
 )

@@ -17,4 +17,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="1",
     needs=frozenset({"told"}),
+    schema=True,
 )

@@ -16,11 +16,12 @@ def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
         opening = prompt.opening(history=history, payoffs=payoffs)
         wanted = f"{prompt.say('oracle_max.aim')}\n{prompt.format}"
         page = prompt.user(opening=opening, past=history, format=wanted)
-        return spoken(await speaker.say("move", page))
+        return spoken(await speaker.say("move", page, schema=prompt.schema()))
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         opening = prompt.opening(history=history, payoffs=payoffs)
-        return spoken(await speaker.say("probe", prompt.user(opening=opening, past=history)))
+        page = prompt.user(opening=opening, past=history)
+        return spoken(await speaker.say("probe", page, schema=prompt.schema()))
 
     return act, answer
 
@@ -34,4 +35,5 @@ STRATEGY = Strategy(
     needs=frozenset({"told"}),
     params={"history": True, "payoffs": True},
     texts=TEXTS,
+    schema=True,
 )

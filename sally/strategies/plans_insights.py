@@ -16,7 +16,7 @@ from sally.core.prompt.strategy import (
     spoken,
     whole_lines,
 )
-from sally.core.reply.reading import sections
+from sally.core.reply.plain_text import sections
 
 TEXTS: Mapping[str, str] = {
     "plans_insights.format": "Think step by step. Begin with a paragraph `Plans:` on how you mean "

@@ -16,4 +16,5 @@ STRATEGY = Strategy(
     source="Riemer et al. 2025; zero-shot in Kang et al. 2026",
     make=_make,
     calls="1",
+    schema=True,
 )

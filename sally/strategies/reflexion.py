@@ -17,7 +17,7 @@ from sally.core.prompt.strategy import (
     once,
     spoken,
 )
-from sally.core.reply.reading import sections
+from sally.core.reply.plain_text import sections
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
@@ -69,7 +69,11 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         notes = prompt.notes(Plans) or Plans()
-        return spoken(await speaker.say("probe", prompt.user(*_shown(prompt, notes.plans))))
+        return spoken(
+            await speaker.say(
+                "probe", prompt.user(*_shown(prompt, notes.plans)), schema=prompt.schema()
+            )
+        )
 
     return act, answer
 
@@ -82,4 +86,5 @@ STRATEGY = Strategy(
     calls="2 (1 in the first turn)",
     params={"memory": 1},
     texts=TEXTS,
+    schema=True,
 )

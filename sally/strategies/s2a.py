@@ -41,7 +41,9 @@ async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
 def _make() -> tuple[Run, Run]:
     async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         page = prompt.user(opening=await summed_up(prompt, speaker), past=False)
-        return spoken(await speaker.say("probe" if prompt.asked else "move", page))
+        return spoken(
+            await speaker.say("probe" if prompt.asked else "move", page, schema=prompt.schema())
+        )
 
     return run, run
 
@@ -53,4 +55,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="2",
     texts=TEXTS,
+    schema=True,
 )

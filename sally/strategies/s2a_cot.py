@@ -21,4 +21,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="2",
     texts={**s2a.TEXTS, **cot.TEXTS},
+    schema=True,
 )

@@ -65,7 +65,9 @@ def _make(n: int = 10) -> tuple[Run, Run]:
 
     async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         purpose, page = "probe" if prompt.asked else "move", prompt.user()
-        return spoken(elected(prompt, [await speaker.say(purpose, page) for _ in range(n)]))
+        held = prompt.schema()
+        samples = [await speaker.say(purpose, page, schema=held) for _ in range(n)]
+        return spoken(elected(prompt, samples))
 
     return run, run
 
@@ -77,4 +79,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="n (10 unless told)",
     params={"n": 10},
+    schema=True,
 )

@@ -24,14 +24,16 @@ async def given(
     known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
     expected = "\n".join(prompt.predicted(q, value) for q, value in known if value is not None)
     page = prompt.user(given=expected, question=prompt.best_question)
-    return spoken(await speaker.say("move", page), foreseen=foreseen)
+    return spoken(await speaker.say("move", page, schema=prompt.schema()), foreseen=foreseen)
 
 
 async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
     found = []
     for question in prompt.foresee:
         inner = prompt.asking(question)
-        report = inner.read(whole_lines(await speaker.say("predict", inner.user())))
+        report = inner.read(
+            whole_lines(await speaker.say("predict", inner.user(), schema=inner.schema()))
+        )
         found.append(Foreseen(question.probe, report.value, question.about))
     return tuple(found)
 
@@ -51,6 +53,7 @@ STRATEGY = Strategy(
     make=_make,
     calls="1 + 1 per prediction",
     needs=frozenset({"probe"}),
-    version=2,  # the question asks for the player's own best option
-    points=("start", "before"),  # it predicts before it acts, so its own move must not be stated
+    version=2,  # the question asks for what is best for oneself
+    points=("start", "before"),  # it predicts before it acts, so no own move may be stated
+    schema=True,
 )

@@ -17,7 +17,7 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
 from sally.core.prompt.words import Words
 from sally.core.registry import registry
-from sally.core.reply.reading import MOST_READ, bounded, plain
+from sally.core.reply.plain_text import MOST_READ, bounded, plain
 from sally.models.stub import Scripted
 from sally.runner.seating import seated
 

@@ -13,16 +13,8 @@ from hypothesis import strategies as st
 from benchmarks.reply_reader import kappa, labelled, rates, read
 from sally.core.errors import Unreadable
 from sally.core.prompt.words import objects_in
-from sally.core.reply.reading import (
-    MOST_READ,
-    plain,
-    read_choice,
-    read_each,
-    read_number,
-    read_numbered,
-    restated,
-    sections,
-)
+from sally.core.reply.plain_text import MOST_READ, plain, sections
+from sally.core.reply.reading import read_choice, read_each, read_number, read_numbered, restated
 
 # --- both errors --------------------------------------------------------------------------------
 
@@ -56,6 +48,15 @@ RPS = ("R", "P", "S")
         ('{"reasoning": "P loses, R beats S", "option": "R"}', "R"),
         ('<think>P or R?</think>{"option": "R"}', "R"),
         ("Ich wähle R.", "R"),
+        ("Réponse : P", "P"),
+        ("Je choisis S.", "S"),
+        ("Elijo P.", "P"),
+        ("Мой ответ: S", "S"),
+        ("答案：R", "R"),
+        ("我选P。", "P"),
+        ("R을 선택합니다.", "R"),
+        ("OptionP", "P"),
+        ("Option: <S>", "S"),
         ("I'll stick with S.", "S"),
         ("R beats S. Therefore, I pick R.", "R"),
         ("\\boxed{P}", "P"),
@@ -79,10 +80,12 @@ def test_a_clear_reply_is_read(reply: str, name: str) -> None:
         "Option: RS",
         "Option: X",
         "I won't pick R.",
+        "Ich wähle nicht R.",
+        "我不选R。",
+        "Options",
         "Should I pick R?",
         "The other player picked R.",
         "The other player will pick R.",
-        "Option: R\nScratch that.",
         "R S",
         '{"option": "R", "option": "S"}',
         "To determine which option is best, let's analyze the scores of Option R",

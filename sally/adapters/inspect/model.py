@@ -21,11 +21,12 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     ModelOutput,
+    ResponseSchema,
 )
 from inspect_ai.model import Model as Provider
 from inspect_ai.tool import ToolCall as ProviderToolCall
 from inspect_ai.tool import ToolInfo, ToolParams
-from inspect_ai.util import LimitExceededError
+from inspect_ai.util import JSONSchema, LimitExceededError
 
 from sally.adapters.inspect.failures import failure_of
 from sally.adapters.inspect.reach import address_of, provider_of
@@ -39,6 +40,7 @@ from sally.core.prompt.model import (
     Model,
     ModelFailure,
     Reply,
+    SchemaSettings,
     Scores,
     Settings,
     System,
@@ -62,7 +64,9 @@ FINISH: dict[str, Finish] = {
     "unknown": "stop",
 }
 INSPECT = version("inspect-ai")  # read from disk once
-LONGEST_NAME = 200  # characters of the model name that a server reports
+# Modules of Inspect's providers that send a response schema; the second sends JSON mode instead.
+SCHEMA = {"openai", "openai_compatible", "anthropic", "google", "grok", "groq", "mistral"}
+NO_SCHEMA = {"deepseek"}
 NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 
 
@@ -106,6 +110,14 @@ class InspectModel:
     def can_score(self) -> bool:
         """Whether the provider scores whole candidates; top-k lists do not suffice."""
         return bool(getattr(self._provider.api, "scores_candidates", False))
+
+    @property
+    def can_constrain(self) -> bool:
+        """Whether the provider holds replies to a JSON schema, by what Inspect sends it."""
+        api = self._provider.api
+        own = getattr(api, "can_constrain", None)
+        modules = {each.__module__.rpartition(".")[2] for each in type(api).__mro__}
+        return bool(own) if own is not None else bool(modules & SCHEMA) and not modules & NO_SCHEMA
 
     async def complete(
         self,
@@ -220,7 +232,27 @@ def config_of(
         reasoning_effort=effort,
         reasoning_tokens=settings.reasoning_tokens,
         extra_body=extra,
+        response_schema=_response_schema(settings),
     )
+
+
+def _response_schema(settings: Settings) -> ResponseSchema | None:
+    """Convert the schema of a call to Inspect's; keywords that Inspect lacks are left out."""
+    if not isinstance(settings, SchemaSettings):
+        return None
+    schema = JSONSchema.model_validate(_with_enums(json.loads(settings.schema)))
+    return ResponseSchema(name="answer", json_schema=schema, strict=True)
+
+
+def _with_enums(schema: Any) -> Any:
+    """Return the schema with every constant as a list of one value, which more providers read."""
+    if isinstance(schema, list):
+        return [_with_enums(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "const" in schema:
+        return {"type": "string", "enum": [schema["const"]]}
+    return {key: _with_enums(value) for key, value in schema.items()}
 
 
 def chat(message: Message) -> ChatMessage:

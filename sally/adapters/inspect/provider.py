@@ -15,8 +15,18 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
+from msgspec import structs
 
-from sally.core.prompt.model import Assistant, Message, Settings, System, Usage, User
+from sally.core.prompt.model import (
+    Assistant,
+    Message,
+    SchemaSettings,
+    Settings,
+    System,
+    Usage,
+    User,
+    can_constrain,
+)
 from sally.core.registry import registry
 
 
@@ -34,6 +44,7 @@ class SallyAPI(ModelAPI):
         super().__init__(model_name, base_url, api_key, [], config)
         self._model = registry.model(model_name)
         self.scores_candidates = self._model.can_score
+        self.can_constrain = can_constrain(self._model)
         self.used = getattr(self._model, "used", None)
 
     async def generate(
@@ -53,6 +64,9 @@ class SallyAPI(ModelAPI):
             config.seed,
             tuple(config.stop_seqs or ()),
         )
+        if config.response_schema is not None:
+            schema = config.response_schema.json_schema.model_dump_json(exclude_none=True)
+            settings = SchemaSettings(**structs.asdict(settings), schema=schema)
         if "candidates" in extra:
             context = messages[0].text if extra.get("raw") else messages
             scores = await self._model.score(context, extra["candidates"], settings)

@@ -101,6 +101,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     stop: tuple[str, ...] = ()
     reasoning_effort: str | None = None
     reasoning_tokens: int | None = None
+    format: str | None = None  # line (as None) or schema: how answers are asked for
 
     def __post_init__(self) -> None:
         for name in ("temperature", "top_p"):
@@ -111,11 +112,19 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         if isinstance(self.stop, str):
             raise ValueError(f"stop must be a tuple of texts, such as ({self.stop!r},).")
         msgspec.structs.force_setattr(self, "stop", tuple(self.stop))
+        if self.format == "line":  # the default has one canonical form
+            msgspec.structs.force_setattr(self, "format", None)
         _check_settings(self)
 
     def canonical(self) -> str:
         """Return equal settings as equal JSON: sorted keys, unset ones left out."""
         return msgspec.json.encode(self, order="sorted").decode()
+
+
+class SchemaSettings(Settings, frozen=True, omit_defaults=True):
+    """The settings of a call whose reply is held to a JSON schema."""
+
+    schema: str = ""  # as JSON
 
 
 def _check_settings(settings: Settings) -> None:
@@ -131,6 +140,8 @@ def _check_settings(settings: Settings) -> None:
     if settings.seed is not None and not 0 <= settings.seed < 2**32 - 1:
         # Seeds are 32 bits wide in llama.cpp, whose highest one means "draw a seed".
         raise ValueError(f"seed must be from 0 to {2**32 - 2}, not {settings.seed}.")
+    if settings.format not in (None, "schema"):
+        raise ValueError(f"format must be line or schema, not {settings.format!r}.")
     if "" in settings.stop:
         raise ValueError(
             "stop must not contain an empty text, which would stop every reply immediately."
@@ -323,6 +334,25 @@ class CannotScore(Exception):
             f"The model {self.name!r} cannot score candidates; "
             "use a strategy that only completes, or a model that scores, such as the embedded one."
         )
+
+
+class CannotConstrain(Exception):
+    """The model's replies cannot be held to a JSON schema; said before anything is spent."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return (
+            f"The replies of the model {self.name!r} cannot be held to a JSON schema; "
+            "use format = line, or a model that can, such as the embedded one."
+        )
+
+
+def can_constrain(model: object) -> bool:
+    """Return whether a model's replies can be held to a JSON schema; it declares so itself."""
+    return bool(getattr(model, "can_constrain", False))
 
 
 class BadCandidates(ValueError):

@@ -11,10 +11,11 @@ import msgspec
 from sally.core.log.events import Told
 from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
+from sally.core.prompt import answer_schema
 from sally.core.prompt.hashed_text import HashedText
 from sally.core.prompt.model import Context, Message, Reply, Scores, User
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
-from sally.core.reply.reading import bounded
+from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
 from sally.core.rules.probe import Foreseen, Point, ProbeReport, Question, Value
@@ -25,7 +26,17 @@ T = TypeVar("T")
 class PromptContext:
     """A turn in words. The opening only grows; the tail is written for each prompt."""
 
-    __slots__ = ("_asker", "_desk", "_harness", "_retry", "_texts", "_turn", "_words", "kept")
+    __slots__ = (
+        "_as_schema",
+        "_asker",
+        "_desk",
+        "_harness",
+        "_retry",
+        "_texts",
+        "_turn",
+        "_words",
+        "kept",
+    )
 
     def __init__(
         self,
@@ -35,8 +46,9 @@ class PromptContext:
         context: SeatContext | None = None,  # the context with a words pack; default: the turn's
         kept: dict[str, Any] | None = None,  # results of earlier tries at this answer
         harness: Harness = AS_IT_IS,
+        as_schema: bool = False,  # whether answers are JSON objects held to a schema
     ) -> None:
-        self._harness = harness
+        self._harness, self._as_schema = harness, as_schema
         self._turn, self._retry, self._texts = turn, retry, texts or {}
         self._desk = context or turn.context
         self._words = self._desk.words
@@ -87,7 +99,15 @@ class PromptContext:
     def asking(self, question: Question) -> PromptContext:
         """Return the same turn with this question in place of the move."""
         turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
-        return PromptContext(turn, self.retry(), self._texts, self._desk, self.kept, self._harness)
+        return PromptContext(
+            turn,
+            self.retry(),
+            self._texts,
+            self._desk,
+            self.kept,
+            self._harness,
+            self._as_schema,
+        )
 
     def read(self, said: str | StrategyResult) -> Any:
         """Return the action or report in a reply or strategy result.
@@ -100,9 +120,14 @@ class PromptContext:
                 if question is None:
                     return turn.options[place]
                 return ProbeReport(question.choices[place], said.odds)
-            reply = bounded(said.readable)
+            reply = without_thoughts(said.readable)
         else:
-            reply = bounded(said)
+            reply = without_thoughts(said)
+        if self._as_schema:
+            value = answer_schema.value_in(reply, self.label)
+            if question is None:
+                return answer_schema.read_move(value, self._words, turn.options)
+            return answer_schema.read_report(value, question, self.names)
         if self._harness is not AS_IT_IS:
             reply = as_line(self._harness, reply, self.label, self._by_name)
         if question is None:
@@ -156,7 +181,27 @@ class PromptContext:
 
     @property
     def format(self) -> str:
-        """Return the answer format."""
+        """How to answer."""
+        return self.form()
+
+    def schema(self, *before: str) -> str:
+        """Return the JSON schema of the answer with labelled texts in front of it.
+
+        It is empty where the answer is asked for as a line.
+        """
+        if not self._as_schema:
+            return ""
+        turn, question = self._turn, self._turn.question
+        if question is None:
+            answer = answer_schema.of_move(self._words, turn.options)
+        else:
+            answer = answer_schema.of_report(question, self.names)
+        return answer_schema.of_answer(self.label, answer, before)
+
+    def form(self, *before: str) -> str:
+        """How to answer; a schema also has the labelled texts in front of the answer."""
+        if self._as_schema:
+            return self._words.say("format.form", schema=self.schema(*before))
         turn = self._turn
         if turn.question is None:
             usual = self._words.format(turn.view, turn.options)
@@ -293,7 +338,9 @@ class StrategyResult(msgspec.Struct, frozen=True):
 class Speaker(Protocol):
     """A model whose calls are counted and logged."""
 
-    async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply: ...
+    async def say(
+        self, purpose: str, messages: Sequence[Message], *, schema: str = "", **settings: Any
+    ) -> Reply: ...
 
     async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores: ...
 
@@ -315,6 +362,7 @@ class Strategy:
     params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
     texts: Mapping[str, str] = field(default_factory=dict)  # its sentences; a pack may replace any
     version: int = 1
+    schema: bool = False  # whether its answers can be held to a JSON schema
 
 
 def can_foresee(kind: str, point: Point) -> bool:
@@ -336,8 +384,9 @@ def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()
 
 
 async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    """Ask one question and return one answer: a move or a report."""
-    return spoken(await speaker.say("probe" if prompt.asked else "move", prompt.user()))
+    """One question, one answer: a move, or what a probe asks."""
+    purpose = "probe" if prompt.asked else "move"
+    return spoken(await speaker.say(purpose, prompt.user(), schema=prompt.schema()))
 
 
 async def once(prompt: PromptContext, key: str, ask: Callable[[], Awaitable[T]]) -> T:

@@ -12,7 +12,8 @@ import msgspec
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
 from sally.core.log.events import Told
 from sally.core.reply.named_numbers import read_odds, read_values
-from sally.core.reply.reading import json_objects, read_choice, read_number, without_thoughts
+from sally.core.reply.plain_text import json_objects, without_thoughts
+from sally.core.reply.reading import read_choice, read_number
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.menu import Form, Options, Whole, filled, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sally.core.errors import Unreadable, listed
-from sally.core.reply.reading import after_label, doubtful, without_thoughts
+from sally.core.reply.plain_text import after_label, doubtful, without_thoughts
 
 
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:

@@ -255,7 +255,10 @@ def example(options: Options[A], draws: Stream) -> A:
 
 
 def filled(options: Options[A], plain: Any) -> A:
-    """Return the action that plain JSON data describes; raises IllegalMove with the reason."""
+    """Return the action that plain JSON data describes; raises IllegalMove with the reason.
+
+    An optional field that is empty or null counts as not given.
+    """
     if not isinstance(plain, Mapping):
         ready: A = plain
         return admitted(options, ready)
@@ -264,8 +267,10 @@ def filled(options: Options[A], plain: Any) -> A:
     make = kinds.get(str(plain.get("kind")))
     if make is None:
         raise IllegalMove(f"kind must be {listed(kinds, 'or')}, not {plain.get('kind')!r}.")
+    optional = make.__struct_fields__[len(make.__struct_fields__) - len(make.__struct_defaults__) :]
+    given = {k: v for k, v in plain.items() if not (k in optional and v in (None, "", (), []))}
     try:
-        action: A = msgspec.convert(plain, make)
+        action: A = msgspec.convert(given, make)
     except (msgspec.ValidationError, UnicodeError) as why:  # a key may hold a lone surrogate
         raise IllegalMove(f"{why}.") from None
     return admitted(options, action)

@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.match.replay import Trajectory
 from sally.core.prompt.words import read_form
-from sally.core.reply.reading import after_label, doubtful, plain
+from sally.core.reply.plain_text import after_label, doubtful, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import At, Probe, Question

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words, read_form
-from sally.core.reply.reading import after_label, doubtful, plain
+from sally.core.reply.plain_text import after_label, doubtful, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import Question

@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.reply.reading import plain
+from sally.core.reply.plain_text import plain
 
 MOST_SEATS = 20  # maximum number of seats
 MOST_NUMBERS = 1001  # moves on one menu

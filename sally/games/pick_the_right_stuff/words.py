@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words
-from sally.core.reply.reading import labelled
+from sally.core.reply.plain_text import labelled
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question

@@ -11,7 +11,7 @@ from math import isfinite
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.reply.reading import plain
+from sally.core.reply.plain_text import plain
 from sally.core.rules.game import NATURE, Game, Seat
 from sally.core.rules.history import History
 

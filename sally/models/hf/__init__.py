@@ -21,6 +21,7 @@ from sally.core.prompt.model import (
     ModelFailure,
     ModelKind,
     Reply,
+    SchemaSettings,
     Scores,
     Settings,
     ToolSpec,
@@ -30,6 +31,7 @@ from sally.core.prompt.model import (
 from sally.models import in_process, wire
 from sally.models.hf import loading
 from sally.models.hf.engine import Engine
+from sally.models.hf.guide import Allowed, Guide, allowed_by
 from sally.models.hf.jobs import tree_of
 from sally.models.hf.net import Net, torch, transformers
 from sally.models.hf.startup import check_agrees, rows_for
@@ -39,6 +41,7 @@ from sally.models.weights import Unavailable
 
 MAX_TOKENS: Final = 512  # as in the embedded model: a limit so that no reply fills the context
 CONTEXT: Final = 8192
+MOST_GUIDES: Final = 256  # schemas whose guides are kept
 DTYPES: Final = ("float32", "bfloat16", "float16")
 # Tokens evaluated in one pass of prompts, and concurrent calls.
 BUDGET: Final = {"cuda": 16384, "mps": 4096, "cpu": 1024}
@@ -66,6 +69,7 @@ class HF:
     """
 
     can_score: Final = True
+    can_constrain: Final = True  # by a mask over the tokens that may follow
 
     def __init__(
         self,
@@ -97,7 +101,8 @@ class HF:
         check_agrees(net)
         self._engine = Engine(net, self._texts.ends, BUDGET.get(kind, 1024))
         self._at_once = min(AT_ONCE.get(kind, 8), count)
-        # Tokenisers run outside Python's lock, so several prompts can be tokenised at once.
+        self._guides: dict[str, Guide] = {}  # by schema
+        # Tokenisers run beside Python, so several prompts can be read at once.
         self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="hf-texts")
 
     @property
@@ -147,7 +152,8 @@ class HF:
         tokens = await self._read(self._prompt, messages, tools)
         limit = settings.max_tokens or MAX_TOKENS
         stopped = self._stopped(settings.stop)
-        asked = self._engine.say(tokens, settings, limit, stopped)
+        allowed = await self._read(self._allowed, settings)
+        asked = self._engine.say(tokens, settings, limit, stopped, allowed)
         said, ended, cached, evaluated = await asyncio.wrap_future(asked)
         usage = Usage(
             input=len(tokens),
@@ -207,6 +213,19 @@ class HF:
         self._texts.guard([*(turn["content"] for turn in turns), begun, *candidates])
         text = self._texts.rendered(turns) + begun
         return stem_of(*self._texts.joint(text, candidates, chat=True))
+
+    def _allowed(self, settings: Settings) -> Allowed | None:
+        if not isinstance(settings, SchemaSettings):
+            return None
+        if settings.schema not in self._guides:
+            if len(self._guides) >= MOST_GUIDES:
+                self._guides.clear()
+            self._guides[settings.schema] = Guide(settings.schema, self._pieces)
+        return allowed_by(self._guides[settings.schema], self._texts.text, self._texts.ends)
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        return self._texts.pieces()
 
     def _stopped(self, stops: Sequence[str]) -> Any:
         if not stops:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from sally.core.prompt.model import ModelFailure, Settings
+from sally.models.hf.guide import Allowed
 from sally.models.hf.jobs import Job, Tree
 from sally.models.hf.net import Net, Part, too_long
 from sally.models.hf.rows import Rows
@@ -52,9 +53,11 @@ class Engine:
         settings: Settings,
         limit: int,
         stopped: Callable[[Sequence[int]], bool],
+        allowed: Allowed | None = None,
     ) -> Future[Any]:
-        """Continue a prompt; the future holds (tokens, whether it ended, cached, evaluated)."""
-        return self._ask(Job(tokens, Future(), settings, limit, stopped=stopped))
+        """Continue a prompt; the future holds (tokens said, whether ended, cached, evaluated)."""
+        job = Job(tokens, Future(), settings, limit, stopped=stopped, allowed=allowed)
+        return self._ask(job)
 
     def score(self, stem: Tokens, tree: Tree) -> Future[Any]:
         """Score a tree; the future holds (log-probability of each candidate, cached, evaluated)."""
@@ -207,8 +210,17 @@ class Engine:
             self._said(jobs, logits)
 
     def _said(self, jobs: Sequence[Job], logits: Any) -> None:
-        """Draw each job's next token; finished jobs leave."""
-        for job, token in zip(jobs, drawn(self._net.torch, logits, jobs), strict=True):
+        """Draw each job's next token; whoever is done leaves."""
+        picked = drawn(self._net.torch, logits, jobs)
+        for i, (job, token) in enumerate(zip(jobs, picked, strict=True)):
+            if job.allowed is not None:
+                instead = job.allowed([*job.said, token])
+                if instead == ():
+                    self._drop(job)
+                    job.failed(ModelFailure("unsupported", "No token continues the schema."))
+                    continue
+                if instead is not None:
+                    token = among(self._net.torch, logits[i : i + 1], job, instead)
             job.said.append(token)
             ended = token in self._ends
             if ended or job.stopped(job.said) or len(job.said) >= job.limit:
@@ -244,6 +256,15 @@ def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
         for i, token in zip(cut, _cut(torch, logits, jobs, cut), strict=True):
             picked[i] = token
     return picked
+
+
+def among(torch: Any, logits: Any, job: Job, tokens: Sequence[int]) -> int:
+    """Return the next token of a job, drawn among these alone."""
+    with torch.inference_mode():
+        kept = torch.tensor(list(tokens), device=logits.device)
+        masked = torch.full_like(logits, -torch.inf)
+        masked[:, kept] = logits[:, kept]
+    return drawn(torch, masked, [job])[0]
 
 
 def _heat(job: Job) -> float:

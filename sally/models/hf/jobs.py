@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.prompt.model import Settings
+from sally.models.hf.guide import Allowed
 from sally.models.in_process import Tokens
 
 
@@ -83,6 +84,7 @@ class Job:
     limit: int = 0  # maximum number of tokens to generate
     tree: Tree | None = None
     stopped: Callable[[Sequence[int]], bool] = lambda said: False
+    allowed: Allowed | None = None  # what may follow in a reply that is held to a schema
     row: int = -1
     at: int = 0  # tokens of the prompt evaluated so far
     cached: int = 0

@@ -76,6 +76,13 @@ class Texts:
         """Return the text of tokens, without chat control tokens."""
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
 
+    def pieces(self) -> list[str]:
+        """Return the text of every token as it stands behind another; "" if it is not text."""
+        (anchor,) = self._tokenizer.encode(":", add_special_tokens=False)[-1:]
+        alone = self.text([anchor])
+        every = (self.text([anchor, token]) for token in range(len(self._tokenizer)))
+        return ["" if "\ufffd" in text else text.removeprefix(alone) for text in every]
+
     def guard(self, texts: Sequence[str]) -> None:
         """Raise ModelFailure for texts that would end a turn or open another."""
         in_process.check_encodable(texts)

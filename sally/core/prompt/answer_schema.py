@@ -1,0 +1,123 @@
+"""Answers as JSON: the schema that an answer is held to, and the answer read from the object.
+
+With `format = schema` a page asks for one JSON object, the model is held to its schema where the
+provider can do so, and the answer is the value of one field: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+from sally.core.errors import IllegalMove, Unreadable
+from sally.core.prompt.words import Words, as_tuples, only_object
+from sally.core.rules.menu import Options, Whole, filled, is_finite, menu_schema
+from sally.core.rules.probe import ProbeReport, Question
+
+VERSION = 1  # of the wording and the schemas; stored with players whose format is `schema`
+MOST_THOUGHT = 2_000  # characters of a text in front of the answer
+
+
+def field_name(label: str) -> str:
+    """Return the field of a labelled text: `Final answer` is `final_answer`."""
+    return label.casefold().replace(" ", "_")
+
+
+def of_answer(label: str, answer: dict[str, Any], before: Sequence[str] = ()) -> str:
+    """Return the schema of an object with the answer, and with texts in front of it, as JSON.
+
+    >>> of_answer("Option", {"type": "string", "enum": ["J", "F"]})
+    '{"type":"object","properties":{"option":{"type":"string","enum":["J","F"]}},"required":["option"],"additionalProperties":false}'
+    """
+    text = {"type": "string", "maxLength": MOST_THOUGHT}
+    properties = {field_name(each): text for each in before} | {field_name(label): answer}
+    return json.dumps(closed(properties), separators=(",", ":"), ensure_ascii=False)
+
+
+def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with exactly these fields."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def of_move(words: Words[Any, Any], options: Options[Any]) -> dict[str, Any]:
+    """Return the schema of a move: one of the names, a whole number, or a form."""
+    if not is_finite(options):
+        return menu_schema(options)
+    if (scale := words.scale(options)) is not None:
+        return scale.schema()
+    return {"type": "string", "enum": list(words.menu(options))}
+
+
+def of_report(question: Question, names: Sequence[str]) -> dict[str, Any]:
+    """Return the schema of an answer to a probe."""
+    if question.scale is not None:
+        return question.scale.schema()
+    if question.kind == "choice":
+        return {"type": "string", "enum": list(names)}
+    span = (0, 100) if question.kind == "odds" else (question.low, question.high)
+    number = {"type": "number", "minimum": span[0], "maximum": span[1]}
+    return closed(dict.fromkeys(names, number))
+
+
+def value_in(reply: str, label: str) -> Any:
+    """Return the answer in the one JSON object of a reply.
+
+    Raises:
+        Unreadable: there is no object, there are several, or it lacks the field.
+    """
+    found, name = only_object(reply), field_name(label)
+    if name not in found:
+        raise Unreadable(f"Answer with one JSON object that has the field `{name}`.")
+    return found[name]
+
+
+def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:
+    """Return the move that a value stands for; raise Unreadable if it is none."""
+    if not is_finite(options):
+        try:
+            return filled(options, as_tuples(value))
+        except (IllegalMove, RecursionError) as why:
+            raise Unreadable(str(why)) from None
+    if (scale := words.scale(options)) is not None:
+        return _whole(value, scale)
+    names = words.menu(options)
+    return options[_place(value, names)]
+
+
+def read_report(value: Any, question: Question, names: Sequence[str]) -> ProbeReport:
+    """Return the report that a value stands for; raise Unreadable if it is none."""
+    if question.scale is not None:
+        return ProbeReport(_whole(value, question.scale))
+    choices = question.choices
+    if question.kind == "choice":
+        return ProbeReport(choices[_place(value, names)])
+    low, high = (0, 100) if question.kind == "odds" else (question.low, question.high)
+    if not isinstance(value, dict) or sorted(value) != sorted(names):
+        raise Unreadable("Give a number for each name in the schema, and for no other.")
+    numbers = [value[name] for name in names]
+    if not all(type(each) in (int, float) and low <= each <= high for each in numbers):
+        raise Unreadable(f"Give each name a number from {low:g} to {high:g}.")
+    if question.kind == "values":
+        return ProbeReport({str(c): float(n) for c, n in zip(choices, numbers, strict=True)})
+    if not 99 <= (total := sum(numbers)) <= 101:
+        raise Unreadable(f"The odds must sum to 100; yours sum to {total:g}.")
+    odds = tuple(each / total for each in numbers)
+    return ProbeReport(choices[max(range(len(odds)), key=odds.__getitem__)], odds)
+
+
+def _whole(value: Any, scale: Whole) -> int:
+    if (why := scale.problem(value)) is not None:
+        raise Unreadable(f"{why[0].upper()}{why[1:]}.")
+    return cast(int, value)
+
+
+def _place(value: Any, names: Sequence[str]) -> int:
+    if value not in names:
+        raise Unreadable(f"{value!r} is not one of the names in the schema.")
+    return names.index(value)

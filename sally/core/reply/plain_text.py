@@ -1,0 +1,140 @@
+"""The text of a reply: without thoughts and markup, cut into labelled lines and JSON objects."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sally.core.errors import TooLong, Unreadable
+
+MOST_READ = 50_000  # characters; a longer reply is refused unread
+MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs its length
+
+_THOUGHTS = re.compile(r"(?is)<(think|thinking|thought|reasoning|scratchpad)>.*?(?:</\1>|\Z)")
+_TAGGED = re.compile(r"<([A-Za-z]\w{0,20})>([^<>]*)</\1>")
+_LATEX = re.compile(r"\\[A-Za-z]+")
+_MARKUP = str.maketrans("’‘", "''", '*_`"“”„«»[]{}<>\\\u200b\u200c\u200d\u2060\ufeff\xad')
+_QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
+_DOUBTS = re.compile(r"\?|/|\b(?:or|not|either|maybe|perhaps|oder|ou)\b")
+
+
+def bounded(reply: str) -> str:
+    """Return the reply; raise TooLong if it is too long to be read without its thoughts."""
+    if len(reply) > MOST_READ:
+        reply = _THOUGHTS.sub(" ", reply)
+    if len(reply) > MOST_READ:
+        raise TooLong(f"The answer has more than {MOST_READ} characters; give a short one.")
+    return reply
+
+
+def without_thoughts(reply: str) -> str:
+    """Return the reply without thoughts in tags, if it is not too long to be read."""
+    return _THOUGHTS.sub(" ", bounded(reply))
+
+
+class _Narrow(dict[int, str]):
+    """Each character without Unicode width or font; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
+        kind = unicodedata.decomposition(sign)
+        if kind.startswith(("<wide>", "<narrow>", "<font>")):
+            sign = unicodedata.normalize("NFKC", sign)
+        if len(self) < 4096:
+            self[code] = sign
+        return sign
+
+
+_NARROW = _Narrow({0x2212: "-"})
+
+
+def unmarked(text: str) -> str:
+    """Return the text without thoughts, markup and Unicode width, line by line."""
+    text = _TAGGED.sub(r"\2", without_thoughts(text))
+    if "\\" in text:
+        text = _LATEX.sub(" ", text)
+    if not text.isascii():
+        text = text.translate(_NARROW)
+    text = _QUOTES.sub("", text.translate(_MARKUP))
+    return re.sub(r"[ \t]+", " ", text).strip()
+
+
+def plain(text: str) -> str:
+    """Return the text without thoughts, markup and Unicode width, in one letter case."""
+    return unmarked(text).casefold()
+
+
+def doubtful(text: str) -> bool:
+    """Whether a value behind a label offers alternatives, denies or asks."""
+    return _DOUBTS.search(text.casefold()) is not None
+
+
+# --- labelled lines ---------------------------------------------------------------------------
+
+
+def lines_in(reply: str) -> list[str]:
+    """Return the lines of a reply that is not too long, without its thoughts."""
+    return without_thoughts(reply).split("\n")
+
+
+def labelled(reply: str, label: str) -> list[tuple[int, str]]:
+    """Return what follows each `label:` at the start of a line, with the number of the line."""
+    marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
+    hits = enumerate(map(marked.fullmatch, lines_in(reply)))
+    return [(n, hit.group(1)) for n, hit in hits if hit]
+
+
+def after_label(reply: str, label: str) -> str | None:
+    """Return what follows the last `label:` at the start of a line, or None without one."""
+    found = labelled(reply, label)
+    return found[-1][1] if found else None
+
+
+def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
+    """Return what follows each label, over several lines, up to the next label."""
+    starts = "|".join(re.escape(label) for label in labels)
+    marked = re.compile(rf"(?i)[\s>#*_`\d.-]*({starts})[*_` ]*[:：][*_` ]*(.*)")
+    by_fold = {label.casefold(): label for label in labels}
+    found: dict[str, list[str]] = {}
+    now: list[str] = []
+    for line in lines_in(reply):
+        if hit := marked.fullmatch(line):
+            now = found[by_fold[hit.group(1).casefold()]] = [hit.group(2)]
+        else:
+            now.append(line)
+    return {label: "\n".join(lines).strip() for label, lines in found.items()}
+
+
+# --- JSON -------------------------------------------------------------------------------------
+
+
+def json_objects(reply: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """Return the outermost JSON objects of a text, each with its beginning and end.
+
+    Raises:
+        Unreadable: an object gives a field twice.
+    """
+    at, decoder = reply.find("{"), json.JSONDecoder(object_pairs_hook=_once)
+    for _ in range(MOST_BRACES):
+        if at < 0:
+            return
+        try:
+            found, end = decoder.raw_decode(reply, at)
+            yield found, at, end
+        except Unreadable:
+            raise
+        except ValueError:
+            end = at + 1
+        except RecursionError:
+            return  # nested deeper than any answer
+        at = reply.find("{", end)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    given = dict(pairs)
+    if len(given) != len(pairs):
+        raise Unreadable("Give each field of the JSON object once.")
+    return given

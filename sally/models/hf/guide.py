@@ -1,0 +1,114 @@
+"""Guided decoding: which tokens may follow in a reply that is held to a JSON schema.
+
+The schema becomes a regular expression, and a text may go on as long as it is the beginning of a
+match (`regex` tells; transformers brings it along). Tokens are drawn as without a schema; one that
+may not follow is drawn again among those that may, which gives every token that may follow its
+share of their probability.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+SPACE: Final = " ?"  # between the parts of an object
+CHARACTER: Final = r'(?:[^"\\\x00-\x1f]|\\["\\/bfnrt])'  # of a JSON string
+MOST_LISTED: Final = 2_000  # whole numbers that are listed one by one; beyond, digits suffice
+
+
+def pattern_of(schema: dict[str, Any]) -> str:
+    """Return the regular expression of the JSON texts that satisfy a schema of ours.
+
+    >>> import re
+    >>> pattern = pattern_of({"type": "integer", "minimum": 9, "maximum": 11})
+    >>> [bool(re.fullmatch(pattern, text)) for text in ("9", "11", "12", "-9")]
+    [True, True, False, False]
+    """
+    if "anyOf" in schema:
+        return _either(pattern_of(each) for each in schema["anyOf"])
+    if "const" in schema:
+        return re.escape(_written(schema["const"]))
+    if "enum" in schema:
+        return _either(re.escape(_written(each)) for each in schema["enum"])
+    kind = schema["type"]
+    if kind == "object":
+        fields = [
+            f"{re.escape(_written(name))}:{SPACE}{pattern_of(each)}"
+            for name, each in schema["properties"].items()
+        ]
+        return r"\{" + f",{SPACE}".join(fields) + r"\}"
+    if kind == "array":
+        if "prefixItems" in schema:
+            return r"\[" + f",{SPACE}".join(map(pattern_of, schema["prefixItems"])) + r"\]"
+        item, most = pattern_of(schema["items"]), schema["maxItems"]
+        return rf"\[(?:{item}(?:,{SPACE}{item}){{0,{most - 1}}})?\]" if most else r"\[\]"
+    if kind == "string":
+        if shape := schema.get("pattern"):
+            return f'"(?:{shape.removeprefix("^").removesuffix("$")})"'
+        return f'"{CHARACTER}{{{schema.get("minLength", 0)},{schema["maxLength"]}}}"'
+    return _number(kind, schema["minimum"], schema["maximum"])
+
+
+def _number(kind: str, low: float, high: float) -> str:
+    if kind == "integer" and high - low < MOST_LISTED:
+        return _either(str(number) for number in range(int(low), int(high) + 1))
+    sign, digits = "-?" if low < 0 else "", len(str(int(max(abs(low), abs(high)))))
+    whole = rf"{sign}(?:0|[1-9]\d{{0,{digits - 1}}})"
+    return whole if kind == "integer" else rf"{whole}(?:\.\d{{1,6}})?"
+
+
+def _either(patterns: Any) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Guide:
+    """What may follow in replies that are held to one schema; shared by the calls that have it."""
+
+    def __init__(self, schema: str, pieces: Sequence[str]) -> None:
+        import regex
+
+        self._whole = regex.compile(pattern_of(json.loads(schema)))
+        self._pieces = pieces  # the text of each token; "" for one that is not text
+        self.following = lru_cache(maxsize=4096)(self._following)
+
+    def is_whole(self, text: str) -> bool:
+        """Whether a text is a finished answer."""
+        return self._whole.fullmatch(text) is not None
+
+    def may_begin(self, text: str) -> bool:
+        """Whether a text is the beginning of an answer."""
+        return self._whole.fullmatch(text, partial=True) is not None
+
+    def _following(self, text: str) -> tuple[int, ...]:
+        """Return the tokens that may follow a text."""
+        return tuple(
+            token
+            for token, piece in enumerate(self._pieces)
+            if piece and self.may_begin(text + piece)
+        )
+
+
+Allowed = Callable[[Sequence[int]], "tuple[int, ...] | None"]
+
+
+def allowed_by(
+    guide: Guide, text_of: Callable[[Sequence[int]], str], ends: frozenset[int]
+) -> Allowed:
+    """Return a check of tokens said: None if the last may stand there, else what may instead."""
+
+    def check(said: Sequence[int]) -> tuple[int, ...] | None:
+        before = text_of(said[:-1])
+        if guide.is_whole(before):
+            return None if said[-1] in ends else tuple(ends)
+        if said[-1] not in ends and guide.may_begin(text_of(said)):
+            return None
+        return guide.following(before)
+
+    return check
