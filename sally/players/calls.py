@@ -170,7 +170,7 @@ class Caller:
     async def say(
         self, purpose: str, messages: Sequence[Message], *, schema: str = "", **settings: Any
     ) -> Reply:
-        """Return a reply; tool calls are answered on the way, passing failures tried again.
+        """Return a reply; tool calls are answered, and transient failures retried.
 
         With a JSON schema, the reply is held to it.
 

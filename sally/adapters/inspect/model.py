@@ -67,6 +67,7 @@ INSPECT = version("inspect-ai")  # read from disk once
 # Modules of Inspect's providers that send a response schema; the second sends JSON mode instead.
 SCHEMA = {"openai", "openai_compatible", "anthropic", "google", "grok", "groq", "mistral"}
 NO_SCHEMA = {"deepseek"}
+LONGEST_NAME = 200  # characters of the model name that a server reports
 NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 
 
