@@ -21,6 +21,6 @@ done
 wait "${jobs[@]}"
 for model in "$@"; do
   echo "== $model"
-  tail -n 2 "$stores/$model-$part.log"
+  tail -c 500 "$stores/$model-$part.log"
   python3 -m sally pack "$stores/$model" --small --out "$bundles/knowing_doing-$model.sally.zip"
 done

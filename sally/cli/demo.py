@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import which
@@ -16,6 +16,8 @@ import msgspec
 
 from sally import store
 from sally.analysis.columns.rows import Row, episode_rows, summary
+from sally.analysis.design.claims import ACTS_ON, KNOWS, verdicts
+from sally.analysis.profile.profile import ProfileRow, profile_rows
 from sally.cli.pages import report
 from sally.cli.running import counts, play_with_progress
 from sally.core.errors import BadInput, listed
@@ -24,19 +26,16 @@ from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
-from sally.studies.demo import BOTS, STUDY
+from sally.studies.demo import BOTS, GAMES, STUDY
 
 RECORD = "quickstart_model-qwen-1.5b.sally.zip"
-# Column heading -> metric.
-GAP = {"foresaw": "tom_percent", "acted on it": "action_consistency", "a round": "reward_per_round"}
-COLUMNS = {
+WIDTH = 79  # columns of text in a terminal of 80
+COLUMNS = {  # heading -> metric
     "ToM %": "tom_percent",
     "regret": "functional_regret",
     "ToM regret": "tom_regret",
     "transl.": "translation_loss",
     "forfeits": "forfeits",
-    "tokens": "tokens",
-    "sec": "seconds",
 }
 
 
@@ -58,16 +57,16 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
             {"out": str(out), **counts(store.survey(out)), "missing": missing, "tables": tables}
         )
         return
-    shown = [c for c in COLUMNS if c not in ("tokens", "sec") or not missing]
+    model = "" if missing else ", the model over ten"
     for game, lines in tables.items():
-        title = f"{game} against tit_for_tat: bots over forty rounds, the model over ten"
-        print_table(lines, ["player", *shown], title=title)
+        title = f"{game} against tit_for_tat: bots over forty rounds{model}"
+        print_table(lines, ["player", *COLUMNS], title=title)
     _explain(missing)
     echo(what_it_shows(contents.episodes.values()))
     if cut := sum(episode.payoffs is None for episode in contents.episodes.values()):
         echo(
             f"Episodes without a result (-): {cut}. Three unreadable moves in a row end an\n"
-            "episode; an unreadable move is recorded as a forfeit, never replaced by a guess."
+            "episode; an unreadable move is a forfeit, never replaced by a guess."
         )
     page = out.parent / f"{out.name}.html"
     click.get_current_context().invoke(report, store=out, out=page, transcripts="1", profile=True)
@@ -80,51 +79,55 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
 
 
 def _show_the_record() -> None:
-    """Print what a larger model knew and did, replayed from its stored episodes."""
+    """Print what a larger model's stored episodes show, beside rules and habits without a mind."""
     with as_file(files("sally.studies.records") / RECORD) as path, opened(path) as (place, _):
         episodes = list(store.load(place, quarantine=False).episodes.values())
-    lines = gap_lines(episodes)
-    title = "Replayed from stored episodes: Qwen2.5-Coder 1.5B, ten rounds"
-    shown = [
-        {
-            **line,
-            "foresaw": f"{line['foresaw']:.0f}%",
-            "acted on it": f"{100 * line['acted on it']:.0f}%",
-            "a round": f"{line['a round']:.2f}",
-        }
-        for line in lines
-    ]
-    print_table(shown, list(shown[0]), title=title)
-    echo(gap_sentence(lines))
+    rows = profile_rows(episodes, seats=dict.fromkeys(GAMES, ("agent",)))
+    lines = record_lines(rows)
+    title = "Replayed: Qwen2.5-Coder 1.5B, ten rounds, two episodes a line"
+    print_table(lines, list(lines[0]), title=title)
+    click.echo(record_sentence(rows))
 
 
-def gap_lines(episodes: Iterable[Episode]) -> list[Row]:
-    """Return, by game and strategy, how often a model predicted its partner and acted on it."""
-    rows = [row for row in episode_rows(episodes, GAP.values()) if row["seat"] == "agent"]
-    for row in rows:
-        row["asked"] = row["cell"].partition(", ")[2]
-    by = {
-        column: {
-            (r["game"], r["asked"]): r["value"] for r in summary(rows, metric, ("game", "asked"))
-        }
-        for column, metric in GAP.items()
-    }
+def record_lines(rows: Sequence[ProfileRow]) -> list[Row]:
+    """Return, by game and strategy, what a model foresaw and followed, beside mindless rules."""
     return [
-        {"game": game, "strategy": asked, **{column: by[column][game, asked] for column in GAP}}
-        for game, asked in by["foresaw"]
+        {
+            "game": row.game,
+            "asked by": strategy_of(row),
+            "foresaw": _percent(row.accuracy.value),
+            "a rule foresees": _percent(row.predictor.accuracy if row.predictor else None),
+            "acted on it": _percent(row.consistency.value),
+            "a habit fits": _percent(row.habit.fits if row.habit else None),
+        }
+        for row in rows
     ]
 
 
-def gap_sentence(lines: list[Row]) -> str:
-    """Describe the game and strategy with the largest gap between knowing and acting."""
-    widest = max(lines, key=lambda line: line["foresaw"] / 100 - line["acted on it"])
-    return fill(
-        f"In {widest['game']} under {widest['strategy']} it predicted {widest['foresaw']:.0f}% of "
-        f"its partners' moves and played the best reply to its own prediction in "
-        f"{100 * widest['acted on it']:.0f}% of the rounds. Two episodes per row: too few for "
-        "intervals; docs/results has more.",
-        88,
+def record_sentence(rows: Sequence[ProfileRow]) -> str:
+    """Say what mindless rules and habits leave of the record, and which words it supports."""
+    keys = [f"{row.game} under {strategy_of(row)}" for row in rows if "one key" in row.called]
+    told = f"In {listed(keys)} it always presses one key. " if keys else ""
+    refused = [word for word in (KNOWS, ACTS_ON) if all(v.refused[word] for v in verdicts(rows))]
+    words = (
+        f"So `sally checklist` refuses the words {listed(map(repr, refused))}" if refused else ""
     )
+    return fill(
+        "A rule foresees: the best of repeating the last move and two others. A habit fits: moves "
+        "that the model's favourite key, or the label it predicted, would have made fit. "
+        f"{told}{words}: two episodes a line are too few for any claim. docs/results has the "
+        "registered study.",
+        WIDTH,
+    )
+
+
+def strategy_of(row: ProfileRow) -> str:
+    """Return the strategy in the label of a model's row."""
+    return next(word for word in row.player.split() if word in registry.entries("strategies"))
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}%"
 
 
 def embedded_is_missing() -> str:
@@ -140,8 +143,6 @@ def embedded_is_missing() -> str:
 def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
     """Return, by game, one row per player: what it knew, what it did and what that cost."""
     rows = [row for row in episode_rows(episodes, COLUMNS.values()) if row["seat"] == "agent"]
-    for row in rows:
-        row["tokens"] = row["input_tokens"] + row["output_tokens"]
     tables: dict[str, dict[str, Row]] = {}
     for column, metric in COLUMNS.items():
         for found in summary(rows, metric, ("game", "player")):
@@ -153,7 +154,7 @@ def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
 
 def _cell(column: str, found: Row) -> Any:
     value = found["value"]
-    if column in ("tokens", "sec", "forfeits"):
+    if column == "forfeits":
         return None if value is None else f"{value:,.0f}"
     places = 0 if column == "ToM %" else 2
     return estimate_cell(value, found["interval"], places)
@@ -180,7 +181,7 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
     close = f"In {apart} of {len(parts)} games, knowing most was not enough to do best."
     if not apart:
         close = "In every game, those that knew most also did best."
-    return fill(f"Here {'; '.join(parts)}. {close}", 88)
+    return fill(f"Here {'; '.join(parts)}. {close}", WIDTH)
 
 
 def _known(rows: list[Row], game: str) -> list[Row]:
@@ -188,11 +189,15 @@ def _known(rows: list[Row], game: str) -> list[Row]:
 
 
 def _explain(missing: str) -> None:
-    echo(
-        "ToM % is how often a player predicted its partner's move; regret is its loss per round\n"
-        "against optimal play; ToM regret is the loss that best replies to its own predictions\n"
-        "would have had; transl. (translation loss) is the loss from not playing them. Bots:\n"
-        "means of 20 episodes with 95% intervals; the model: one episode, too few for an interval."
+    model = "" if missing else "; the model: one episode, too few for an interval"
+    click.echo(
+        fill(
+            "ToM % is how often a player predicted its partner's move; regret is its loss per "
+            "round against optimal play; ToM regret is the loss that best replies to its own "
+            "predictions would have had; transl. (translation loss) is the loss from not playing "
+            f"them. Bots: means of 20 episodes with 95% intervals{model}.",
+            WIDTH,
+        )
     )
     if missing:
-        echo(f"The embedded model did not play: {missing}")
+        click.echo(fill(f"The embedded model did not play: {missing}", WIDTH))

@@ -23,17 +23,16 @@ BOTS = tuple(
 
 MODEL = tuple(
     Cell(
-        name=f"{game}, {strategy}",
+        name=f"{game}, lm",  # under qa the embedded model forfeits more than it plays
         instances=(instance(game, f"{game}-10", rounds=10),),
         lineups=grid(
-            agent=player_spec("language", model="embedded", strategy=strategy, settings=SETTINGS),
+            agent=player_spec("language", model="embedded", strategy="lm", settings=SETTINGS),
             partner=player_spec("tit_for_tat"),
         ),
         arms={"agent": ("their_move_given_mine",)},
         retries=1,
     )
     for game in GAMES
-    for strategy in ("lm", "qa")
 )
 
 STUDY = Study(

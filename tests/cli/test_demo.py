@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import sally
 from sally.cli import cli
-from sally.cli.demo import gap_sentence, what_it_shows
+from sally.cli.demo import what_it_shows
 
 
 def test_the_demo_shows_a_record_and_writes_a_page(tmp_path: Path) -> None:
@@ -20,13 +20,15 @@ def test_the_demo_shows_a_record_and_writes_a_page(tmp_path: Path) -> None:
     assert page.read_text("utf-8").startswith("<!doctype html") and str(page) in done.output
 
 
-def test_the_closing_sentence_follows_from_the_numbers() -> None:
-    lines = [
-        {"game": "rps", "strategy": "lm", "foresaw": 50.0, "acted on it": 0.5, "a round": 0.0},
-        {"game": "ipd", "strategy": "qa", "foresaw": 90.0, "acted on it": 0.2, "a round": 4.0},
-    ]
-    said = " ".join(gap_sentence(lines).split())
-    assert "In ipd under qa it predicted 90%" in said and "in 20% of the rounds" in said
+def test_the_record_is_shown_beside_rules_and_habits_within_80_columns(tmp_path: Path) -> None:
+    """No figure that a rule or a habit explains stands alone, and nothing wraps."""
+    told = CliRunner().invoke(cli, ["demo", "--bots", "--out", str(tmp_path / "demo")]).output
+    first = told.partition("rps against")[0]
+    assert "a rule foresees" in first and "a habit fits" in first
+    assert "always presses one key" in " ".join(first.split())
+    assert "refuses the words 'knows' and 'acts on'" in " ".join(first.split())
+    lines = told.partition("demo.html")[0].splitlines()
+    assert max(map(len, lines)) <= 80
 
 
 def test_who_knew_most_did_best_only_if_all_who_knew_most_did() -> None:
