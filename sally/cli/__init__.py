@@ -16,7 +16,9 @@ except ImportError:
         "`pip uninstall sally sally-lab`, then `pip install sally-lab`."
     )
 from sally.cli.group import Commands
-from sally.core.errors import BadInput, RunFailed
+from sally.core.errors import BadInput, RunFailed, StoreFailed
+
+INCOMPLETE = 3  # exit code of a run with missing episodes, or without any result
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,11 +39,13 @@ def cli(files: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Run a command; bad input prints one sentence and exits with code 2."""
+    """Run a command and exit with its code: see docs/reference/command_line.md."""
     try:
         cli(standalone_mode=False)
     except RunFailed as why:
-        _fail(f"{why} Finished episodes are stored.", 1)
+        _fail(f"{why} Finished episodes are stored.", INCOMPLETE)
+    except StoreFailed as why:
+        _fail(str(why), 1)
     except BadInput as why:
         _fail(str(why), 2)
     except click.ClickException as why:

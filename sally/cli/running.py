@@ -14,6 +14,7 @@ import msgspec
 from sally import store
 from sally.adapters.executors.by_name import NAMES, executor
 from sally.api.studies import Wish, Wished, wished
+from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
@@ -117,12 +118,14 @@ def run(
     job |= {"wanted": listed, "settings": chosen}
     play_with_progress(wanted, place, limit, meter, executor(on), **job)
     found = store.survey(place)
-    left = len(listed) - sum(listed.found_in(found.finished) or ())
+    done = sum(listed.found_in(found.finished) or ())
+    void = sum(listed.found_in(set(found.blank)) or ())
+    left, results = len(listed) - done, done - void
     if as_json:
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
-        said = {**counts(found), "spent": spent, "not_run": left}
+        said = {**counts(found), "spent": spent, "not_run": left, "void": void}
         print_json({"study": wanted.name, "out": str(place), **said})
-        sys.exit(1 if left and not meter.spent else 0)
+        sys.exit(INCOMPLETE if left or not results else 0)
     say_summary(place)
     echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
@@ -139,8 +142,10 @@ def run(
         echo(f"{left} episodes are missing{why}; run the same command again to play them.")
     say_bad(map(str, found.bad))
     echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
-    if left and not meter.spent:
-        sys.exit(1)  # tells scripts that the study is incomplete
+    if not results and not left:
+        echo("No episode has a result.")
+    if left or not results:
+        sys.exit(INCOMPLETE)
 
 
 def asked_study(

@@ -168,22 +168,25 @@ def print_scores(
     page: int = 1,
     most: int = SCREEN,
 ) -> PrintedPage:
-    """Print means and 95% intervals, one row per player, one column per metric."""
+    """Print means and 95% intervals, one row per player, one column per metric.
+
+    `n` counts episodes with a result, `missing` those without; a metric over another number of
+    episodes says so.
+    """
     told = [key for key in keys if key in WHO or varies(found, key)]
-    counts: dict[tuple[str, ...], int] = {}
-    for row in found:
-        who = tuple(str(row[k]) for k in told)
-        counts[who] = max(counts.get(who, 0), row["episodes"])
     groups: dict[tuple[str, ...], dict[str, str]] = {}
+    missing = any(row["missing"] for row in found)
     for row in found:
         who = tuple(str(row[k]) for k in told)
-        group = groups.setdefault(who, {"n": str(counts[who])})
-        few = "" if row["episodes"] == counts[who] else f" (n {row['episodes']})"
+        counts = {"n": str(row["results"])} | ({"missing": str(row["missing"])} if missing else {})
+        group = groups.setdefault(who, counts)
+        few = "" if row["episodes"] == row["results"] else f" (n {row['episodes']})"
         group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"]) + few
     rows = [dict(zip(told, g, strict=True)) | cells for g, cells in sorted(groups.items())]
     metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
+    last = ["n", "missing"] if missing else ["n"]
     said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
-    return print_page(rows, told, said or metrics, page, ["n"], most=most)
+    return print_page(rows, told, said or metrics, page, last, most=most)
 
 
 WHO = ("player", "model", "strategy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -9,6 +10,10 @@ from difflib import get_close_matches
 
 class BadInput(ValueError):
     """Invalid input from the user; the message is shown unchanged."""
+
+
+class StoreFailed(BadInput):
+    """A store cannot be written although its place is right: a full disk, an input/output error."""
 
 
 class RunFailed(Exception):
@@ -34,6 +39,18 @@ class Unreadable(ValueError):
 
 class TooLong(Unreadable):
     """A reply longer than the reader accepts."""
+
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
+
+
+def not_written(what: str, why: OSError) -> BadInput:
+    """Return the error for something that could not be written.
+
+    A full disk or a broken one is no mistake of the user's: that error is a StoreFailed.
+    """
+    kind = StoreFailed if why.errno in FULL else BadInput
+    return kind(f"{what}: {why.strerror}.")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:

@@ -20,7 +20,7 @@ from threading import Event, Thread
 
 import msgspec
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, not_written
 from sally.runner.shards import Tally
 from sally.store import Place
 
@@ -89,6 +89,7 @@ class Run(msgspec.Struct, frozen=True):
     now: float = 0.0  # time of the last heartbeat, by the same clock
     beat: int = 0
     ended: str = ""  # finished, stopped, or the reason of failure
+    done: int | None = None  # wanted episodes in the store at its end
     currency: str = ""
 
 
@@ -110,7 +111,7 @@ def _read(at: Place, name: str) -> Run | None:
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise BadInput(f"{at}/runs/{name} does not describe a run: {why}.") from None
     except OSError as why:
-        raise BadInput(f"{at}/runs/{name} cannot be read: {why.strerror}.") from None
+        raise not_written(f"{at}/runs/{name} cannot be read", why) from None
 
 
 class Beat:
@@ -137,7 +138,7 @@ class Beat:
         try:
             self._write()
         except OSError as why:
-            raise BadInput(f"The store {self._at} cannot be written: {why.strerror}.") from None
+            raise not_written(f"The store {self._at} cannot be written", why) from None
         self._thread.start()
         return self
 
@@ -181,7 +182,7 @@ class Claims:
         try:
             return self._claim(shard)
         except OSError as why:
-            raise BadInput(f"The store {self._at} cannot be written: {why.strerror}.") from None
+            raise not_written(f"The store {self._at} cannot be written", why) from None
 
     def _claim(self, shard: str) -> bool:
         there = [n for n in self._at.names("claims") if n.startswith(f"{shard}.")]

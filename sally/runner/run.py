@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from sally import store
-from sally.core.errors import BadInput, RunFailed, listed
+from sally.core.errors import BadInput, RunFailed, StoreFailed, listed
 from sally.core.prompt import packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -202,8 +203,18 @@ class Drive:
             finally:
                 self._claims.release_all()
                 self._claims.tidy(ended=False)
+                self._count_stored()
             beat.ended = "out of budget" if self._meter.spent else "finished"
         return self._state.tally
+
+    def _count_stored(self) -> None:
+        """Publish how many wanted episodes are finished, by what the store holds.
+
+        The counts of shards that were cut off by Ctrl-C or a failure are incomplete.
+        """
+        with suppress(BadInput, OSError):
+            done = sum(self._wanted.found_in(store.survey(self._at).finished) or ())
+            self._state = replace(self._state, done=done)
 
     def _play(self) -> None:
         while self._waiting or self._claimed:
@@ -217,7 +228,7 @@ class Drive:
                 time.sleep(LOOK_SECONDS)  # another run plays the rest, unless it dies
         lost = [f"{name} ({how[-1]})" for name, how in self._deaths.items() if len(how) >= TRIES]
         if lost:
-            raise BadInput(
+            raise RunFailed(
                 f"{self._state.given_up} episodes were given up, because workers died {TRIES} "
                 f"times over shard {listed(lost)}; run the same command to try again."
             )
@@ -301,6 +312,8 @@ class Drive:
             self._close(ours)
         self._count(result.tally)
         self._tell_in_flight()
+        if result.full:
+            raise StoreFailed(result.full)
         if result.refused:
             raise BadInput(result.refused)
         if result.failed:

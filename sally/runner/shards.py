@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sally import store
-from sally.core.errors import BadInput, RunFailed
+from sally.core.errors import BadInput, RunFailed, StoreFailed
 from sally.core.log.events import Censored, Episode
 from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
@@ -124,6 +124,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     taken: bool = False  # taken over by another run
     lost: str = ""  # how its worker died, if it did
     refused: str = ""  # bad input that ends the run
+    full: str = ""  # the store cannot be written, which ends the run
     failed: str = ""  # failure that ends the run
     broke: str = ""  # traceback of an internal error or of a user's file
 
@@ -141,6 +142,8 @@ def worked(job: bytes, shard: bytes, services: Services) -> bytes:
         plan = msgspec.json.decode(job, type=Job)
         settle(plan, services)
         found = work(plan, given, services)
+    except StoreFailed as why:
+        found = Result(given.label, full=str(why))
     except BadInput as why:
         found = Result(given.label, refused=str(why))
     except RunFailed as why:

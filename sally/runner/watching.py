@@ -94,6 +94,8 @@ def look(where: Where) -> Look:
     states = [_state(run) for run in runs]
     living = [i for i, state in enumerate(states) if state in ("running", "silent")]
     rate = sum(_rate(runs[i], tallies[i]) for i in living) or None
+    if not living:
+        done = _done_at_end(at, runs, wanted)
     left = max(wanted - done, 0)
     priced = used.calls > 0 and not used.unpriced and used.done > 0
     return Look(
@@ -147,6 +149,17 @@ def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
     ]
     alone = [run.kept + tally.stored for run, tally in zip(runs, tallies, strict=True)]
     return min(max(after + alone), max(run.wanted for run in runs))
+
+
+def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
+    """Return the finished episodes when no run is active: as the last run counted them.
+
+    A run that was killed has counted nothing; then all episodes of the store count.
+    """
+    last = max(runs, key=lambda run: run.now)
+    if last.done is not None and all(run.ended for run in runs):
+        return last.done
+    return min(len(store.survey(at).finished), wanted)
 
 
 def _in_flight(run: Run, tally: Tally) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, not_written
 from sally.core.log.events import SCHEMA
 from sally.core.registry.study import Study
 from sally.store.places import Folder, Place, Where, place
@@ -36,7 +36,7 @@ def require(where: Where, study: str) -> None:
             refuse_others(at)
             return
     except OSError as why:
-        raise BadInput(f"The store {at} cannot be created: {why.strerror}.") from None
+        raise not_written(f"The store {at} cannot be created", why) from None
     theirs = read_manifest(at)
     if theirs.study != study:
         raise BadInput(f"The folder {at} belongs to study {theirs.study!r}; choose another folder.")
@@ -55,7 +55,7 @@ def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
             at.create(MANIFEST, data)  # another process may be first; `require` checks its study
     except OSError as why:
-        raise BadInput(f"The store {at} cannot be created: {why.strerror}.") from None
+        raise not_written(f"The store {at} cannot be created", why) from None
     require(at, manifest.study)
     if asked is not None:
         _keep_study(at, manifest.asks, asked)
@@ -67,7 +67,7 @@ def _keep_study(at: Place, asks: str, study: Study) -> None:
         if f"{asks}.json" not in at.names("studies"):
             at.create(f"studies/{asks}.json", msgspec.json.encode(study, order="sorted") + b"\n")
     except OSError as why:
-        raise BadInput(f"The study could not be stored: {why.strerror}.") from None
+        raise not_written("The study could not be stored", why) from None
 
 
 def studies(where: Where) -> dict[str, Study]:
@@ -94,7 +94,7 @@ def keep_settings(where: Where, asks: str, settings: Mapping[str, Any]) -> None:
         if f"{asks}.json" not in at.names("settings"):
             at.create(name, msgspec.json.encode(settings) + b"\n")
     except OSError as why:
-        raise BadInput(f"The settings could not be stored: {why.strerror}.") from None
+        raise not_written("The settings could not be stored", why) from None
 
 
 def refuse_others(at: Place) -> None:

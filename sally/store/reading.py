@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from sally.core.errors import BadInput
-from sally.core.log.events import RESUMABLE, Censored, Episode
+from sally.core.errors import BadInput, listed
+from sally.core.log.events import RESUMABLE, Censored, Episode, Forfeited, Moved
 from sally.core.prompt import packs
 from sally.core.prompt.words import Pack, checked
 from sally.core.registry import registry
@@ -24,7 +24,10 @@ from sally.store.manifest import MANIFEST, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place
 
 # Numbers that differ between episodes censored for the same reason.
-_NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")
+# Addresses are kept whole, and so are numbers in names, such as gpt-4.
+_NUMBER = re.compile(
+    r"(?P<kept>\w+://\S+)|(?<![A-Za-z0-9_])(?<![A-Za-z0-9_]-)-?\d[\d,.:]*(?:e[+-]?\d+)?(?<![.,:])"
+)
 Among = Callable[[str], bool]  # selects files by name
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; uploaded part; finished file
 
@@ -94,11 +97,25 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
 
 
 def reason(episode: Episode) -> str:
-    """Return why an episode was censored, with numbers removed so that equal causes match."""
+    """Return why an episode has no result, with numbers removed so that equal causes match.
+
+    An episode that the rules ended has none if it is void: a seat forfeited every decision.
+    """
     end = episode.end
-    if not isinstance(end, Censored):
-        return ""
-    return f"{end.cause}: {_NUMBER.sub('…', end.detail)}" if end.detail else end.cause
+    if isinstance(end, Censored):
+        said = _NUMBER.sub(lambda found: found["kept"] or "…", end.detail)
+        return f"{end.cause}: {said}" if said else end.cause
+    if silent := void_seats(episode):
+        return f"void: {listed(sorted(silent))} forfeited every decision"
+    return ""
+
+
+def void_seats(episode: Episode) -> set[str]:
+    """Return the seats that forfeited and never moved."""
+    forfeited = {event.seat for event in episode.events if type(event) is Forfeited}
+    if not forfeited:
+        return forfeited
+    return forfeited - {event.seat for event in episode.events if type(event) is Moved}
 
 
 def read(

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, not_written
 from sally.core.log.events import Episode, Setup, from_line, to_line
 from sally.core.prompt import packs
 from sally.core.prompt.words import Pack
@@ -58,7 +58,7 @@ class Writer:
                 Appended(at.path, name) if isinstance(at, Folder) else Uploaded(at, name, ours)
             )
         except OSError as why:
-            raise BadInput(f"The store {at} cannot be written: {why.strerror}.") from None
+            raise not_written(f"The store {at} cannot be written", why) from None
         self._packs = set[str]()
 
     def add(self, episode: Episode) -> tuple[bytes, Episode]:
@@ -75,7 +75,7 @@ class Writer:
         try:
             self._lines.add(line)
         except OSError as why:
-            raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
+            raise not_written("The episode could not be stored", why) from None
         return line, read_back
 
     @property
@@ -89,7 +89,7 @@ class Writer:
         try:
             self._lines.sync()
         except OSError as why:
-            raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
+            raise not_written("The episode could not be stored", why) from None
 
     def __enter__(self) -> Writer:
         return self
@@ -104,7 +104,7 @@ class Writer:
             self._lines.close()
         except OSError as why:
             if error is None:
-                raise BadInput(f"The store {self._at} cannot be written: {why.strerror}.") from None
+                raise not_written(f"The store {self._at} cannot be written", why) from None
 
 
 class Appended:
@@ -242,7 +242,7 @@ def keep_pack(where: Where, pack: Pack) -> None:
             f"packs/{packs.reference(pack).partition('@')[2]}.toml", packs.written(pack).encode()
         )
     except OSError as why:
-        raise BadInput(f"A words pack could not be stored: {why.strerror}.") from None
+        raise not_written("A words pack could not be stored", why) from None
 
 
 def _readable_line(episode: Episode) -> tuple[bytes, Episode]:

@@ -164,6 +164,7 @@ def test_a_folder_is_refused_before_the_play_and_not_after_it(played):
 
 def test_fewer_episodes_behind_a_figure_are_told_beside_it(capsys):
     common = dict.fromkeys(("cell", "game", "seat", "player", "others"), "x") | {"interval": None}
+    common |= {"results": 10, "missing": 0}
     print_scores(
         [
             {**common, "metric": "reward", "value": 1.0, "episodes": 3},

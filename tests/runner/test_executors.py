@@ -15,7 +15,7 @@ import pytest
 from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.adapters.executors.pool import Pool
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import Censored, to_line
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
@@ -161,7 +161,7 @@ def test_a_shard_that_kills_its_workers_is_given_up_and_the_others_are_played(
         agent=player_spec("random"), partner=(player_spec("tit_for_tat"), player_spec("dies"))
     )
     cell = Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=50)
-    with pytest.raises(BadInput, match=r"50 episodes were given up, because workers died 3 times"):
+    with pytest.raises(RunFailed, match=r"50 episodes were given up, because workers died 3 times"):
         run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(2))
     whole(store.load(tmp_path / "o"), 50)
     assert look(tmp_path / "o").failed == 50

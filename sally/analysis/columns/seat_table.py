@@ -27,7 +27,7 @@ from sally.analysis.columns.measured import seats_under_study
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.analysis.columns.rows import Measure, Row, estimate_row, seat_measures
 from sally.analysis.columns.scores import FINEST, STUDIED
-from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of, mean_within
+from sally.analysis.profile.bounds import PAID, enclosing, instance_bounds, key_of, mean_within
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.log.fingerprint import fingerprint
@@ -105,6 +105,7 @@ class SeatTable:
     bad: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     mixed: list[str] = field(default_factory=list)  # instances whose parameters changed
+    result: NDArray[np.bool_] = field(default_factory=lambda: np.array([], dtype=np.bool_))
 
 
 def seats_in(
@@ -235,6 +236,7 @@ class SeatTableBuilder:
         self._problem: list[Codes] = []
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
+        self._result: list[NDArray[np.bool_]] = []
         self._values = {name: ColumnEncoder() for name in metrics}
         self._every = Deduplicator()
         self._many: list[Codes] = []  # rows of each line
@@ -266,6 +268,8 @@ class SeatTableBuilder:
         names = np.array([known.setdefault(p, len(known)) for p in piece.problems] + [-1])
         self._problem.append(np.repeat(names[piece.problem], piece.seats))
         self._repeat.append(np.repeat(np.array(piece.repeat, dtype=np.int64), piece.seats))
+        ended = np.array([not why for why in piece.why], dtype=np.bool_)
+        self._result.append(np.repeat(ended, piece.seats))
         if SEEDS in found:
             seeds: Whole = np.array(msgspec.msgpack.decode(found[SEEDS]), dtype=object)
             self._seed.append(np.repeat(seeds, piece.seats))
@@ -318,6 +322,7 @@ class SeatTableBuilder:
             self.bad,
             reasons,
             _mixed(problems),
+            np.concatenate([*self._result, _NO_RESULTS])[order],
         )
 
 
@@ -335,6 +340,7 @@ def _mixed(problems: Sequence[tuple[str, str, bytes]]) -> list[str]:
 
 
 _NONE: Codes = np.array([], dtype=np.int64)
+_NO_RESULTS: NDArray[np.bool_] = np.array([], dtype=np.bool_)
 
 
 # --- columns ------------------------------------------------------------------------------------
@@ -360,7 +366,12 @@ def _spread(seats: SeatTable, rows: Mapping[int, Row], name: str) -> NDArray[Any
 def table_means(
     seats: SeatTable, kinds: Sequence[Row], metrics: Sequence[str], keys: Sequence[str]
 ) -> list[Row]:
-    """Return one row for each metric and group that has a value, in a fixed order."""
+    """Return one row for each metric and group that has a value, in a fixed order.
+
+    `results` is the number of episodes of the group with a result, `missing` the number of the
+    others. Payoffs are averaged over results only: a void episode pays 0 because nothing was
+    played.
+    """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for kind in sorted(kinds, key=lambda row: [str(row[key]) for key in keys]):
         groups.setdefault(tuple(kind[key] for key in keys), []).append(kind)
@@ -376,9 +387,13 @@ def table_means(
     for metric in metrics:
         for key, n in number.items():
             rows = order[ends[n] : ends[n + 1]]
+            results = int(seats.result[rows].sum())
+            counts = {"results": results, "missing": rows.size - results}
+            if metric in PAID:
+                rows = rows[seats.result[rows]]
             rows = rows[~np.isnan(seats.values[metric][rows])]
             if rows.size:
-                head = dict(zip(keys, key, strict=True))
+                head = dict(zip(keys, key, strict=True)) | counts
                 found.append(head | mean_row(seats, groups[key], rows, metric))
     return found
 

@@ -12,8 +12,11 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from click.testing import CliRunner
 
 from sally import store
+from sally.cli import cli
+from sally.runner.watching import look
 from tests.adapters.inspect.server import Handler
 from tests.adapters.inspect.test_whole_studies import CHAT, config, key
 from tests.adapters.inspect.test_whole_studies import command as run_of
@@ -107,6 +110,9 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
         assert begun.returncode == 130, said
         assert said.strip().splitlines()[-1].startswith("sally: Stopped.")
         assert "Traceback" not in said
+        planned = CliRunner().invoke(cli, ["plan", *given[4:], "--json"])
+        there = json.loads(planned.stdout)["there"]
+        assert there > 0 and look(out).done == there  # watch and plan agree
         again = warm(*INSPECT).run([*given, "--json"], timeout=300)
     assert again.returncode == 0, again.stderr[-2000:]
     assert json.loads(again.stdout)["not_run"] == 0

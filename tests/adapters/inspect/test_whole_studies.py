@@ -138,7 +138,7 @@ def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(
         monkeypatch.setattr(sys, "argv", ["sally", *given])
         main()
     said = capfd.readouterr().err
-    assert done.value.code == 1
+    assert done.value.code == 3  # episodes are missing
     assert "The model weak is not served here" in said
     assert "Traceback" not in said and "RetryError" not in said
 

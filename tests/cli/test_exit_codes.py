@@ -1,0 +1,136 @@
+"""Exit codes: 0 done, 1 a failure, 2 wrong input, 3 something is missing, 130 stopped."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally import store
+from sally.cli import main
+from sally.core.prompt.model import Fault, ModelKind, Reply, Usage
+from sally.core.registry import registry
+from sally.models.stub import Scripted, always
+from sally.store import writing
+
+STUDY = """
+name = "tiny"
+about = "a tiny study"
+retries = 0
+[[cells]]
+name = "ipd"
+instances = [{id = "ipd", game = "ipd", params = {rounds = 2}}]
+repeats = 4
+lineups = [
+    {agent = {player = "language", params = {}}, partner = {player = "random"}}
+]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.toml").write_text(STUDY)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, say: Any, *more: str) -> int:
+    """The exit code of a run whose model says this."""
+    registry.add("models", "said", ModelKind("said", "", lambda name: say, at_once=1))
+    given = ["run", "tiny.toml", "--model", "said", "--out", "out", *more]
+    monkeypatch.setattr(sys, "argv", ["sally", *given])
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def varied(*replies: Any) -> Scripted:
+    left = iter(replies)
+    return Scripted(lambda messages, settings: next(left, replies[-1]))
+
+
+def test_a_study_that_was_played_ends_with_0_and_counts_void_episodes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, varied("", "", "Option: J"), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["void"] == 1
+    assert run(monkeypatch, always("Option: J")) == 0  # nothing is missing
+    said = capsys.readouterr().out
+    assert "1 without a result: void: agent forfeited every decision" in said
+    row = next(line.split() for line in said.splitlines() if "said" in line)
+    assert row[-2:] == ["3", "1"]  # n and missing
+
+
+def test_a_study_without_any_result_ends_with_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, always("")) == 3
+    assert "No episode has a result." in capsys.readouterr().out
+    refusal = Scripted(lambda messages, settings: Reply("I cannot.", finish="refusal"))
+    assert run(monkeypatch, refusal, "--seed", "2") == 3
+
+
+def test_a_fault_or_a_spent_budget_ends_with_3_until_the_rest_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dead = varied("Option: J", "Option: J", Fault("auth", "The key was refused."))
+    assert run(monkeypatch, dead) == 3
+    counted = Scripted(lambda messages, settings: Reply("Option: J", usage=Usage(100, 1)))
+    assert run(monkeypatch, counted, "--budget-tokens", "150") == 3
+    assert run(monkeypatch, always("Option: J")) == 0
+    assert len(store.survey("out").finished) == 4
+
+
+def test_wrong_input_ends_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, always("Option: J"), "--set", "temprature=1") == 2
+    assert run(monkeypatch, always("Option: J"), "--limit", "0") == 2
+    assert not Path("out").exists()
+
+
+def test_a_full_disk_ends_with_1_and_what_was_stored_stays(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, always("Option: J"), "--limit", "1") == 0
+    before = writing.Appended.add
+
+    def full(self: Any, line: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(writing.Appended, "add", full)
+    assert run(monkeypatch, always("Option: J")) == 1
+    said = capsys.readouterr().err
+    assert "No space left on device" in said and "Traceback" not in said
+    monkeypatch.setattr(writing.Appended, "add", before)
+    assert len(store.survey("out").finished) == 1
+    assert run(monkeypatch, always("Option: J")) == 0
+
+
+def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(messages: object, settings: object) -> Reply:
+        raise KeyboardInterrupt
+
+    assert run(monkeypatch, Scripted(stop)) == 130
+    assert run(monkeypatch, always("Option: J")) == 0
+
+
+def test_reasons_are_grouped_whatever_numbers_they_contain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = iter(range(10**6))
+
+    def fault(messages: object, settings: object) -> Fault:
+        n = next(said)
+        where = "http://lab:8000/v1 of gpt-4"
+        return Fault(
+            "auth", f"{where}: job {n} of -{n}, {n}.{n} s, {n:,} left, {n}% at {n}:0{n}"
+        )
+
+    assert run(monkeypatch, Scripted(fault)) == 3
+    (reason,) = store.survey("out").reasons
+    assert "http://lab:8000/v1 of gpt-4: job … of …, … s, … left, …% at …" in reason
