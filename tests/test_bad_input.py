@@ -94,7 +94,7 @@ def bad_studies() -> list[tuple[str, Cell]]:
     oracle = (Injection(seat("agent"), "their_move"), Injection(seat("partner"), "their_move"))
     return [
         ("There is no game named 'idp'", Cell("c", (instance("idp"),), bots)),
-        ("rounds", Cell("c", (instance("ipd", rounds=0),), bots)),
+        ("rounds", Cell("c", (instance("ipd", "none", rounds=0),), bots)),
         (
             "no player of ipd",
             Cell("c", one, grid(agent=player_spec("x"), partner=player_spec("random"))),

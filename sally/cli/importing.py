@@ -174,6 +174,8 @@ def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
     """Store the new episodes and print what was found."""
+    for episode in found.episodes:  # all or nothing: one that cannot be stored refuses them all
+        store.check_storable(episode)
     claim(out, Manifest(f"import {name}", asks="published games"))
     there = store.load(out).episodes
     new = [episode for episode in found.episodes if not _already(episode, there, out)]

@@ -42,7 +42,7 @@ from sally.store.reading import (
     to_run_again,
 )
 from sally.store.summary import Survey, survey
-from sally.store.writing import Ours, TakenOver, Writer, keep_pack, packs_of
+from sally.store.writing import Ours, TakenOver, Writer, check_storable, keep_pack, packs_of
 
 __all__ = [
     "INDEX",
@@ -62,6 +62,7 @@ __all__ = [
     "TakenOver",
     "Where",
     "Writer",
+    "check_storable",
     "claim",
     "columns",
     "episode_files",

@@ -245,6 +245,11 @@ def keep_pack(where: Where, pack: Pack) -> None:
         raise not_written("A words pack could not be stored", why) from None
 
 
+def check_storable(episode: Episode) -> None:
+    """Raise BadInput if an episode holds a value that a store cannot keep."""
+    _readable_line(episode)
+
+
 def _readable_line(episode: Episode) -> tuple[bytes, Episode]:
     """Return the line of an episode and the episode decoded from it.
 

@@ -127,9 +127,7 @@ def test_reasons_are_grouped_whatever_numbers_they_contain(
     def fault(messages: object, settings: object) -> Fault:
         n = next(said)
         where = "http://lab:8000/v1 of gpt-4"
-        return Fault(
-            "auth", f"{where}: job {n} of -{n}, {n}.{n} s, {n:,} left, {n}% at {n}:0{n}"
-        )
+        return Fault("auth", f"{where}: job {n} of -{n}, {n}.{n} s, {n:,} left, {n}% at {n}:0{n}")
 
     assert run(monkeypatch, Scripted(fault)) == 3
     (reason,) = store.survey("out").reasons

@@ -11,7 +11,7 @@ user's file or folder through `add_file`. A part is imported when it is used.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -339,6 +339,11 @@ def _loaded(path: Path) -> ModuleType:
     sys.modules[name] = module  # dataclasses look up their module by name
     try:
         spec.loader.exec_module(module)
+    except SystemExit as why:
+        del sys.modules[name]
+        raise BadInput(
+            f"{path} exits when it is run (code {why.code}); it should only define things."
+        ) from None
     except Exception as why:
         del sys.modules[name]
         raise BadInput(f"{path} fails when it is run: {type(why).__name__}: {why}.") from why
@@ -352,9 +357,47 @@ def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
         if not hasattr(module, constant) or (has_game and folder in PARTS):
             continue
         entry = getattr(module, constant)
+        _refuse_other_kinds(folder, constant, entry, stem)
         for name, one in _each(folder, getattr(module, "FOR", ""), stem, entry):
             add(folder, name, one)
         yield folder, getattr(entry, "name", stem)
+
+
+def _refuse_other_kinds(folder: str, constant: str, entry: Any, stem: str) -> None:
+    """Raise BadInput if a constant of a user's file has another type than the registry needs."""
+    wanted, inside = _kinds()[folder]
+    several: Sequence[Any] = ()
+    if inside is not None and isinstance(entry, wanted):
+        several = list(entry.values() if isinstance(entry, Mapping) else entry)
+    if not isinstance(entry, wanted) or not all(isinstance(one, inside) for one in several):
+        each = "" if inside is None else f" of {inside.__name__}"
+        kind = {Mapping: "a mapping", Sequence: "a sequence", Callable: "a function"}.get(
+            wanted, f"a {wanted.__name__}"
+        )
+        raise BadInput(f"{constant} in {stem}.py must be {kind}{each}, not {_shortened(entry)}.")
+
+
+def _shortened(entry: Any) -> str:
+    said = repr(entry)
+    return said if len(said) <= 60 else f"{said[:60]}..."
+
+
+@cache
+def _kinds() -> Mapping[str, tuple[Any, Any]]:
+    """Return the type of each constant, and that of what it holds; imported late."""
+    from sally.core.prompt.strategy import Strategy
+    from sally.core.registry.study import Study
+
+    return {
+        "games": (GameSpec, None),
+        "partners": (Mapping, Partner),
+        "players": (Mapping, PlayerKind),
+        "strategies": (Strategy, None),
+        "metrics": (Sequence, Metric),
+        "studies": (Study, None),
+        "models": (Callable, None),
+        "papers": (Paper, None),
+    }
 
 
 def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,8 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.probe import Injection
 
+MOST_REPEATS = 10_000_000  # of a cell; more episodes are not kept track of in memory
+
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One condition: every instance with every lineup, repeated."""
@@ -27,12 +29,12 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     retries: int | None = None  # None: as in the study
 
     def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise ValueError(f"repeats must be at least 1, not {self.repeats}")
+        if not 1 <= self.repeats <= MOST_REPEATS:
+            raise BadInput(f"repeats must be from 1 to {MOST_REPEATS:,}, not {self.repeats}")
         if self.retries is not None and self.retries < 0:
-            raise ValueError(f"retries must be at least 0, not {self.retries}")
+            raise BadInput(f"retries must be at least 0, not {self.retries}")
         if not self.instances or not self.lineups:
-            raise ValueError(f"cell {self.name!r} needs at least one instance and one lineup")
+            raise BadInput(f"cell {self.name!r} needs at least one instance and one lineup")
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -46,10 +48,12 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     retries: int = 2
 
     def __post_init__(self) -> None:
+        check_name(self.name)
         if not self.cells:
-            raise ValueError("a study needs at least one cell")
+            raise BadInput("a study needs at least one cell")
+        _refuse_doubles(self.cells)
         if self.retries < 0:
-            raise ValueError(f"retries must be at least 0, not {self.retries}")
+            raise BadInput(f"retries must be at least 0, not {self.retries}")
 
     def trials(self) -> Iterator[tuple[str, Setup]]:
         """Yield every episode of the study with its cell.
@@ -73,6 +77,34 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                         repeat=repeat,
                     ),
                 )
+
+
+def check_name(name: str) -> None:
+    """Raise BadInput unless a study's name can name a folder in `out/`."""
+    if not name or name in (".", "..") or len(name) > 200:
+        raise BadInput("the name of a study needs 1 to 200 characters and cannot be . or ..")
+    if found := [sign for sign in name if sign in "/\\" or not sign.isprintable()]:
+        raise BadInput(
+            f"the name of a study names a folder and cannot contain {found[0]!r}: {name[:50]!r}"
+        )
+
+
+def _refuse_doubles(cells: tuple[Cell, ...]) -> None:
+    """Raise BadInput if two cells have one name, or two different instances one id."""
+    names = set[str]()
+    known: dict[str, Instance] = {}
+    for cell in cells:
+        if cell.name in names:
+            raise BadInput(f"two cells are named {cell.name!r}; give each its own name")
+        names.add(cell.name)
+        here = set[str]()
+        for instance in cell.instances:
+            if instance.id in here or known.setdefault(instance.id, instance) != instance:
+                raise BadInput(
+                    f"two instances have the id {instance.id!r}; give each its own id, on which "
+                    "its seeds depend"
+                )
+            here.add(instance.id)
 
 
 def read_study(path: Path) -> Study:

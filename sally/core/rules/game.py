@@ -26,6 +26,7 @@ from sally.core.rules.seat import Seat as Seat
 from sally.core.rules.seat import V as V
 
 OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus", "censors_forfeits"}
+MOST_ROUNDS = 1_000_000  # of a game whose length is a parameter
 
 
 class Game(ABC, Generic[S, A, V]):
@@ -181,6 +182,7 @@ class GameSpec(Generic[S, A, V]):
         for name in given:
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)
+            _refuse_huge(f"{name} of {self.name}", given[name])
         try:
             return _built(self.game, given)
         except msgspec.ValidationError as why:
@@ -265,6 +267,12 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
             _games.clear()
         _games[key] = built
     return built
+
+
+def _refuse_huge(what: str, value: Any) -> None:
+    """Raise BadInput if a parameter is a number that no computer word holds."""
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise BadInput(f"{what} must be below 2 to the power of 63, not {value:.0e}.")
 
 
 def _plainly(why: str) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.rules.game import Game, Seat
+from sally.core.rules.game import MOST_ROUNDS, Game, Seat
 from sally.core.rules.history import History
 from sally.games.level_k.payoffs import MOST_SEATS, Numeric, Pays, Request
 
@@ -56,8 +56,8 @@ class LevelGame(Game[State, int, View]):
     void_limit: int = 3  # consecutive forfeited rounds that end the episode without a result
 
     def __post_init__(self) -> None:
-        if self.rounds < 1:
-            raise BadInput(f"rounds must be at least 1, not {self.rounds}")
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {self.rounds}")
         if self.void_limit < 1:
             raise BadInput(f"void_limit must be at least 1, not {self.void_limit}")
 

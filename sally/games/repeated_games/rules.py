@@ -12,7 +12,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.reply.plain_text import plain
-from sally.core.rules.game import NATURE, Game, Seat
+from sally.core.rules.game import MOST_ROUNDS, NATURE, Game, Seat
 from sally.core.rules.history import History
 
 AGENT, PARTNER = Seat("agent"), Seat("partner")
@@ -223,8 +223,8 @@ def other(seat: Seat) -> Seat:
 
 def check(game: RepeatedGame) -> None:
     """Raise BadInput, naming the parameter, unless these parameters define a game."""
-    if game.rounds < 1:
-        raise BadInput(f"rounds must be at least 1, not {game.rounds}")
+    if not 1 <= game.rounds <= MOST_ROUNDS:
+        raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {game.rounds}")
     if not 0 <= game.stop_chance < 1:
         raise BadInput(f"stop_chance must be at least 0 and below 1, not {game.stop_chance}")
     if game.void_limit < 1:

@@ -34,7 +34,7 @@ NAMES = re.compile(
 SEAL = 71  # length of the zip comment: `sha256:` and 64 digits
 BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format
 BLOCK = 1 << 20
-MOST_RATIO, SMALL = 200, 1 << 30  # maximum compression ratio, for sizes above SMALL
+MOST_RATIO, SMALL = 200, 16 << 20  # maximum compression ratio, for sizes above SMALL
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

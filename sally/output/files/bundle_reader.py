@@ -34,6 +34,8 @@ from sally.output.files.bundle import (
 from sally.store import Where
 
 LEAST_LINE = 100  # minimum bytes of an episode: its id, setup and end
+MOST_LINE = 64 << 20  # maximum bytes of an episode, on average
+MOST_TEXT = 64 << 20  # maximum bytes of a study, words pack, alias or settings file
 MOST_MANIFEST = 16 << 20  # maximum bytes of bundle.json
 
 
@@ -139,6 +141,13 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
             f"The bundle {path} says that it holds {bundle.episodes:,} episodes in "
             f"{bundle.files[EPISODES].bytes:,} bytes, which is impossible."
         )
+    for name, file in bundle.files.items():
+        most = MOST_LINE * max(bundle.episodes, 1) if name == EPISODES else MOST_TEXT
+        if file.bytes > most:
+            raise BadInput(
+                f"In the bundle {path}, {name} has {file.bytes:,} bytes, more than the {most:,} "
+                "that it can need; nothing was unpacked."
+            )
     return bundle
 
 
