@@ -22,7 +22,7 @@ from sally.web.study.contact_sheet import SCREENS, browser, seat_api, served, sh
 from sally.web.study.rehearsal import value_for
 
 LAST = """() => Math.max(...[...document.querySelectorAll(
-  "#asks .ask button, #asks .ask input, #asks .ask textarea, #asks .ask select")]
+  "#asks .ask button, #board .act, #asks .ask input, #asks .ask textarea, #asks .ask select")]
   .filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect().bottom + scrollY))"""
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 

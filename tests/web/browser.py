@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shutil
@@ -163,10 +164,14 @@ class Person:
         return self.page.locator("#asks .ask")
 
     def pick(self, label: str) -> None:
-        """Press a button of the menu, and wait until the answer is taken."""
+        """Press a button of the menu or of the board, and wait until the answer is taken."""
         before = self.question_id()
-        exactly = re.compile(rf"^\d?{re.escape(label)}$")
-        self.ask().locator(".options button").filter(has_text=exactly).click()
+        on_board = self.page.locator(f"#board [data-option={json.dumps(label)}]")
+        if on_board.count():
+            on_board.first.click()
+        else:
+            exactly = re.compile(rf"^\d?{re.escape(label)}$")
+            self.ask().locator(".options button").filter(has_text=exactly).click()
         self.until_taken(before)
 
     def question_id(self) -> str:

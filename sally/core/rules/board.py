@@ -59,13 +59,14 @@ class Lockers(Part, frozen=True):
 
 
 class Square(msgspec.Struct, frozen=True):
-    """An object on one square of a grid."""
+    """An object on one square of a grid; `option` is the label of the option that it stands for."""
 
     row: int
     col: int
     text: str
     note: str
     mark: Mark = ""
+    option: str = ""
 
 
 class Grid(Part, frozen=True):
@@ -75,6 +76,42 @@ class Grid(Part, frozen=True):
     rows: int
     cols: int
     squares: tuple[Square, ...]
+
+
+class CardAct(msgspec.Struct, frozen=True):
+    """A button on a card: what it says, and the label of the option that it stands for."""
+
+    text: str
+    option: str
+
+
+class PlayingCard(msgspec.Struct, frozen=True):
+    """A card with a rank and a colour, which a shape repeats for colour-blind readers.
+
+    Its buttons appear while their options are open.
+    """
+
+    text: str  # rank; "?" if it is face down
+    note: str  # the card in words, for screen readers
+    tone: int = 0  # one of seven colours, with a shape each; 0: none
+    told: tuple[str, ...] = ()  # hints about the card
+    acts: tuple[CardAct, ...] = ()
+    mark: Mark = ""
+
+
+class CardRow(msgspec.Struct, frozen=True):
+    """The cards of a player or of a pile."""
+
+    label: str
+    cards: tuple[PlayingCard, ...]
+    mark: Mark = ""
+
+
+class Cards(Part, frozen=True):
+    """Playing cards in rows."""
+
+    caption: str
+    rows: tuple[CardRow, ...]
 
 
 class Good(msgspec.Struct, frozen=True):

@@ -47,10 +47,10 @@ def _grid(view: View) -> Grid:
 def _square(view: View, word: str, row: int, col: int, is_open: bool) -> Square:
     colour = view.turned.get(word) or view.colours.get(word)
     if colour is None:
-        return Square(row, col, word, "covered")
+        return Square(row, col, word, "covered", option=word)
     state = "open" if is_open else "covered"
     text = f"{SIGNS[colour]} {f'({word})' if is_open else word}".strip()
-    return Square(row, col, text, f"{NAMES[colour]}, {state}", MARKS[colour])
+    return Square(row, col, text, f"{NAMES[colour]}, {state}", MARKS[colour], word)
 
 
 BOARD = board

@@ -4,10 +4,21 @@ down."""
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Row, Table
+from sally.core.rules.board import (
+    Board,
+    CardAct,
+    CardRow,
+    Cards,
+    Note,
+    Notes,
+    PlayingCard,
+)
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import View
 from sally.games.hanabi.words import HanabiWords
+
+# Tones of the page that come nearest to red, yellow, green, white and blue; each has a shape.
+TONES = (2, 5, 3, 7, 1)
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -15,47 +26,88 @@ def board(context: SeatContext, view: View) -> Board:
     words, game = context.words, context.game
     assert isinstance(words, HanabiWords)
     assert isinstance(game, Hanabi)
-    return Board((_piles(words, view), _hands(words, game, view), _facts(words, game, view)))
+    rows = (_piles(words, game, view), *_hands(words, game, view))
+    return Board((Cards("Piles and hands, oldest card first", rows), _facts(words, game, view)))
 
 
-def _piles(words: HanabiWords, view: View) -> Table:
-    colours = tuple(words.colour(c).capitalize() for c in range(len(view.piles)))
-    done = words.game.ranks
-    cells = tuple(Cell(str(h), "good" if h == done else "") for h in view.piles)
-    return Table("Piles", colours, (Row("Highest card", cells),))
-
-
-def _hands(words: HanabiWords, game: Hanabi, view: View) -> Table:
-    """Return one row per hand, oldest card first, and below it what its holder was told."""
-    widest = max(len(ids) for ids in view.ids)
-    rows: list[Row] = []
-    for seat, marks in enumerate(view.marks):
-        mine = seat == view.me
-        name = f"{words.player(seat)} (you)" if mine else words.player(seat)
-        faces = ["?"] * len(marks) if mine else [words.card(card) for card in view.hands[seat]]
-        told = [words.of_card(mark) for mark in marks]
-        blank = (Cell(""),) * (widest - len(marks))
-        shown = tuple(
-            Cell(face, "hidden" if mine else "", f"Told: {what}" if what else "Nothing told")
-            for face, what in zip(faces, told, strict=True)
+def _piles(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
+    cards = tuple(
+        PlayingCard(
+            str(height) if height else "–",
+            f"{words.colour(c)} pile: {height or 'empty'}",
+            TONES[c % len(TONES)],
+            mark="good" if height == game.ranks else "",
         )
-        rows.append(Row(name, shown + blank, "yours" if mine else ""))
-        short = tuple(
-            Cell(_short(words, game, mark), note=what)
-            for mark, what in zip(marks, told, strict=True)
+        for c, height in enumerate(view.piles)
+    )
+    return CardRow("Piles", cards)
+
+
+def _hands(words: HanabiWords, game: Hanabi, view: View) -> list[CardRow]:
+    """Return the hands of the others, from whom hints are given, and the own one last."""
+    order = [(view.me + ahead) % game.players for ahead in range(1, game.players)]
+    rows = [_other(words, game, view, seat, ahead) for ahead, seat in enumerate(order, 1)]
+    return [*rows, _own(words, game, view)]
+
+
+def _other(words: HanabiWords, game: Hanabi, view: View, seat: int, ahead: int) -> CardRow:
+    hints = {
+        game.hint_of(action): words.name(action)
+        for action in range(2 * game.hand_size, _actions(game))
+    }
+    cards = []
+    for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
+        colour, rank = divmod(card, game.ranks)
+        acts = (
+            CardAct(f"tell {words.colour(colour)}", hints.get((ahead, colour), "")),
+            CardAct(f"tell {rank + 1}", hints.get((ahead, game.colours + rank), "")),
         )
-        rows.append(Row("told", short + blank))
-    columns = tuple(words.say("slot", number=n).capitalize() for n in range(1, widest + 1))
-    return Table("Hands, oldest card first", columns, tuple(rows))
+        cards.append(
+            PlayingCard(
+                str(rank + 1),
+                f"{words.card(card)}; {_told(words, mark)}",
+                TONES[colour % len(TONES)],
+                _short(words, game, mark),
+                acts,
+            )
+        )
+    return CardRow(words.player(seat), tuple(cards))
 
 
-def _short(words: HanabiWords, game: Hanabi, mark: int) -> str:
+def _own(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
+    cards = tuple(
+        PlayingCard(
+            "?",
+            f"{words.say('slot', number=n + 1)}, face down; {_told(words, mark)}",
+            0,
+            _short(words, game, mark),
+            (
+                CardAct("play", words.name(game.hand_size + n)),
+                CardAct("discard", words.name(n)),
+            ),
+            "hidden",
+        )
+        for n, mark in enumerate(view.marks[view.me])
+    )
+    return CardRow(f"{words.player(view.me)} (you)", cards, "yours")
+
+
+def _actions(game: Hanabi) -> int:
+    return 2 * game.hand_size + (game.players - 1) * (game.colours + game.ranks)
+
+
+def _told(words: HanabiWords, mark: int) -> str:
+    what = words.of_card(mark)
+    return f"told: {what}" if what else "nothing told"
+
+
+def _short(words: HanabiWords, game: Hanabi, mark: int) -> tuple[str, ...]:
     """Return the colour and rank that hints have settled; what they ruled out is in the note."""
     colours = [c for c in range(game.colours) if mark >> c & 1]
     ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
     known = [words.colour(colours[0])] if len(colours) == 1 < game.colours else []
-    known += [str(ranks[0] + 1)] if len(ranks) == 1 else []
-    return " ".join(known) or "-"
+    known += [str(ranks[0] + 1)] if len(ranks) == 1 < game.ranks else []
+    return tuple(known)
 
 
 def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:

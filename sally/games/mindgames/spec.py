@@ -15,7 +15,7 @@ from sally.games.mindgames.rules import (
     View,
 )
 from sally.games.mindgames.target import values
-from sally.games.mindgames.words import TEXTS, MindWords
+from sally.games.mindgames.words import PEOPLE, TEXTS, MindWords
 
 Moves = Trajectory[State, Action, View]
 
@@ -109,7 +109,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     game=MindGame,
     words=MindWords,
     texts=TEXTS,
-    people={"field.text": "your message"},
+    people=PEOPLE,
     action=Action,
     words_version=2,
     probes=PROBES,
@@ -121,7 +121,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "ought to know or like",
     ),
     pays=an_episode,
-    fresh=lambda draws: {"number": draws.below(40)},
+    fresh=lambda draws, name: {"number": draws.below(40)},
     settings={"messages": (1, 20), "number": (0, 999), "story": None},
     reference="hidden",
 )

@@ -222,6 +222,15 @@ TEXTS: Mapping[str, str] = {
     **{f"reply.system.{part}": getattr(SYSTEM, part) for part in SYSTEM.__struct_fields__},
 }
 
+# People also see what an exchange looks like, with an attribute that no problem has.
+PEOPLE: Mapping[str, str] = {
+    "field.text": "your message",
+    "rules.messages.mental": TEXTS["rules.messages.mental"]
+    + " An exchange may look like this. You: Do you like quiet, and what do you know about "
+    "{noun} B? The other player: I like quiet. I know nothing about {noun} B. You: {noun} B "
+    "increases quiet.",
+}
+
 
 Key = Literal["ask_information", "ask_motivation", "ask_preference", "disclose", "filler"]
 SCRIPT: tuple[Key, ...] = (

@@ -14,11 +14,15 @@ def board(context: SeatContext, view: View) -> Board:
     words = context.words
     assert isinstance(words, LockerWords)
     boxes = tuple(
-        Box(words.box(number).capitalize(), "" if user is None else f"User {user}")
+        Box(_capital(words.box(number)), "" if user is None else words.person(user))
         for number, user in enumerate(view.states[-1])
     )
-    waits = "" if view.asked is None else f" User {view.asked} comes to collect."
+    waits = "" if view.asked is None else f" {words.person(view.asked)} comes to collect."
     return Board((Lockers(f"The monitor now.{waits}", boxes),))
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 BOARD = board

@@ -10,7 +10,7 @@ from sally.core.rules.probe import At, Probe, Question
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.rules import MANAGER, Action, LockerGame, State, View
 from sally.games.pick_the_right_stuff.tracker import where_user_will_look_from
-from sally.games.pick_the_right_stuff.words import TEXTS, LockerWords
+from sally.games.pick_the_right_stuff.words import PEOPLE, TEXTS, LockerWords
 
 STATE_LAST_SEEN, TRUE_BOX = "state_last_seen", "true_box"
 
@@ -83,7 +83,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     best_replies=best_replies,
     doing=Doing("score", right=100.0, decisions=lambda game: game.users),
     pays=lambda game, seat: (0.0, float(game.instance.users)),
-    fresh=lambda draws: {"generator_seed": draws.below(2**31)},
+    people=PEOPLE,
+    fresh=lambda draws, name: {"generator_seed": draws.below(2**31)},
     settings={"users": (2, 8), "number": (0, 999)},
     reference="tracker",
     words_version=2,

@@ -72,6 +72,7 @@ TEXTS: Mapping[str, str] = {
     "rules.end": "The game ends when the locker is empty. Score as many points as you can.",
     "box.page": "box {number}",
     "box.published": "position {ordinal}",
+    "box.option": "{number}",
     "holds": "{box} holds the item of User {user}",
     "empty": "{box} is empty",
     "past.stored": "The users have stored their items and left. {locker}",
@@ -116,6 +117,24 @@ TEXTS: Mapping[str, str] = {
 }
 
 
+# People read names instead of numbers; the sentences are the same.
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gia", "Hugo")
+PEOPLE: Mapping[str, str] = {
+    **{
+        key: text.replace("User {user}", "{name}")
+        for key, text in TEXTS.items()
+        if "User {user}" in text
+    },
+    "rules.place": TEXTS["rules.place"].replace("User 0 to User {last_user}", "{first} to {last}"),
+    "rules.belief.infinite": TEXTS["rules.belief.infinite"].replace(
+        "after the highest number the boxes begin again at 0",
+        "after the last box the boxes begin again at the first",
+    ),
+    "box.page": "box {letter}",
+    "box.option": "Box {letter}",
+}
+
+
 class LockerWords(Words[Action, View]):
     label: ClassVar[str] = "Answer"
 
@@ -125,13 +144,36 @@ class LockerWords(Words[Action, View]):
         self.mode, self.users, self.families = problem.mode, problem.users, problem.families
         self.wording = game.wording
 
+    def say(self, key: str, **slots: Any) -> str:
+        """Return a text; names of users and letters of boxes are for people's words."""
+        if "user" in slots and slots["user"] is not None:
+            slots["name"] = self.person(int(slots["user"]))
+        if "number" in slots:
+            slots["letter"] = chr(ord("A") + int(slots["number"]))
+        return super().say(key, **slots)
+
+    @staticmethod
+    def person(user: int) -> str:
+        """Return the name that people read for a user."""
+        return NAMES[user] if user < len(NAMES) else f"User {user}"
+
+    def name(self, action: Any) -> str:
+        return self.say("box.option", number=action)
+
     # --- the page -------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
         boxes = listed(self.listing(self.box(number) for number in range(self.users)))
         families = "; ".join(self.say(f"family.{family}") for family in self.families)
         parts = [
-            self.say("rules.place", users=self.users, boxes=boxes, last_user=self.users - 1),
+            self.say(
+                "rules.place",
+                users=self.users,
+                boxes=boxes,
+                last_user=self.users - 1,
+                first=self.person(0),
+                last=self.person(self.users - 1),
+            ),
             self.say("rules.resets"),
             self.say("rules.task"),
             self.say(f"rules.belief.{self.mode}", families=families),
@@ -196,6 +238,8 @@ class LockerWords(Words[Action, View]):
         return self.say(f"stem.{question.probe}", user=question.about)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
+        if question.probe == "true_box":
+            return self.name(choice)
         return _answer_name(question.probe, choice)
 
     def told(self, told: Told, question: Question | None = None) -> str:

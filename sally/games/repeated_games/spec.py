@@ -10,7 +10,7 @@ from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
-from sally.games.repeated_games.words import TEXTS, RepeatedWords
+from sally.games.repeated_games.words import PEOPLE, TEXTS, RepeatedWords
 
 _BEATEN_BY = ((0, -1, 1), (1, 0, -1), (-1, 1, 0))  # move 0 loses to 1, 1 to 2, 2 to 0
 
@@ -151,6 +151,10 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "ipd": "Two players do best together, but each alone does better by letting the other "
         "down. Choose at the same time, round after round.",
     },
+    people=PEOPLE,
+    fresh=lambda draws, name: (
+        {"names": list(NAME_SETS[name]["canonical"])} if name == "rps" else {}
+    ),
     settings={"rounds": (1, 100)},
     usual="tit_for_tat",
     numbers=numbers,

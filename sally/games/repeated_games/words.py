@@ -82,6 +82,17 @@ TEXTS: Mapping[str, str] = {
 }
 
 
+# People see the payoffs as a table beside the rules, so the rules need not list every outcome.
+PEOPLE: Mapping[str, str] = {
+    "cell.points": "",
+    "cell.signed": "",
+    "aim.points": "The table shows what each round pays: first your points, then the other "
+    "player's. Win as many points as you can.",
+    "aim.signed": "The table shows what each round pays: first your score, then the other "
+    "player's. Score as much as you can.",
+}
+
+
 class RepeatedWords(Words[int, View]):
     forms: ClassVar[tuple[str, ...]] = ("agent_first", "partner_first")
 

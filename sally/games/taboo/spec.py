@@ -127,7 +127,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
-    fresh=lambda draws: {"number": draws.below(100)},
+    fresh=lambda draws, name: {"number": draws.below(100)},
     settings={"rounds": (1, 10)},
     doing=Doing(
         "taboo_points",

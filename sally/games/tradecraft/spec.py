@@ -28,7 +28,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # what a seat reports, by the group o
 Trades = Trajectory[State, Action, View]
 
 
-def fresh(draws: Stream) -> Mapping[str, Any]:
+def fresh(draws: Stream, name: str) -> Mapping[str, Any]:
     """Return the parameters of a certified problem for two with the default ruleset."""
     from sally.games.tradecraft.problems import offered  # reads all problem sets
 

@@ -320,7 +320,7 @@ def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
     spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
     for _ in range(FRESH_TRIES if spec.fresh is not None else 0):
         assert spec.fresh is not None
-        drawn = {**spec.fresh(draws), **params}
+        drawn = {**spec.fresh(draws, game), **params}
         with suppress(BadInput):  # the problem does not fit the parameters, such as the level
             spec.build(drawn)
             return Instance(game, game, drawn)

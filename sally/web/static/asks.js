@@ -3,6 +3,7 @@
 import { Lost, Refused, freshKey } from "./api.js";
 import { capital, el, freshId, isHeading, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
+import { pictured } from "./glyphs.js";
 import { entry } from "./recipes.js";
 import { t } from "./texts.js";
 
@@ -41,7 +42,7 @@ export class AskPanel {
     this.keys = choices.map((choice, i) => (numeric ? choice.label : String(i + 1)));
     this.buttons = choices.map((choice, i) =>
       el("button", { type: "button", class: "button", onclick: (event) => isFirst(event) && this.#send(choice.value) },
-        numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), choice.label));
+        numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), pictured(choice.label), choice.label));
     const many = choices.length > 6 && choices.every((choice) => choice.label.length < 18);
     return el("div", { class: !many ? "options" : choices.length > 12 ? "options many very-many" : "options many", role: "group", "aria-label": t("choices") }, this.buttons);
   }
@@ -49,6 +50,7 @@ export class AskPanel {
   // One whole number, as a move or as an answer aside.
   #whole([low, high]) {
     const field = makeField({ name: "number", label: t("your_number"), type: "whole", low, high, wide: true });
+    this.dial = field.dial; // a scale on the board may hold it
     const submit = el("button", { type: "submit", class: "button primary" }, t("answer"));
     const form = el("form", { class: "form", novalidate: true }, field.node, submit);
     form.addEventListener("submit", (event) => {
@@ -256,6 +258,16 @@ export class AskPanel {
     if (fits.shown.tagName === "DETAILS") fits.shown.open = true;
     fits.submit.focus();
     fits.form.scrollIntoView({ block: "center" });
+  }
+
+  // Hide the buttons of options that are on the board itself, and say where they are.
+  cover(options) {
+    if (!this.buttons) return;
+    const there = (i) => options.has(this.ask.options[i]?.label);
+    this.buttons.forEach((button, i) => { button.hidden = there(i); });
+    this.keys = this.keys.map((key, i) => (there(i) ? "" : key));
+    this.elsewhere ??= el("p", { class: "muted" }, t("on_board"));
+    if (this.buttons.some((_, i) => there(i))) this.heading.after(this.elsewhere);
   }
 
   // Press the button with this label, from wherever it is drawn again.

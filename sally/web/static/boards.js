@@ -1,6 +1,7 @@
 // Drawing what a seat knows. One function for each kind of part; an unknown kind is left out.
 
 import { el, freshId, spoken } from "./dom.js";
+import { pictured } from "./glyphs.js";
 import { book, named } from "./recipes.js";
 import { t } from "./texts.js";
 
@@ -13,7 +14,7 @@ const noted = (note) => (note ? spoken(` (${note})`) : null);
 
 // A heading that names an option is a button in its place.
 const pressable = (label, { labels, pick }) => (labels.includes(label)
-  ? el("button", { type: "button", class: "button small pick", onclick: (event) => event.detail <= 1 && pick(label) }, label)
+  ? el("button", { type: "button", class: "button small pick", onclick: (event) => event.detail <= 1 && pick(label) }, pictured(label), label)
   : label);
 
 function table(part, how) {
@@ -40,17 +41,40 @@ function lockers(part) {
   return [el("p", { class: "caption" }, part.caption), el("ul", { class: "lockers" }, boxes)];
 }
 
-function grid(part) {
+function grid(part, how) {
   const numbers = [...Array(part.cols).keys()];
   const head = el("tr", {}, el("td", { class: "corner" }), numbers.map((n) => el("th", { scope: "col" }, String(n))));
   const rows = [...Array(part.rows).keys()].map((row) =>
-    el("tr", {}, el("th", { scope: "row" }, String(row)), numbers.map((col) =>
+    el("tr", {}, part.squares.some((s) => s.option) ? null : el("th", { scope: "row" }, String(row)), numbers.map((col) =>
       el("td", {}, part.squares.filter((s) => s.row === row && s.col === col).map((square) =>
+        onBoard(square.option, square.text, how, square.note) ||
         el("span", { class: `thing ${marked(square.mark) || ""}`, title: square.note },
           square.text, noted(square.note)))))));
   const [caption, id] = captioned(part.caption);
-  return [caption, el("table", { class: "map", "aria-labelledby": id },
-    el("thead", {}, head), el("tbody", {}, rows))];
+  const words = part.squares.some((square) => square.option); // cards, whose places have no numbers
+  return [caption, el("table", { class: words ? "map words" : "map", "aria-labelledby": id },
+    words ? null : el("thead", {}, head), el("tbody", {}, rows))];
+}
+
+// A button on the board that stands for an option, while that option is open.
+function onBoard(option, text, { labels, pick }, note = "") {
+  if (!option || !labels.includes(option)) return null;
+  const spokenLabel = note ? `${option}, ${note}` : option;
+  return el("button", { type: "button", class: "button small act", "data-option": option, "aria-label": spokenLabel,
+    onclick: (event) => event.detail <= 1 && pick(option) }, text);
+}
+
+// Every tone has a shape, so that nobody needs to tell colours apart.
+const SIGNS = ["", "■", "●", "▲", "◆", "★", "⬟", "○"];
+function cards(part, how) {
+  const one = (card) => el("li", { class: `playing tone${Number(card.tone)} ${marked(card.mark) || ""}`, title: card.note },
+    el("span", { class: "face", "aria-hidden": "true" }, el("span", { class: "sign" }, SIGNS[card.tone] || ""), el("span", { class: "rank" }, card.text)),
+    spoken(card.note),
+    el("span", { class: "hints", "aria-hidden": "true" }, card.told.map((hint) => el("span", { class: "hint-tag" }, hint))),
+    card.acts.map((act) => onBoard(act.option, act.text, how)));
+  const rows = part.rows.map((row) => el("section", { class: `cards-row ${marked(row.mark) || ""}` },
+    el("h3", {}, row.label), el("ul", { class: "cards" }, row.cards.map(one))));
+  return [el("p", { class: "caption" }, part.caption), ...rows];
 }
 
 function hands(part) {
@@ -83,7 +107,7 @@ function notes(part) {
 }
 
 // A line from end to end; every spot says in words where it stands.
-function scale(part) {
+function scale(part, how) {
   const spots = part.spots.map((spot) => {
     const there = el("li", { class: `spot ${marked(spot.mark) || ""}` }, `${spot.text}: ${spot.at}`);
     const share = (100 * (spot.at - part.low)) / (part.high - part.low);
@@ -92,8 +116,10 @@ function scale(part) {
     return there;
   });
   const ends = [part.low, part.high].map((n, i) => el("span", {}, `${n} ${part.ends[i]}`));
+  const dial = how.dial?.low === part.low && how.dial?.high === part.high ? how.dial.node : null;
+  const line = el("div", { class: dial ? "line dial" : "line", "aria-hidden": dial ? null : "true" }, dial);
   return [el("p", { class: "caption" }, part.caption), el("div", { class: "scale" },
-    el("ul", { class: "spots" }, spots), el("div", { class: "line", "aria-hidden": "true" }), el("p", { class: "ends" }, ends))];
+    el("ul", { class: "spots" }, spots), line, el("p", { class: "ends" }, ends))];
 }
 
 const picture = (part) => el("pre", { class: "picture", tabindex: "0" }, part.text);
@@ -127,11 +153,12 @@ function drawing(part) {
 const scrolling = (node, label) =>
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, node);
 
-const DRAW = { table, lockers, grid, hands, recipes, notes, talk, scale, picture, drawing };
+const DRAW = { table, lockers, grid, cards, hands, recipes, notes, talk, scale, picture, drawing };
 
-export function drawn(board, labels = [], pick = () => {}, fill = null) {
+// `dial` is the slider of a question for one number: a scale with the same ends holds it.
+export function drawn(board, labels = [], pick = () => {}, fill = null, dial = null) {
   return board.parts.filter((part) => part.kind in DRAW).map((part) => {
-    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part, { labels, pick, fill }));
+    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part, { labels, pick, fill, dial }));
     const columns = part.kind === "table" ? part.columns.length : 0;
     if (columns > 4 || node.querySelector(".prosy")) node.classList.add("part-wide"); // half a board holds four
     return node;

@@ -7,6 +7,8 @@ const KINDS = {
   log: ["#a9794a", "M5 7h11v10H5z", "M16 7a3 5 0 0 1 0 10a3 5 0 0 1 0-10z"],
   plank: ["#c99a5b", "M3 6h18v4H3z", "M3 10h18v4H3z", "M3 14h18v4H3z"],
   stick: ["#a9794a", "M17 3l4 4L7 21l-4-4z"],
+  paper: ["#e9e4d8", "M6 3h9l4 4v14H6z", "M15 3v4h4", "M9 11h7", "M9 15h7"],
+  scissors: ["#c3cad0", "M7 4l8 11", "M17 4l-8 11", "M7 15a3 3 0 1 1 0 6a3 3 0 0 1 0-6z", "M17 15a3 3 0 1 1 0 6a3 3 0 0 1 0-6z"],
   stone: ["#9aa0a6", "M4 18l2-9 6-4 7 4 2 9z"],
   ore: ["#8b9197", "M3 18l3-10 7-3 6 4 2 9z", "M9 11h3v3H9z", "M14 14h3v2h-3z"],
   ingot: ["#d0d6db", "M3 16l3-7h12l3 7z", "M6 9l1-2h10l1 2z"],
@@ -36,6 +38,10 @@ const KINDS = {
   shape4: ["#d6a5b3", "M7 4h10l5 8-5 8H7l-5-8z"],
   shape5: ["#b3b6e0", "M12 2l3 7h7l-6 5 2 8-6-5-6 5 2-8-6-5h7z"],
 };
+
+// Pictures of options that have one.
+const OPTIONS = { rock: "stone", paper: "paper", scissors: "scissors" };
+export const pictured = (label) => glyph(OPTIONS[label.toLowerCase()] || "");
 
 // A picture beside a name says nothing that the name does not, so it is not read out.
 export function glyph(kind) {

@@ -238,7 +238,10 @@ function showBoard({ board, asks }) {
   const open = [...$("board").querySelectorAll("details")].map((each) => each.open);
   const crafts = move?.forms.some((form) => form.fields.some((field) => field.name === "inputs"));
   const fill = crafts ? (values) => panels.get(move.id)?.fill(values) : null;
-  const parts = board ? drawn(board, labels, pick, fill) : [];
+  const panel = move ? panels.get(move.id) : null;
+  const dial = panel?.dial || null;
+  const parts = board ? drawn(board, labels, pick, fill, dial) : [];
+  if (dial) dial.frame.hidden = dial.node.closest(".slide") !== dial.frame; // it moved to the board
   const beside = parts.filter((part) => part.classList.contains("part-talk"));
   $("board").replaceChildren(...parts.filter((part) => !beside.includes(part)));
   $("talk").replaceChildren(...beside.flatMap((part) => [...part.children]));
@@ -246,6 +249,8 @@ function showBoard({ board, asks }) {
   $("talk").scrollTop = $("talk").scrollHeight;
   $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
   $("board").hidden = !board;
+  const acts = [...$("board").querySelectorAll("[data-option]")].map((act) => act.dataset.option);
+  if (acts.length) panel?.cover(new Set(acts));
 }
 
 function showNotes({ told, now, over }) {

@@ -54,6 +54,9 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
     return drawn
 
 
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
+
+
 @contextmanager
 def browser() -> Iterator[Any]:
     """Launch a headless browser."""
@@ -64,9 +67,8 @@ def browser() -> Iterator[Any]:
             "playwright is not installed; install it with `pip install playwright`."
         ) from None
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
+        installed = next(filter(None, map(shutil.which, BROWSERS)), None)
+        found = playwright.chromium.launch(executable_path=installed, args=["--no-sandbox"])
         yield found
         found.close()
 

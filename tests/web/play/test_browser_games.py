@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sally.core.registry import registry
 from sally.games.pick_the_right_stuff.locker import questions
+from sally.games.pick_the_right_stuff.words import NAMES
 from sally.games.toma.mg import rules as mg_rules
 from sally.games.toma.po import rules as po_rules
 from tests.web.browser import NEEDS_BROWSER, Person, Server
@@ -66,8 +67,8 @@ def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
     me.sit(served.table("pick_the_right_stuff", "manager")["token"])
     for screen, believed in questions(instance):
         held = me.page.locator(".lockers .inside").all_inner_texts()
-        assert held == ["empty" if user is None else f"User {user}" for user in screen.states[-1]]
-        me.pick(str(believed))
+        assert held == ["empty" if user is None else NAMES[user] for user in screen.states[-1]]
+        me.pick(f"Box {'ABCDEFGH'[believed]}")
         if len(screen.states) == 5:
             me.shot("pick_the_right_stuff")
     assert f"Your result: {instance.users}" in me.result()

@@ -51,7 +51,8 @@ def test_a_guesser_names_a_word_for_a_hint(
 def test_a_dial_is_set_as_a_number(person: Arrive, served: Server, device: dict[str, Any]) -> None:
     me = person(**device)
     me.sit(served.table("wavelength", "guesser", params={"rounds": 1})["token"])
-    field, slider = me.ask().get_by_label("Your number", exact=True), me.ask().locator(".slider")
+    field = me.ask().get_by_label("Your number", exact=True)
+    slider = me.page.locator("#board .dial .slider")  # the drawn scale is the control
     assert field.input_value() == "" and me.ask().locator(".options button").count() == 0
     slider.focus()
     slider.press("End")
@@ -69,7 +70,16 @@ def test_every_pile_and_every_card_of_hanabi_is_on_the_screen(
     me = person(**device)
     me.sit(served.table("hanabi", "bob")["token"])
     me.ask().first.wait_for()
-    wide = "tables => tables.map(t => [t.scrollWidth > t.clientWidth, t.innerText])"
-    found = me.page.locator("#board .scroll").evaluate_all(wide)
-    assert "Blue" in found[0][1] and "Card 5" in found[1][1]
-    assert not any(cut for cut, _ in found)
+    rows = me.page.locator("#board .cards-row")
+    assert [row.locator(".playing").count() for row in rows.all()] == [5, 5, 5]
+    assert "blue pile: empty" in rows.first.inner_text()
+    right = "cards => Math.max(...cards.map(c => c.getBoundingClientRect().right)) <= innerWidth"
+    assert me.page.locator("#board .playing").evaluate_all(right)
+    assert me.ask().locator(".options button:visible").count() == 0  # they are on the cards
+    before = me.question_id()
+    own = rows.last.locator(".playing").nth(1)
+    own.get_by_role("button", name="play card 2").click()
+    me.until_taken(before)
+    me.page.locator("#lines li", has_text="Bob (you) play").or_(
+        me.page.locator("#lines li", has_text="You play")
+    ).first.wait_for()

@@ -91,7 +91,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "word was not asked",
     ),
     pays=lambda game, seat: (0.0, 1.0) if seat == OPPONENT else (-1.0, 1.0),
-    fresh=lambda draws: {"word": draws.pick([item.word for item in items()])},
+    fresh=lambda draws, name: {"word": draws.pick([item.word for item in items()])},
     settings={"word": None},
     reference="margin",
 )

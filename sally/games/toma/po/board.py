@@ -10,7 +10,10 @@ from sally.games.toma.po.words import PartlySeenWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return one row per agent; rows missing from the view are shown as not known."""
+    """Return one row per agent; rows missing from the view are shown as not known.
+
+    Rows that the rules forbid the player to use are left out, though a page for models has them.
+    """
     game, words = context.game, context.words
     assert isinstance(game, PartlySeen) and isinstance(words, PartlySeenWords)
     problem = game.problem
@@ -22,6 +25,7 @@ def board(context: SeatContext, view: View) -> Board:
             "yours" if agent == problem.player else "",
         )
         for agent, row in enumerate(view.costs)
+        if row is None or agent == problem.player or agent in problem.knows[problem.player]
     )
     return Board((Table("What each task costs whom", problem.tasks, rows),))
 

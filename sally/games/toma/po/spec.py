@@ -76,7 +76,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     best_replies=best_replies,
     doing=Doing("task_success", right=1.0),
     pays=lambda game, seat: (0.0, 1.0),
-    fresh=lambda draws: {"scenario": draws.pick(list(frozen_scenarios()))},
+    fresh=lambda draws, name: {"scenario": draws.pick(list(frozen_scenarios()))},
     settings={"level": (0, 9), "scenario": None, "story": None},
     numbers=numbers,
     reference="solver",
