@@ -14,13 +14,11 @@ from sally.stats.agreement import (
     percent_agreement,
     set_score,
 )
-from sally.stats.effects import cliffs_delta, cohens_d, cohens_dz, hedges_g, odds_ratio
+from sally.stats.effects import cohens_d, cohens_dz
 from sally.stats.equivalence import (
     Equivalence,
     equivalence_test,
     paired_equivalence,
-    share_equivalence,
-    unpaired_equivalence,
 )
 from sally.stats.intervals import (
     Estimate,
@@ -31,15 +29,14 @@ from sally.stats.intervals import (
     mean_interval,
     share_interval,
 )
-from sally.stats.mixed import Coefficient, MixedFit, likelihood_ratio_test, logit, mixed_logit
-from sally.stats.multiple import benjamini_hochberg, holm
+from sally.stats.mixed import Coefficient, MixedFit, logit, mixed_logit
+from sally.stats.multiple import holm
 from sally.stats.paired import (
     Pairs,
     Significance,
     pair_up,
     paired_difference,
     paired_difference_bootstrap,
-    paired_t_test,
     sign_flip_test,
     unpaired_difference,
 )
@@ -60,7 +57,6 @@ from sally.stats.scores import (
     calibration_curve,
     log_score,
     top_choice_accuracy,
-    top_choice_calibration,
 )
 
 __all__ = [
@@ -73,11 +69,9 @@ __all__ = [
     "MixedFit",
     "Pairs",
     "Significance",
-    "benjamini_hochberg",
     "bootstrap_interval",
     "brier",
     "calibration_curve",
-    "cliffs_delta",
     "clustered_bootstrap_interval",
     "clustered_mean_interval",
     "clustered_ratio_interval",
@@ -86,37 +80,30 @@ __all__ = [
     "cohens_kappa",
     "design_effect",
     "equivalence_test",
-    "hedges_g",
     "holm",
     "intraclass_correlation",
     "krippendorffs_alpha",
     "label_scores",
-    "likelihood_ratio_test",
     "log_score",
     "logit",
     "macro_f1",
     "mean_absolute_error",
     "mean_interval",
     "mixed_logit",
-    "odds_ratio",
     "pair_up",
     "paired_difference",
     "paired_difference_bootstrap",
     "paired_equivalence",
     "paired_sample_size",
     "paired_share_sample_size",
-    "paired_t_test",
     "percent_agreement",
     "set_score",
-    "share_equivalence",
     "share_interval",
     "share_sample_size",
     "sign_flip_test",
     "simulated_power",
     "t_power",
     "top_choice_accuracy",
-    "top_choice_calibration",
     "unpaired_difference",
-    "unpaired_equivalence",
     "unpaired_sample_size",
 ]

@@ -8,9 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from sally.stats.columns import finite, paired, within
+from sally.stats.columns import paired, within
 from sally.stats.intervals import Estimate, t_estimate, without_interval
-from sally.stats.paired import welch_error
 
 
 class Equivalence(msgspec.Struct, frozen=True):
@@ -64,39 +63,6 @@ def paired_equivalence(
         alpha=alpha,
         method="paired t",
     )
-
-
-def unpaired_equivalence(
-    first: ArrayLike, second: ArrayLike, bounds: Sequence[float], *, alpha: float = 0.05
-) -> Equivalence:
-    """Test whether the difference of two separate groups' means is within bounds, by Welch's t."""
-    one, two = finite(first, "first"), finite(second, "second")
-    n = one.size + two.size
-    if min(one.size, two.size) < 2:
-        return _undecided(n, bounds, "Welch t", "a group of fewer than two values")
-    error, degrees = welch_error(one, two)
-    difference = float(one.mean() - two.mean())
-    return equivalence_test(difference, error, degrees, bounds, n=n, alpha=alpha, method="Welch t")
-
-
-def share_equivalence(
-    successes: int,
-    n: int,
-    other_successes: int,
-    other_n: int,
-    bounds: Sequence[float],
-    *,
-    alpha: float = 0.05,
-) -> Equivalence:
-    """Test whether the difference of two shares is within the bounds, by unpooled z tests."""
-    total = n + other_n
-    if min(n, other_n) == 0:
-        return _undecided(total, bounds, "z", "an empty group")
-    one, two = successes / n, other_successes / other_n
-    error = math.sqrt(one * (1 - one) / n + two * (1 - two) / other_n)
-    if error == 0:  # All successes or none: the z test would claim certainty it does not have.
-        return _undecided(total, bounds, "z", "no variance in either share", one - two)
-    return equivalence_test(one - two, error, math.inf, bounds, n=total, alpha=alpha, method="z")
 
 
 def _bounds(bounds: Sequence[float]) -> tuple[float, float]:

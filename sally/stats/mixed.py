@@ -18,7 +18,6 @@ import scipy
 from numpy.typing import ArrayLike
 
 from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by
-from sally.stats.paired import Significance
 
 NODES = 25
 NEAR = 1e-9  # twice the gain in log-likelihood below which no step changes a printed digit
@@ -123,20 +122,6 @@ def mixed_logit(
         converged=converged,
         notes=_notes(sds, converged),
     )
-
-
-def likelihood_ratio_test(small: MixedFit, large: MixedFit) -> Significance:
-    """Test nested fits with the same random intercepts by twice the gain in log-likelihood."""
-    extra = len(large.coefficients) - len(small.coefficients)
-    if extra < 1 or small.method != large.method or small.levels != large.levels:
-        raise ValueError(
-            "the larger fit must add coefficients to the smaller and share its random intercepts "
-            f"and method; it adds {extra}, with {small.method} against {large.method}."
-        )
-    same_length("the smaller fit", small.n, "the larger fit", large.n)
-    gain = max(0.0, 2 * (large.log_likelihood - small.log_likelihood))
-    p = float(scipy.special.chdtrc(extra, gain))
-    return Significance(gain, p, large.n, f"likelihood ratio, {extra} degrees of freedom")
 
 
 Surface = Callable[[Floats], float]

@@ -15,14 +15,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return _restored(np.minimum(np.maximum.accumulate(steps), 1.0), order)
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return adjusted p values that bound the false discovery rate (Benjamini, Hochberg 1995)."""
-    p = _probabilities(p_values)
-    order = np.argsort(p, kind="stable")
-    steps = p[order] * p.size / np.arange(1, p.size + 1)
-    return _restored(np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0), order)
-
-
 def _probabilities(p_values: Sequence[float]) -> Floats:
     p = finite(p_values, "p_values")
     bad = np.flatnonzero((p < 0) | (p > 1))

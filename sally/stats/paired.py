@@ -158,17 +158,6 @@ def _some_totals(sums: Floats, flips: int, seed: Seed) -> Floats:
     )
 
 
-def paired_t_test(first: ArrayLike, second: ArrayLike) -> Significance:
-    """Return Student's two-sided paired t test; None if the differences do not vary."""
-    one, two = paired(first, second)
-    away = one - two
-    if away.size < 2 or np.ptp(away) == 0:
-        return Significance(None, None, away.size, "paired t; the differences do not vary")
-    t = float(away.mean() / (away.std(ddof=1) / math.sqrt(away.size)))
-    p = 2 * float(scipy.special.stdtr(away.size - 1, -abs(t)))
-    return Significance(t, p, away.size, "paired t")
-
-
 def bayes_factor(t: float, first: int, second: int, scale: float = MEDIUM) -> float:
     """Return the Bayes factor of an effect above zero, from the t of two independent groups.
 

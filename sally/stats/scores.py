@@ -1,7 +1,7 @@
 """Scores of stated odds: Brier, log, accuracy of the top choice, calibration."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 
 import msgspec
 import numpy as np
@@ -79,16 +79,6 @@ def calibration_curve(forecasts: ArrayLike, outcomes: ArrayLike, *, bins: int = 
         if forecast is not None and share is not None:
             gap += n * abs(forecast - share)
     return Calibration(tuple(rows), gap / p.size if p.size else None, p.size)
-
-
-def top_choice_calibration(
-    odds: Sequence[Odds], truths: Sequence[Hashable], *, bins: int = 10
-) -> Calibration:
-    """Return the calibration of the likeliest choice's odds, with ties as in accuracy."""
-    same_length("odds", len(odds), "truths", len(truths))
-    confidence = [max(each.values()) for each in odds]
-    correct = [top_choice_accuracy(o, t) for o, t in zip(odds, truths, strict=True)]
-    return calibration_curve(confidence, correct, bins=bins)
 
 
 def checked_odds(odds: Odds, truth: Hashable) -> None:

@@ -17,9 +17,9 @@ from sally.analysis.profile.baselines import (
     mindless,
 )
 from sally.analysis.profile.estimates import clusters_of
-from sally.analysis.profile.profile import profile_of, profile_rows
+from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import studied_seats
-from sally.core.log.events import Censored, Instance, PlayerSpec
+from sally.core.log.events import Censored, Episode, Instance, PlayerSpec
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
@@ -42,6 +42,12 @@ class Forecaster(msgspec.Struct, frozen=True):
         return ProbeReport(0, (0.75, 0.25))
 
 
+def agent_row(episodes: list[Episode]) -> ProfileRow:
+    """Return the profile of the seat `agent`."""
+    (row,) = profile_of([m for e in episodes for m in measured(e) if m.seat == "agent"])
+    return row
+
+
 def test_accuracy_brier_and_calibration_by_hand():
     """Tit for tat copies cooperation for ever, so all forecasts of it come true."""
     lineup = {"agent": Forecaster(), "partner": "tit_for_tat"}
@@ -49,7 +55,7 @@ def test_accuracy_brier_and_calibration_by_hand():
         api.play("ipd", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
         for seed in range(5)
     ]
-    row = profile_rows(episodes, seats={"ipd": ["agent"]})[0]
+    row = agent_row(episodes)
     assert row.accuracy.value == 100 and row.guess == 50 and row.unread == 0
     assert row.brier.value == pytest.approx(2 * 0.25**2) and row.even_brier == pytest.approx(0.5)
     (point,) = row.calibration
@@ -69,7 +75,7 @@ def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_
         api.play("ipd", lineup, seed, probes={"agent": ["their_move"]}, rounds=50)
         for seed in range(6)
     ]
-    row = profile_rows(episodes, seats={"ipd": ["agent"]})[0]
+    row = agent_row(episodes)
     assert row.accuracy.value == pytest.approx(98)
     assert row.skill.value == pytest.approx(0.96)  # of the half that a guess leaves
     assert row.predictor.accuracy >= 98

@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, special
 from scipy import stats as peer
 
-from sally.stats import likelihood_ratio_test, logit, mixed_logit
+from sally.stats import logit, mixed_logit
 from sally.stats.mixed import CrossedIntercepts, OneIntercept, Trials
 
 # Contagious bovine pleuropneumonia, Lesnoff et al. (2004), the `cbpp` table of the R package
@@ -229,16 +229,6 @@ def test_wald_p_is_two_sided():
     )
     with pytest.raises(KeyError, match="the model has intercept, period2"):
         cbpp()["season"]
-
-
-def test_the_likelihood_ratio_of_periods():
-    small = mixed_logit(CASES, {"intercept": [1] * 56}, {"herd": HERDS}, trials=SIZES)
-    found = likelihood_ratio_test(small, cbpp())
-    assert found.statistic == pytest.approx(2 * (cbpp().log_likelihood - small.log_likelihood))
-    assert found.p == pytest.approx(peer.chi2.sf(found.statistic, 3))
-    assert found.p < 1e-4
-    with pytest.raises(ValueError, match="must add coefficients"):
-        likelihood_ratio_test(cbpp(), small)
 
 
 def test_a_likelihood_without_peak_is_not_called_converged():

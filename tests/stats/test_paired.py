@@ -10,21 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from sally.stats import (
-    cliffs_delta,
     cohens_d,
     cohens_dz,
     equivalence_test,
-    hedges_g,
-    odds_ratio,
     pair_up,
     paired_difference,
     paired_difference_bootstrap,
     paired_equivalence,
-    paired_t_test,
-    share_equivalence,
     sign_flip_test,
     unpaired_difference,
-    unpaired_equivalence,
 )
 
 # Darwin's maize, cross- minus self-fertilised, eighths of an inch; Fisher (1935), The Design of
@@ -71,16 +65,11 @@ def test_clusters_flip_as_one():
 def test_nothing_to_test_is_not_a_p_of_one():
     assert sign_flip_test([], seed=1).p is None
     assert sign_flip_test([0, 0, 0], seed=1).p == 1
-    assert paired_t_test([1, 2], [0, 1]).p is None
 
 
 def test_lakens_film_ratings():
     assert cohens_d(FILM_1, FILM_2) == pytest.approx(1.13, abs=0.005)
-    assert hedges_g(FILM_1, FILM_2) == pytest.approx(1.08, abs=0.005)
     assert cohens_dz(FILM_1, FILM_2) == pytest.approx(1.50, abs=0.005)
-    found = paired_t_test(FILM_1, FILM_2)
-    assert found.statistic == pytest.approx(4.74, abs=0.005)
-    assert found.p == pytest.approx(0.001, abs=0.0005)
     assert paired_difference(FILM_1, FILM_2).interval == pytest.approx([0.52, 1.48], abs=0.005)
 
 
@@ -92,48 +81,10 @@ def test_separate_groups_get_welchs_interval():
     assert unpaired_difference([], [2, 3]).value is None
 
 
-def test_hedges_factor_agrees_with_its_usual_approximation():
-    d, g = cohens_d(FILM_1, FILM_2), hedges_g(FILM_1, FILM_2)
-    assert g / d == pytest.approx(1 - 3 / (4 * 18 - 1), abs=2e-4)
-
-
 def test_effect_sizes_without_spread_or_data_are_none():
     assert cohens_d([1, 1], [2, 2]) is None
     assert cohens_d([], [1, 2]) is None
-    assert hedges_g([1, 2], [3]) is None
     assert cohens_dz([2, 3], [1, 2]) is None
-    assert cliffs_delta([], [1]) is None
-
-
-@given(
-    st.lists(st.integers(0, 6), min_size=1, max_size=12),
-    st.lists(st.integers(0, 6), min_size=1, max_size=12),
-)
-def test_cliffs_delta_counts_who_exceeds_whom(one, two):
-    won = sum((a > b) - (a < b) for a in one for b in two)
-    assert cliffs_delta(one, two) == pytest.approx(won / (len(one) * len(two)))
-    u = peer.mannwhitneyu(one, two).statistic
-    assert cliffs_delta(one, two) == pytest.approx(2 * u / (len(one) * len(two)) - 1)
-
-
-def test_odds_ratio_of_hay_fever_and_eczema():
-    # Bland and Altman (2000), BMJ 320:1468: 141 of 561 against 928 of 14453, odds ratio 4.89,
-    # its log 1.588 with standard error .103, interval 4.00 to 5.99.
-    found = odds_ratio(141, 561, 928, 14453)
-    assert math.log(found.value) == pytest.approx(1.588, abs=0.0005)
-    assert found.interval == pytest.approx([4.00, 5.99], abs=0.005)
-
-
-def test_an_empty_cell_needs_a_stated_correction():
-    assert odds_ratio(5, 5, 2, 5).value is None
-    assert odds_ratio(0, 5, 2, 5).value == 0
-    assert odds_ratio(0, 5, 2, 5).interval is None
-    # (5.5 / 0.5) / (2.5 / 3.5)
-    corrected = odds_ratio(5, 5, 2, 5, correction=0.5)
-    assert corrected.value == pytest.approx(15.4)
-    assert corrected.interval is not None
-    with pytest.raises(ValueError, match="other_successes"):
-        odds_ratio(1, 2, 6, 5)
 
 
 def test_pairs_are_matched_by_key_and_the_unmatched_are_counted():
@@ -179,15 +130,11 @@ def test_equivalence_says_yes_exactly_if_the_90_percent_interval_is_inside():
     verdicts = set()
     for _ in range(60):
         first, second = rng.normal(0.2, 1, 25), rng.normal(0, 1, 25)
-        for found in (
-            paired_equivalence(first, second, [-0.6, 0.7]),
-            unpaired_equivalence(first, second, [-0.6, 0.7]),
-            share_equivalence(rng.integers(5, 20), 25, 12, 25, [-0.6, 0.3]),
-        ):
-            low, high = found.difference.interval
-            inside = found.bounds[0] < low and high < found.bounds[1]
-            assert found.equivalent == inside
-            verdicts.add(inside)
+        found = paired_equivalence(first, second, [-0.6, 0.7])
+        low, high = found.difference.interval
+        inside = found.bounds[0] < low and high < found.bounds[1]
+        assert found.equivalent == inside
+        verdicts.add(inside)
     assert verdicts == {True, False}
 
 
@@ -200,15 +147,9 @@ def test_equivalence_p_values_are_scipys_one_sided_ones():
     assert found.p_below_high == pytest.approx(
         peer.ttest_1samp(away, 2.0, alternative="less").pvalue
     )
-    welch = unpaired_equivalence(FILM_1, FILM_2, [-3, 2.0])
-    assert welch.p_below_high == pytest.approx(
-        peer.ttest_ind(np.subtract(FILM_1, 2.0), FILM_2, equal_var=False, alternative="less").pvalue
-    )
 
 
 def test_equivalence_without_data_is_undecided():
     assert paired_equivalence([1], [1], [-1, 1]).equivalent is None
-    assert unpaired_equivalence([1, 2], [1], [-1, 1]).equivalent is None
-    assert share_equivalence(5, 5, 5, 5, [-0.1, 0.1]).equivalent is None
     with pytest.raises(ValueError, match="low < high"):
         paired_equivalence([1, 2], [1, 3], [1, -1])

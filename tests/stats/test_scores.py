@@ -12,7 +12,6 @@ from sally.stats import (
     calibration_curve,
     log_score,
     top_choice_accuracy,
-    top_choice_calibration,
 )
 
 
@@ -92,12 +91,3 @@ def test_a_forecaster_who_means_it_is_calibrated_and_a_boaster_is_not():
     assert calibration_curve(p, came_true).error < 0.015
     boast = np.where(p > 0.5, 1.0, 0.0)
     assert calibration_curve(boast, came_true).error == pytest.approx(0.25, abs=0.01)
-
-
-def test_calibration_of_the_top_choice():
-    odds = [{"a": 0.8, "b": 0.2}] * 5
-    found = top_choice_calibration(odds, ["a", "a", "a", "a", "b"])
-    assert found.error == pytest.approx(0)
-    assert found.n == 5
-    with pytest.raises(ValueError, match=r"forecasts\[0\] is 1.5"):
-        calibration_curve([1.5], [1])

@@ -7,14 +7,14 @@ rules do. Intervals are 95%, by `sally.stats.cluster_interval`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Baseline, Measured, measured
+from sally.analysis.columns.measured import Baseline, Measured
 from sally.analysis.columns.measured_table import MeasuredTable, table_of
 from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
 from sally.analysis.profile.doing_scale import (
@@ -31,7 +31,7 @@ from sally.analysis.profile.estimates import Means, clusters_of, or_missing, tot
 from sally.analysis.profile.habits import Habit, habit_estimates
 from sally.analysis.profile.knowing import BINS
 from sally.analysis.profile.knowing_scale import Predictor, Skills, skills
-from sally.core.log.events import Episode, label
+from sally.core.log.events import label
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.metrics.habits import LABEL
@@ -46,7 +46,6 @@ __all__ = [
     "Predictor",
     "ProfileRow",
     "profile_of",
-    "profile_rows",
 ]  # fmt: skip
 
 
@@ -111,29 +110,6 @@ class ProfileRow(msgspec.Struct, frozen=True):
     clusters: str  # the unit that intervals are clustered by
     cluster_count: int
     arms: tuple[str, ...]  # of this game and seat in all episodes, for the checklist of claims
-
-
-def profile_rows(
-    episodes: Iterable[Episode],
-    baselines: Sequence[Baseline] = (),
-    *,
-    seats: Mapping[str, Iterable[str]] | None = None,
-    by_cell: bool = False,
-    zero: Zero = "random",
-) -> list[ProfileRow]:
-    """Return one profile row for each player, game and seat of some episodes.
-
-    Args:
-        episodes: The episodes to measure.
-        baselines: Baseline players on the same settings (`sally.analysis.profile.baselines`).
-        seats: The seats to profile, by game; all seats if None.
-        by_cell: Whether to give each cell of a study its own rows.
-        zero: The player that defines 0 on the scale of doing.
-    """
-    found = [m for episode in episodes for m in measured(episode)]
-    if seats is not None:
-        found = [m for m in found if m.seat in seats.get(m.game, ())]
-    return profile_of(found, baselines, by_cell=by_cell, zero=zero)
 
 
 def profile_of(

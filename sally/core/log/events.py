@@ -13,7 +13,6 @@ from sally.core.log.calls import Call as Call
 from sally.core.log.calls import Looked as Looked
 from sally.core.registry import model_names as names
 from sally.core.rules.probe import Injection, Value
-from sally.core.rules.seat import Seat
 
 SCHEMA = 1  # version of a stored line; raised when old lines need migration
 
@@ -279,7 +278,3 @@ def _without_halves(plain: Any) -> Any:
 def from_line(line: bytes) -> Episode:
     """Return the episode that `to_line` wrote."""
     return _DECODER.decode(line)
-
-
-def lineup_seats(setup: Setup) -> tuple[Seat, ...]:
-    return tuple(Seat(seat) for seat in setup.lineup)

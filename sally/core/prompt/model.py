@@ -76,11 +76,6 @@ Context: TypeAlias = str | Sequence[Message]
 assistant message is the beginning of that turn."""
 
 
-def messages_json(messages: Sequence[Message]) -> bytes:
-    """Return the messages as JSON that decodes to `list[Message]`."""
-    return msgspec.json.encode(list(messages), enc_hook=_plain)
-
-
 def _plain(value: object) -> str:
     if isinstance(value, HashedText):
         return str(value)

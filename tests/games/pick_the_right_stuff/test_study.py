@@ -1,4 +1,4 @@
-"""tang2024 around the game: the authors' chat, the study, its figures, the breakdown, the card."""
+"""tang2024 around the game: the authors' chat, the study, its figures, the card."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ import pytest
 
 from sally import api
 from sally.analysis.columns.rows import played
-from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, from_line, to_line
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import Assistant, Message, Reply, Settings, User
 from sally.core.registry import registry
 from sally.games.pick_the_right_stuff.card import CARD, guess
+from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import MANAGER
 from sally.models.stub import Scripted
 from sally.output.tables.reproduce import Effort
-from sally.papers.tang2024.picks import breakdown, pick_rows
 from sally.papers.tang2024.study import GAMES, STUDY, in_their_chat, on_our_page
 from sally.papers.tang2024.tables import computes, facts
 from sally.runner.check import check
-from sally.stats.cluster_interval import mean_by_rule
 
 NAME, MODEL = "pick_the_right_stuff", "locker-stub"
 Shown = list[tuple[list[Message], Settings]]
@@ -83,8 +81,8 @@ def test_what_cannot_be_read_is_forfeited_at_once_and_wrong_for_the_paper() -> N
 def test_an_answer_cut_by_length_is_read_as_far_as_it_goes() -> None:
     cut = Reply("The user will go to position 1, because", finish="length")
     episode, _ = chatted(cut, "0", "0")
-    (first, *_) = pick_rows([episode])
-    assert first["answered"] == 1
+    (first, *_) = picks(played(episode), MANAGER)
+    assert first.answered == 1
 
 
 def test_a_chat_replays_from_disk_with_the_same_prompts() -> None:
@@ -139,31 +137,7 @@ def test_mindless_managers_earn_what_the_protocol_says(
     assert half < 1.5
 
 
-# --- breakdown and card -------------------------------------------------------------------------
-
-
-def test_the_breakdown_counts_every_question_once_and_forfeits_apart() -> None:
-    forfeiting, _ = chatted("1", "no idea", "no idea")
-    rows = pick_rows(
-        [forfeiting, *(api.play(NAME, {"manager": "true"}, number=n) for n in range(4))]
-    )
-    for by in (["belief"], ["gap"], ["observations"], ["items"]):
-        groups = breakdown(rows, by)
-        assert sum(g["questions"] + g["forfeits"] for g in groups) == len(rows) == 3 + 4 * 5
-        assert sum(g["forfeits"] for g in groups) == 2
-    mindless = [row for row in rows if row["player"] == "true"]
-    by_belief = {g["belief"]: g["score"] for g in breakdown(mindless, ["belief"])}
-    assert by_belief == {"false": 0, "true": 100}
-    with pytest.raises(BadInput, match="column"):
-        breakdown(rows, ["mood"])
-
-
-def test_many_right_answers_of_a_game_are_one_game_that_went_well() -> None:
-    rows = [{"episode": f"e{n % 8}", "right": True} for n in range(80)]
-    (all_right,) = breakdown(rows, [])
-    assert (all_right["score"], all_right["questions"]) == (100, 80)
-    eight = mean_by_rule([100.0] * 8, range(8), (0, 100))
-    assert all_right["interval"] == pytest.approx(eight.interval) and eight.low < 70
+# --- the card -------------------------------------------------------------------------------------
 
 
 def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
