@@ -141,7 +141,7 @@ def embedded_is_missing() -> str:
 
 
 def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
-    """Return, by game, one row per player: what it knew, what it did and what that cost."""
+    """Return, for each game, one row per player: what it knew, what it did and what that cost."""
     rows = [row for row in episode_rows(episodes, COLUMNS.values()) if row["seat"] == "agent"]
     tables: dict[str, dict[str, Row]] = {}
     for column, metric in COLUMNS.items():

@@ -1,8 +1,9 @@
 """Habits of choosing: one label, one position, the label just predicted, the other's last move.
 
-A move is made by pressing a key: an option that a page lists under a label, at a position. A
-player whose keys follow from a habit can look as if it acted on a prediction, or as if it did not.
-Labels are those of the page that the player was shown, so a wording with other labels counts.
+A move is made by pressing a key: an option that a page lists under a label, at a position. A player
+whose keys follow from a habit can look as if it acted on a prediction, or as if it did not. Labels
+are those of the page that the player was shown, so a wording with other labels is taken into
+account.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
 def _named(
     played: Played, seat: Seat, words: Words[Any, Any]
 ) -> dict[int, tuple[str | None, str | None]]:
-    """Return, by turn, the label of the one prediction made in it and of the truth before it."""
+    """Return, for each turn, the labels of its one prediction and of the truth before it."""
     spec, last = played.spec, dict[tuple[str, str], str]()
     found: dict[int, tuple[str | None, str | None]] = {}
     for answer in counted(played, seat):
@@ -185,7 +186,8 @@ def habits(played: Played, seat: Seat) -> Habits:
 
 
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
-    """Return the chance to be a best reply of an option, and of a blind pick among the others."""
+    """Return the chance that an option is a best reply, and that a blind pick among the others
+    is."""
     best, many = press.best or (), len(press.labels)
     if option is None:
         return len(best) / many, len(best) / many
@@ -240,14 +242,15 @@ def _copying(played: Played, seat: Seat) -> float | None:
 METRICS = (
     Metric(
         name="label_bias",
-        about="how far moves go to one label: 0 for a blind pick, 1 for always the same; in one "
-        "episode labels, positions and meanings go together, over several see `sally profile`",
+        about="concentration of moves on one label: 0 for a blind pick, 1 for always the same; in "
+        "one episode labels, positions and meanings are confounded, over several see `sally profile`",
         measure=_concentrated(lambda press: press.label),
         bounds=(-1, 1),
     ),
     Metric(
         name="position_bias",
-        about="how far moves go to one position on the page: 0 for a blind pick, 1 for always",
+        about="concentration of moves on one position on the page: 0 for a blind pick, 1 for always "
+        "the same",
         measure=_concentrated(lambda press: press.position),
         bounds=(-1, 1),
     ),

@@ -227,7 +227,7 @@ def request_settings(settings: Settings) -> dict[str, Any]:
     """Return the settings under the names of the chat API; what is not set is omitted."""
     if settings.reasoning_tokens is not None:
         raise ModelFailure(
-            "unsupported", "A server takes no reasoning_tokens; set reasoning_effort."
+            "unsupported", "A server does not support reasoning_tokens; set reasoning_effort."
         )
     given = msgspec.structs.asdict(settings)
     names = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort")
@@ -415,7 +415,7 @@ def read_answer(raw: bytes) -> ChatAnswer:
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise ModelFailure("bad_reply", f"The reply cannot be read: {why}") from None
     if not answer.choices:
-        raise ModelFailure("bad_reply", "The server answered without a choice.")
+        raise ModelFailure("bad_reply", "The server's reply has no choices.")
     return answer
 
 
@@ -504,7 +504,7 @@ def read_prompt_logprobs(raw: bytes) -> tuple[list[str], list[float], int]:
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many tokens two prompts share at their beginning."""
+    """Return how many leading tokens two prompts share."""
     pairs = zip(one, other, strict=False)
     differs = (n for n, (a, b) in enumerate(pairs) if a != b)
     return next(differs, min(len(one), len(other)))

@@ -1,4 +1,4 @@
-"""Gates: calls of a model wait together after a failure; a run stops if none is answered."""
+"""Gates: after a failure, all calls of a model wait together; a run stops if all calls fail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Gate:
         self.served, self.refusals, self.words = False, 0, ""
 
     async def passed(self) -> float:
-        """Wait until the model may be called; return the time."""
+        """Wait until the model may be called, and return the time."""
         import asyncio  # late: not needed for bots
 
         while (left := self._until - time.monotonic()) > 0:

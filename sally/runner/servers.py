@@ -1,4 +1,5 @@
-"""Models on servers, reached by our own client: address, key and limits come from the config."""
+"""Models on servers, called with Sally's own client: address, key and limits come from the
+config."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def served_name(name: str) -> str:
 
 
 class Gated:
-    """A server's model whose calls keep the rate limits and wait together after failures."""
+    """A server's model whose calls respect the rate limits and wait together after failures."""
 
     def __init__(self, model: ChatServer, gate: Gate, turnstile: Turnstile | None) -> None:
         self._model, self._gate, self._turnstile = model, gate, turnstile

@@ -31,7 +31,7 @@ def test_a_forecast_that_a_rule_explains_is_no_knowledge():
     """Against a constant partner 'as last time' foresees everything."""
     found = _verdict(Bot("best"), partner=("single_action", {"action": 1}))
     assert any("nothing is left to know" in why for why in found.refused[KNOWS])
-    assert "nothing is shown to be known that could be acted on" in found.refused[ACTS_ON]
+    assert "the player is not shown to know anything that it could act on" in found.refused[ACTS_ON]
 
 
 def test_foresight_that_is_followed_passes_and_theory_of_mind_asks_for_arms():

@@ -69,7 +69,7 @@ def test_attributes_that_run_or_fetch_do_not_exist(name):
 
 
 def test_markup_cannot_be_made_elsewhere():
-    with pytest.raises(TypeError, match="a text is given as a str"):
+    with pytest.raises(TypeError, match="pass plain text as a str"):
         Html("<script>")
 
 

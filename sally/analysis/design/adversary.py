@@ -133,7 +133,7 @@ def _one_thread() -> AbstractContextManager[Any]:
 
 
 def crossed(make: Callable[[], Model], table: OptionTable) -> Floats:
-    """Return, by question, whether a learner trained on the other half answers it correctly."""
+    """Return whether a learner trained on the other half answers each question correctly."""
     half = table.questions // 2
     one, other = _rows(table, 0, half), _rows(table, half, table.questions)
     hits = [
@@ -220,7 +220,7 @@ def _chances(model: Model, table: OptionTable) -> Floats:
 
 
 def _hits(scores: Floats, table: OptionTable) -> Floats:
-    """Return, by question, whether the option with the highest score is right; ties are split."""
+    """Return, for each question, whether the highest-scoring option is right; ties are split."""
     best = np.full(table.questions, -np.inf)
     np.maximum.at(best, table.question, np.where(np.isnan(scores), -np.inf, scores))
     top = scores >= best[table.question] - 1e-12

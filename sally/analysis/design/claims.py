@@ -4,9 +4,10 @@ Three words are checked for each row of a profile, each with the reasons against
 
 - *knows*: predictions beyond the best mindless rule;
 - *acts on*: moves that follow these predictions beyond the player's own habits;
-- *theory of mind*: both, with the arms that rule out duller explanations.
+- *theory of mind*: both, with the arms that rule out simpler explanations.
 
-A word that is not refused is not thereby true: the checklist knows dull explanations, not all.
+A word that is not refused is not thereby true: the checklist covers some simple explanations, not
+all.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from sally.stats.intervals import FEW
 
 KNOWS, ACTS_ON, THEORY = "knows", "acts on", "theory of mind"
 ARMS = {  # arm -> what its absence leaves open
-    "labels": "labels and their order never change, so a key and a meaning are not told apart",
-    "not asked": "no arm without questions, so the questions may have made the play",
+    "labels": "labels and their order never change, so a key and its meaning cannot be told apart",
+    "not asked": "no arm without questions, so the questions may have changed the play",
     "twin": "no arm with a mechanism instead of a mind (a words pack `*_twin`)",
 }
 HALF = 50.0  # percent of moves whose best reply depends on the prediction
@@ -56,7 +57,7 @@ def _verdict(row: ProfileRow) -> Verdict:
     few = _few(row)
     knows = (*few, *_against_knowing(row))
     acts = (*few, *_against_acting(row))
-    acts += ("nothing is shown to be known that could be acted on",) if knows else ()
+    acts += ("the player is not shown to know anything that it could act on",) if knows else ()
     missing = tuple(why for arm, why in ARMS.items() if arm not in row.arms)
     first = [word for word, why in ((KNOWS, knows), (ACTS_ON, acts)) if why]
     theory = ((f"{listed(first, 'and')} {'is' if len(first) == 1 else 'are'} refused",)

@@ -1,7 +1,8 @@
-"""Features of the options of a question, generated from its rendered page without knowing the game.
+"""Features of the options of a question, generated from its rendered page without knowledge of the
+game.
 
 A page is read as a list of lines `- head: segment; segment`. A segment starts with its label
-("likes", "follows"); its phrases are what stands between commas. A phrase belongs to an option if
+("likes", "follows"); commas separate its phrases. A phrase belongs to an option if
 it names it or is quoted from its line. Lines that name the heads of other lines form a graph.
 
 Counted for each option: phrases that belong to it by label, by place in the segment, by place of
@@ -83,7 +84,7 @@ Edge = tuple[int, str, int]
 
 
 def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list[str], list[Edge]]:
-    """Return by line the labels under which it names other lines, and is named; and the edges."""
+    """Return the labels under which each line names others and is named, and the edges."""
     edges: list[Edge] = []
     names: list[list[str]] = [[] for _ in heads]
     is_named: list[list[str]] = [[] for _ in heads]
@@ -99,7 +100,7 @@ def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list
 
 
 def _belonging(body: str, option: str, own: str) -> list[tuple[str, bool]]:
-    """Return by phrase of a line that belongs to an option its label and whether it is first."""
+    """Return the label of each phrase that belongs to an option, and whether it comes first."""
     found = []
     for segment in body.split("; "):
         label, _, rest = segment.partition(" ")
@@ -134,7 +135,7 @@ def _add_numbers(
 def posed(
     spec: GameSpec[Any, Any, Any], games: Sequence[tuple[Any, int]], joined: bool = False
 ) -> tuple[tuple[str, ...], list[Posed]]:
-    """Return the names of the generated features, and every question by them.
+    """Return the names of the generated features, and every question in terms of them.
 
     `games` are problems, each with the place of its right answer on the menu.
     """

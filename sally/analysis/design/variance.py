@@ -90,7 +90,7 @@ def _sources(game: str, measure: str, mine: list[FactorScore]) -> Sources:
 
 
 def _drops(mine: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
-    """Return, by setting, own words minus the mean of fresh ones, without twins and frames."""
+    """Return own words minus the mean of fresh ones in each setting, without twins and frames."""
     own: dict[str, list[float]] = {}
     fresh: dict[str, list[float]] = {}
     for each in mine:

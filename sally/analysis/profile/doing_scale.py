@@ -98,7 +98,7 @@ class BaselineScores:
         self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
     def levels(self, role: str, table: MeasuredTable) -> Floats:
-        """Return, by row, a baseline's score in its setting, or its mean over other seeds."""
+        """Return, for each row, a baseline's score in its setting, or its mean over other seeds."""
         known = self._roles.get(role)
         if known is None or not len(known.there):
             return np.full(len(table), np.nan)

@@ -4,7 +4,7 @@ A habit is a rule of choice that ignores the situation: always one label, always
 label just predicted, the other's last move. What a habit would score is computed by exchanging
 moves between episodes: the labels that a player pressed in the other instances are compared with
 the predictions of this one, averaged over all such pairs. A player that follows its predictions
-loses by the exchange; one that presses a key does not.
+scores less after the exchange; one that always presses the same key does not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sally.metrics.habits import LABEL, POSITION
 from sally.stats import Estimate
 from sally.stats.intervals import without_interval
 
-ALWAYS = 0.9  # share of moves from which on a habit is reported by name
+ALWAYS = 0.9  # share of moves at which a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale
 BLIND, IMITATION, COPYING = "a blind pick", "the predicted label", "the other's last move"
 
@@ -82,7 +82,7 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 
 
 class Elsewhere(msgspec.Struct):
-    """By row: presses whose keys are offered in other units too, and what these predict of them."""
+    """By row: presses of keys that other units also offer, and what the presses there predict."""
 
     presses: Floats
     blind: Floats  # presses that a blind pick would predict
@@ -170,7 +170,7 @@ def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
 def _explained(
     table: MeasuredTable, units: Sequence[int], keys: Mapping[str, Elsewhere]
 ) -> dict[str, Floats]:
-    """Return, by habit, the expected number of moves in each row that fit the predictions."""
+    """Return, for each habit, the expected number of moves in each row that fit the predictions."""
     of = table.of
     if not of("judged").any():
         return {}

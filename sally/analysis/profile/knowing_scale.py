@@ -65,7 +65,7 @@ def _company(table: MeasuredTable) -> list[str]:
 
 
 def _hits(table: MeasuredTable) -> dict[str, Floats]:
-    """Return, by mindless rule, the number of answers it would predict correctly in each row."""
+    """Return, for each mindless rule, how many answers it would predict correctly in each row."""
     scored = table.of("scored")
     if not scored.any():
         return {}
@@ -120,7 +120,7 @@ Truths = Sequence[Mapping[str, int]]  # for each episode, how often each truth o
 def constant_hits(
     truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
 ) -> list[float]:
-    """Return, by episode, the hits of the answer that was most often true in the other episodes.
+    """Return, for each episode, the hits of the most frequent true answer in the other episodes.
 
     Only other episodes with the same players in the other seats count; where there are none, the
     prediction is an even guess.
@@ -142,7 +142,7 @@ def constant_hits(
 
 
 def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
-    """Return, by episode, the Brier score of always stating the frequencies of the answers."""
+    """Return the Brier score, in each episode, of always stating the frequencies of the answers."""
     totals = _totals(truths, company)
     found = []
     for known, who in zip(truths, company, strict=True):

@@ -149,7 +149,7 @@ def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, Measure
 
 
 def _arms(table: MeasuredTable) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return, by game and seat, the arms that the episodes have."""
+    """Return, for each game and seat, the arms that the episodes have."""
     found: dict[tuple[str, str], set[str]] = {}
     shown: dict[tuple[str, str], set[str]] = {}
     for kind in table.kinds():

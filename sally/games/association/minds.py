@@ -134,7 +134,7 @@ def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
 
 @lru_cache(maxsize=1)
 def hubness() -> Ties:
-    """Return, by word, how often it is among the ten words nearest to another by plain meaning."""
+    """Return how often each word is among the ten words nearest to another by plain meaning."""
     near = sense().copy()
     np.fill_diagonal(near, -np.inf)
     top = np.argpartition(-near, 10, axis=1)[:, :10]

@@ -23,7 +23,7 @@ def columns() -> dict[str, int]:
 
 @cache
 def ruled_out() -> Mask:
-    """Return, by word of the vocabulary and noun, whether the word cannot be a clue for the
+    """Return, for each word of the vocabulary and noun, whether the word cannot be a clue for the
     noun."""
     mask = np.zeros((len(vocabulary()), len(cards())), np.bool_)
     for column, word in enumerate(cards()):

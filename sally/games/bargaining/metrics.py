@@ -145,7 +145,8 @@ def _hindsight_regret(played: Played, seat: Seat) -> float | None:
 
 
 def expected(played: Played, seat: Seat) -> float | None:
-    """Return what the seat's quotes earn on average against the other's rule, without chance."""
+    """Return what the seat's quotes earn on average against the other's rule, with chance averaged
+    out."""
     at, found = table(played, seat), solved(played, seat)
     if at is None or found is None:
         return None

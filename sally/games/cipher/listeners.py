@@ -134,7 +134,7 @@ def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 @lru_cache(maxsize=8)
 def _sayings(mind: Mind) -> Floats:
-    """Return, by word and card, the chance that an encoder with this keyword says the word."""
+    """Return the chance that an encoder with this keyword says the word, for each word and card."""
     strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     odds = np.exp(strength - strength.max(axis=0))
     found: Floats = odds / odds.sum(axis=0)
@@ -279,7 +279,7 @@ def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WID
 
 
 def _chances(weights: Sequence[Floats], at: Position) -> Floats:
-    """Return, by triple of words, the chance that a listener gives to the true code."""
+    """Return, for each triple of words, the chance that a listener gives to the true code."""
     places_of = PLACES[[INDEX[code] for code in at.left]]
     first, second, third = (
         np.exp(w - w.max(axis=1, keepdims=True))[:, places_of[:, j]] for j, w in enumerate(weights)

@@ -191,7 +191,7 @@ def yardstick(played: Played) -> Listener:
 
 @shared
 def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return, by round, the interceptor's entropy before and after the hints, in bits."""
+    """Return, for each round, the interceptor's entropy before and after the hints, in bits."""
     listener = yardstick(played)
     return [
         (log2(len(r.at.left)), bits(listener_odds(listener, r.at.filed, r.hints, r.at.left)))
@@ -335,7 +335,8 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
 
 
 def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """Return, by word, how often the answer after the keywords were shown equals the one before."""
+    """Return how often the answers before and after the keywords were shown agree, for each
+    word."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([

@@ -184,7 +184,7 @@ def listener_belief(view: View) -> Floats:
 def _evidence(
     filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
 ) -> Floats:
-    """Return, by way of listening, the log chance of a guess: the likeliest code, or any by a
+    """Return, for each way of listening, the log chance of a guess: the likeliest code, or any by a
     slip."""
     found = []
     for way in WAYS:

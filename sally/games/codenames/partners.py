@@ -128,7 +128,7 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
-    """Return, by mind of the grid, the log-odds that a clue leads to a card."""
+    """Return, for each mind of the grid, the log-odds that a clue leads to a card."""
     rows = [place(word) for word in covered]
     return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 

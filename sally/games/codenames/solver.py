@@ -35,7 +35,8 @@ def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, 
 
 @lru_cache(maxsize=512)
 def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
-    """Return, by legal clue, the covered cards in the order it suggests them, and how strongly."""
+    """Return, for each legal clue, the covered cards in the order it suggests and their
+    strengths."""
     cards = np.array([place(word) for word in covered])
     near = ties(mind)[np.ix_(open_rows(covered), cards)]
     order = np.argsort(-near, axis=1, kind="stable")
@@ -67,7 +68,7 @@ def _chosen(order: Rows, near: Ties, mine: Mask, most: int) -> tuple[int, int]:
 
 
 def _runs(order: Rows, mine: Mask) -> Rows:
-    """Return, by clue, how many own cards come before the first other one."""
+    """Return, for each clue, how many own cards come before the first other one."""
     hits = mine[order]
     found: Rows = np.where(hits.all(axis=1), hits.shape[1], np.argmin(hits, axis=1))
     return found
@@ -128,5 +129,5 @@ def own_sets(
 
 
 def shares(sets: tuple[frozenset[str], ...], covered: tuple[str, ...]) -> dict[str, float]:
-    """Return, by card, the share of equally likely sets that contain it."""
+    """Return, for each card, the share of equally likely sets that contain it."""
     return {word: sum(word in one for one in sets) / len(sets) for word in covered}

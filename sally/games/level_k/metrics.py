@@ -43,7 +43,7 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def lost(played: Played, seat: Seat) -> list[float] | None:
-    """Return by played round how much more the best reply to the others' declared odds pays.
+    """Return how much more the best reply to the others' declared odds pays, for each played round.
 
     None if a seat declares nothing, or if several draw from too many numbers.
     """

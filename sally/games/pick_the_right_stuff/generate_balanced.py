@@ -179,11 +179,11 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 def _balanced_looks(
     draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """List the (moment, state shown) of onlooks that leave the question balanced.
+    """List the moments and shown states of onlooks that leave the question balanced.
 
-    `floor` is the last state that the onlooker saw, `visible` those that the user may see, None if
-    it is the onlooker; `places` has the box of the user's item state by state, `boxes` those
-    occupied at the end.
+    `floor` is the last state that the onlooker saw. `visible` are the states that the user may see;
+    None if the user is the onlooker. `places` has the box of the user's item in each state, `boxes`
+    the boxes that are occupied at the end.
     """
     enough = 0 if visible is None else _covered_at(visible, places, boxes)
     if enough == len(places):

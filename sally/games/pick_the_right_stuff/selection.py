@@ -43,7 +43,7 @@ def most_even(
 
 
 def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
-    """Return, by number of items left, how far each rule and each coincidence beats the guess."""
+    """Return how far each rule and coincidence beats the guess, for each number of items left."""
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
     rows = np.zeros((game.users, width), dtype=np.int64)

@@ -173,7 +173,8 @@ def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
 
 @shared
 def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
-    """Return by turn the worth of each pair of moves (mine, theirs) under optimal play after it.
+    """Return the value of each pair of moves (mine, theirs) at each turn, with optimal play after
+    it.
 
     Empty if the partner is not an automaton. Void rounds leave the automaton in its state.
     """
@@ -196,7 +197,7 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
 
 
 def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, float]]:
-    """Return by round the expected worth of each own move, and the worth of a void round.
+    """Return, for each round, the expected value of each own move and the value of a void round.
 
     Empty if the partner is not an automaton.
     """

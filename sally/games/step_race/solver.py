@@ -337,10 +337,9 @@ def _case(
     mine: Mind | None,
     said: Said,
 ) -> tuple[Floats, Floats, Floats | None]:
-    """Return, by move and state, what a turn leads to if it changes anything, and the chance of no
-    change.
+    """Return the value of a turn that changes the state, and the chance that none does.
 
-    The third part is the odds of the seat's own mind, if it has one.
+    Both are given for each move and state. The third part is the odds of the seat's own mind, if it has one.
     """
     turn = phase + 1
     one, two = others_of(number)

@@ -32,7 +32,7 @@ def points(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """Return for each round the best points for this guesser minus those earned.
+    """Return, for each round, the best points for this guesser minus those earned.
 
     Empty if the best is not known.
     """
@@ -48,7 +48,8 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
-    """Return for each hint whether one could find the word, this one did, and was expected to.
+    """Return, for each hint, whether some hint finds the word, whether this one does, and what was
+    expected.
 
     Hints are judged one by one: after the hints and guesses so far, does some hint make this
     guesser name the word, and did the one that was given?

@@ -54,7 +54,7 @@ def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, boo
 
 
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """Return for each next hint the target's lead over other nouns, and whether it is named."""
+    """Return, for each next hint, the target's lead over other nouns, and whether it is named."""
     goal = columns()[target]
     if not tries:
         return _first_margins(mind, goal)
@@ -77,7 +77,7 @@ def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
 
 @lru_cache(maxsize=HELD)
 def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
-    """Return for each word its strongest noun, and the strengths of the first and second."""
+    """Return, for each word, its strongest noun, and the strengths of the first and second."""
     near = noun_ties(mind).copy()
     rows = np.arange(len(near))
     first = near.argmax(axis=1)

@@ -58,7 +58,7 @@ HARDNESS = {1: "easy", 2: "medium", 3: "hard", 4: "very hard"}
 
 
 def trades_of(problem: Certified) -> tuple[int | None, ...]:
-    """Return, by seat, the fewest trades that its certified plan needs."""
+    """Return, for each seat, the fewest trades that its certified plan needs."""
     seats = enumerate(problem.certificate.seats)
     return tuple(trades_needed(problem.hands, n, seat) for n, seat in seats)
 

@@ -72,7 +72,7 @@ def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | 
 
 
 def _predicted(played: Played, game: Wavelength) -> list[int | None]:
-    """Return for each round where the psychic expected the dial, or None."""
+    """Return, for each round, where the psychic expected the dial, or None."""
     said: list[int | None] = [None] * game.rounds
     for report in played.replay.reports.values():
         if report.probe == "their_dial" and isinstance(report.value, int):
@@ -81,7 +81,7 @@ def _predicted(played: Played, game: Wavelength) -> list[int | None]:
 
 
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """Return for each round the best points minus those earned; empty if not known."""
+    """Return, for each round, the best points minus those earned; empty if not known."""
     return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
 
 

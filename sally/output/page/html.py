@@ -40,7 +40,7 @@ class Html:
 
     def __init__(self, markup: str, _made_here: object = None) -> None:
         if _made_here is not _KEY:
-            raise TypeError("Markup is made by `tag` and `joined`; a text is given as a str.")
+            raise TypeError("Use `tag` and `joined` to make markup; pass plain text as a str.")
         self.markup = markup
 
     def __str__(self) -> str:

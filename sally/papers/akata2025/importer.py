@@ -135,7 +135,8 @@ def _used(
 def fits(
     game: str, rounds: Sequence[Round], lookups: Mapping[tuple[str, str], Lookup]
 ) -> list[str]:
-    """Return by round which table gives GPT-4's recorded move: both, one label, or neither."""
+    """Return, for each round, which table gives GPT-4's recorded move: both, one label, or
+    neither."""
     found, before = [], ""
     for played in rounds:
         mine, theirs = (

@@ -99,7 +99,7 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 def _asked_all(played: Played, inferential: bool) -> list[bool]:
-    """Return, by message, whether every like and every cell had been asked for."""
+    """Return, for each message, whether every like and every cell had been asked for."""
     game = metrics.game_of(played)
     wanted = len(game.names.attributes) + len(game.problem.cells)
     new = (len(a.likes) + len(a.cells) for a in metrics.new_appeals(played, inferential))

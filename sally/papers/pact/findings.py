@@ -130,7 +130,7 @@ def broken_own(game: SeatGame) -> Pair:
 
 
 def broken_for_other(game: SeatGame) -> Pair:
-    """Return, of the broken announcements, those broken in the other's favour."""
+    """Return the broken announcements that were broken in the other's favour."""
     broken = [word for word in words_of(game.seat, game.at) if not word.kept]
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 

@@ -345,7 +345,7 @@ def problems_of(name: str) -> dict[str, Problem]:
 def bots_of(
     spec: GameSpec[Any, Any, Any], problem: Problem | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Return by seat the bots that need no parameters."""
+    """Return, for each seat, the bots that need no parameters."""
     return _bots(spec, msgspec.json.encode(problem.instance.params if problem else {}))
 
 

@@ -333,7 +333,7 @@ class HumanStudy(StudySection, frozen=True):
         return own or condition.instances or self.instances or _instances_of(self.instances_of)
 
     def blocks(self, condition: Condition) -> list[tuple[tuple[Instance, ...], int, Layout]]:
-        """Return for each block its instances, the number of rounds, and its layout."""
+        """Return, for each block, its instances, the number of rounds, and its layout."""
         usual = condition.instances or self.instances or _instances_of(self.instances_of)
         found = []
         for block in condition.blocks or (Block("all", rounds=self.rounds),):

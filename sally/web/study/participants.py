@@ -388,7 +388,7 @@ def events_of(tx: Transaction, person: str) -> list[StoredEvent]:
 
 
 def event_counts(tx: Transaction, study: str) -> dict[str, dict[str, int]]:
-    """Return by person the number of events of each kind."""
+    """Return, for each person, the number of events of each kind."""
     found: dict[str, dict[str, int]] = {}
     for person, kind, n in tx.all(
         "SELECT e.person, e.kind, COUNT(*) FROM people_events e JOIN people p ON p.id = e.person "
@@ -460,7 +460,7 @@ def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) ->
 def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundOutcome]) -> None:
     """Detach a match from all of its people because one of them withdraws.
 
-    For the others, the outcome of the round is stored first, unless it has been before.
+    For the others, the outcome of the round is stored first, unless it is already stored.
     """
     for other, k, seat in at_match(tx, match):
         if other != person:

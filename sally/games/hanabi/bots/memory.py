@@ -112,7 +112,8 @@ class Memory:
         return sum(1 << c * ranks + h for c, h in enumerate(self.piles) if h < ranks)
 
     def is_tempo(self, hint: Hinted) -> bool:
-        """Return whether a rank hint only passes the turn: all tokens left, oldest card touched."""
+        """Return whether a rank hint only passes the turn: all tokens are left and it touches the
+        oldest card."""
         return (
             hint.value >= self.game.colours
             and self.tokens == self.game.hints

@@ -414,7 +414,7 @@ class _Walk:
         return self.tokens[i].text in lexicon.MODALS
 
     def pronoun(self, i: int, allowed: Allowed) -> None:
-        """Resolve `raises it`, `has no effect on them`, `cuts both` to what was named before."""
+        """Resolve `raises it`, `has no effect on them`, `cuts both` to the things named before."""
         rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
         seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
         known = seen or self.topic.columns

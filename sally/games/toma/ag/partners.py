@@ -140,7 +140,7 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
 
 def margins(item: Item) -> Vectors:
-    """Return for each clue the smaller of B's lead for the word and C's lead for another word.
+    """Return, for each clue, the smaller of B's lead for the word and C's lead for another word.
 
     A clue wins where this is above 0, apart from words that the clue itself rules out.
     """

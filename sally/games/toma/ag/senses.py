@@ -72,7 +72,7 @@ def fits(vector: bytes, said: str, without: str = "") -> Vectors:
 
 @cache
 def natural_clues() -> dict[str, str]:
-    """Return for every word one clue that a person might give, written by us."""
+    """Return, for each word, one clue that a person might give; written by the authors of Sally."""
     text = files(__package__).joinpath("natural.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return dict(line.split("\t") for line in lines)

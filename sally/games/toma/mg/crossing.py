@@ -34,7 +34,7 @@ def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Sma
 
 
 def fits(left: Small, about: Ints) -> Bools:
-    """Return by draft and way whether the way crosses no more than is left."""
+    """Return whether each way crosses no more than is left, for each draft."""
     has = (left.astype(np.uint32) << _shifts()).sum(axis=1, dtype=np.uint32) | GUARDS
     rest = np.take(_packed(), about, axis=0)
     np.subtract(has[:, None], rest, out=rest)

@@ -1,9 +1,10 @@
-"""Reasoners of limited depth in the minority game, and the depth that an answer takes.
+"""Reasoners of limited depth in the minority game, and the depth that an answer needs.
 
-An agent of depth 0 goes by its own wishes, as if it followed and avoided nobody. One of depth k
-takes those it follows and avoids for agents of depth k - 1. A player of depth k predicts every
-agent at depth k - 1 and takes the emptiest place; a player of depth 0 predicts nobody, so to it all
-places are alike. Where a prediction is a tie, it is split, and a relation to it counts for nothing.
+An agent of depth 0 acts on its own wishes only and ignores the agents that it follows or avoids. An
+agent of depth k assumes that those agents have depth k - 1. A player of depth k predicts every
+agent at depth k - 1 and takes the emptiest place; a player of depth 0 predicts nobody, so all
+places are equal to it. A tied prediction is split among its places, and relations to that agent are
+ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ DEEPEST = 3  # of an answer at the deepest level
 
 
 def places_at(listed: Sequence[Profile], depth: int) -> list[tuple[int, ...]]:
-    """Return where each agent of this depth goes; several places where it has equal ones."""
+    """Return where each agent of this depth goes; several places if they are equally good."""
     found = [best_places(one, {}) for one in listed]
     for _ in range(depth):
         gone = {agent: best[0] for agent, best in enumerate(found) if len(best) == 1}
@@ -48,7 +49,7 @@ def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the least depth from which on every player finds the right place and no other."""
+    """Return the least depth from which every player finds the right place and no other."""
     right = (answer(scenario),)
     wrong = [k for k, found in enumerate(answers_by_depth(scenario)) if found != right]
     return wrong[-1] + 1 if wrong else 0

@@ -74,8 +74,7 @@ def drafts(
 
 
 def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
-    """Return by place how many agents like it once and dislike it, and like it twice and dislike
-    it."""
+    """Return, for each place, how many agents dislike it and like it once, and like it twice."""
     likes, dislikes = named[:, :4], named[:, 4:] > 0
     once, twice = ((likes == n) & dislikes for n in (1, 2))
     return tuple(zip(once.sum(axis=0).tolist(), twice.sum(axis=0).tolist(), strict=True))

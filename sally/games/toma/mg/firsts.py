@@ -36,7 +36,7 @@ def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes]
 
 
 def _firsts(listed: Sequence[Wishes], rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return by draw and agent which wish comes first, and by draw the deviation from even."""
+    """Return which wish of each agent comes first, and the deviation from even, for each draw."""
     sizes = np.array([len(wishes) for wishes in listed])
     places = np.array([[wishes[i % len(wishes)][0] for i in range(3)] for wishes in listed])
     drawn: Ints = (rng.random((TRIES, len(listed))) * sizes).astype(np.int64)

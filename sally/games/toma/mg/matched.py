@@ -1,15 +1,15 @@
-"""The fifth generator: matched sets of four scenarios whose pages differ in one thing only.
+"""The fifth generator: matched sets of four scenarios whose pages differ in one respect only.
 
 The four members of a set have the same places, the same agents in the same order with the same
 wishes, and each of the four places is the answer of one of them.
 
-- Agents of one depth have the same relations (each follows one agent and avoids
-  another) and are followed and avoided equally often, at level 3 but for the two anchors. The
-  members differ only in *whom* each agent follows and avoids, within these numbers. So whatever is
-  counted of agents by their wishes, their relations, how often they are named, and their order on
-  the page is the same in all four, and a rule over such counts, however combined, is right in
-  exactly one of them. That includes where agents would go without relations, and the anchors.
-- At level 3 the members also agree in the places that a player of depth 2 finds emptiest.
+- Agents of one depth have the same relations (each follows one agent and avoids another) and are
+followed and avoided equally often, at level 3 but for the two anchors. The members differ only in
+*whom* each agent follows and avoids. So any count of agents by their wishes, their relations, how
+often they are named, and their order on the page is the same in all four, and any rule over such
+counts is right in exactly one of them. That includes where agents would go without relations, and
+the anchors. - At level 3 the members also agree in the places that a player of depth 2 finds
+emptiest.
 
 Level 1 has no relations; its scenarios are made as in the fourth version.
 """
@@ -43,7 +43,8 @@ def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
 
 @cache
 def wirings(level: int) -> Ints:
-    """Return every way to name targets, as (way, follows or avoids, agent); -1: no relation."""
+    """Return every way to name targets, by way, relation (follows or avoids) and agent; -1:
+    none."""
     if level == 2:
         ways = [
             ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
@@ -62,7 +63,7 @@ def wirings(level: int) -> Ints:
 
 
 def _apart(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return the pairs of orders of some targets that differ in every place."""
+    """Return the pairs of orders of some targets that differ in every position."""
     orders = list(permutations(targets))
     return [
         (f, a) for f in orders for a in orders if all(x != y for x, y in zip(f, a, strict=True))
@@ -103,7 +104,7 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Return by way and place how many relations join which remarks on the place.
+    """Count the relations that join each pair of remarks on a place, for each way and place.
 
     A remark is what an agent says of a place: nothing, likes, dislikes, both. The last axis has
     one number for each kind of relation, remark of its agent, and remark of its target.
@@ -118,13 +119,14 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return the answer by way, of the ways with an answer in which depth 2 sees the same."""
+    """Return the answer of each way that has one and in which depth 2 sees the same places."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
 
 def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
-    """Return by draft and way the answer (-1: none or several) and what depth 2 sees (level 3).
+    """Return, for each draft and way, the answer (-1: none or several) and what depth 2 sees (level
+    3).
 
     What it sees is the set of places that it finds emptiest, as bits.
     """
@@ -156,7 +158,7 @@ def _packed(gone: Ints) -> Ints:
 
 @cache
 def _emptiest() -> Ints:
-    """Return by packed headcounts the set of emptiest places, as bits."""
+    """Return the set of emptiest places for each packed headcount, as bits."""
     numbers = np.arange(1 << 16)
     counts = np.stack([(numbers >> 4 * place) & 15 for place in PLACES], axis=1)
     bits: Ints = (counts == counts.min(axis=1, keepdims=True)) @ np.array([1, 2, 4, 8])
@@ -165,7 +167,7 @@ def _emptiest() -> Ints:
 
 @cache
 def _only_place() -> Ints:
-    """Return by set of places the one that it holds, or -1."""
+    """Return the only place in each set of places; -1 if it has none or several."""
     return np.array([{1: 0, 2: 1, 4: 2, 8: 3}.get(bits, -1) for bits in range(16)])
 
 
@@ -196,7 +198,8 @@ class Descriptions:
                     self.goes[i, to, off] = self._goes(i, to, off)
 
     def _goes(self, kind: int, to: int | None, off: int | None) -> int:
-        """Return the one place that an agent goes to and likes or follows to; -1 if none."""
+        """Return the one place that an agent goes to and likes or follows someone to; -1 if
+        none."""
         liked, disliked = self.named[kind]
         ends = {0: to, 1: off}
         one = Profile(

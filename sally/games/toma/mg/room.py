@@ -20,8 +20,8 @@ MOST = (4,) * 8 + (4, 6, 6)
 
 
 def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    """Return by draft and way whether `agents` more can name exactly what the way leaves of
-    `left`."""
+    """Return whether `agents` more can name exactly what each way leaves of `left`, for each
+    draft."""
     # many drafts have the same left: each is computed once
     seen = _least(left, agents) * 16 + about
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)

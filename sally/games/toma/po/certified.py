@@ -1,19 +1,19 @@
 """Generator of the certified set: scenarios by the depth of reasoning that scores above chance.
 
 A block of depth d (0 to 3) uses the knowledge structure of kang2026's level d. Every reasoner of
-depth d answers all of it. Shallower ones gain nothing:
+depth d answers all of it correctly. Shallower ones do not beat chance:
 
 - Depth 2 and 3: the others' costs are drawn so that the predictions of depth d - 1 always collide.
-  That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never
-  in block 3 (a chain cannot collide), as a constant answer is.
-- The player's own costs are assigned to the tasks by dealt permutations, independently of what the
-  others take, so no rule over the player's row, and no reasoner of depth 0, beats chance.
-- No cost of another agent is below the player's least, so the smallest cost on the page says
-  nothing more. Rules over columns are balanced by selection (see `balance`).
+That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never in
+block 3 (a chain cannot collide), as a constant answer is. - The player's own costs are assigned to
+the tasks by dealt permutations, independently of what the others take, so no rule over the player's
+row, and no reasoner of depth 0, beats chance. - No cost of another agent is below the player's
+least, so the smallest cost on the page carries no further information. Rules over columns are
+balanced by selection (see `balance`).
 
-What no set can exclude: a player that predicts some of the others correctly and ignores that two
-predictions collide has ruled out their tasks, and guesses among those that are left (two or three
-of four). Among these, the player's row gives no information either.
+No set can exclude one strategy: a player that predicts some of the others correctly and ignores
+that two predictions collide has ruled out their tasks, and guesses among those that are left (two
+or three of four). Among these, the player's row gives no information either.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ def _collides(depth: int, others: Ints) -> Bools:
 
 
 def _roles_of_tasks(depth: int, others: Ints) -> Ints:
-    """Return the four tasks of each matrix in the order: of role 1, of role 2, of role 3, left."""
+    """Return the four tasks of each matrix in order: those of roles 1, 2 and 3, then the one
+    left."""
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
     second = _firsts(two, first)
