@@ -243,14 +243,15 @@ METRICS = (
     Metric(
         name="label_bias",
         about="concentration of moves on one label: 0 for a blind pick, 1 for always the same; in "
-        "one episode labels, positions and meanings are confounded, over several see `sally profile`",
+        "one episode labels, positions and meanings are confounded; for several, see "
+        "`sally profile`",
         measure=_concentrated(lambda press: press.label),
         bounds=(-1, 1),
     ),
     Metric(
         name="position_bias",
-        about="concentration of moves on one position on the page: 0 for a blind pick, 1 for always "
-        "the same",
+        about="concentration of moves on one position on the page: 0 for a blind pick, 1 for "
+        "always the same",
         measure=_concentrated(lambda press: press.position),
         bounds=(-1, 1),
     ),

@@ -339,7 +339,8 @@ def _case(
 ) -> tuple[Floats, Floats, Floats | None]:
     """Return the value of a turn that changes the state, and the chance that none does.
 
-    Both are given for each move and state. The third part is the odds of the seat's own mind, if it has one.
+    Both are given for each move and state. The third part is the odds of the seat's own mind, if
+    it has one.
     """
     turn = phase + 1
     one, two = others_of(number)
