@@ -90,7 +90,7 @@ def _show_the_record() -> None:
 
 
 def record_lines(rows: Sequence[ProfileRow]) -> list[Row]:
-    """Return, by game and strategy, what a model foresaw and followed, beside mindless rules."""
+    """Return what a model foresaw and followed in each game, beside mindless rules."""
     return [
         {
             "game": row.game,
