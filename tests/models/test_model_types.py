@@ -36,9 +36,8 @@ CONVERSATION: list[Message] = [
 
 
 def test_messages_come_back_from_json_as_they_were() -> None:
-    written = msgspec.json.encode(CONVERSATION)
-    read = msgspec.json.decode(written, type=list[Message])
-    assert read == CONVERSATION
+    written = msgspec.json.encode(CONVERSATION, enc_hook=str)  # a growing text is a kind of str
+    assert msgspec.json.decode(written, type=list[Message]) == CONVERSATION
     assert b'"role":"tool"' in written
 
 
