@@ -15,6 +15,7 @@ from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.depth_curve import depth_curve
 from sally.analysis.profile.doing_scale import Zero
+from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows
 from sally.analysis.profile.profile import Mark, ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
@@ -98,6 +99,11 @@ IF_LOST = ("at most", "format")  # shown only where moves were forfeited or epis
 @click.option(
     "--depth", "by_depth", is_flag=True, help="Print accuracy by certified depth, and pass^k."
 )
+@click.option(
+    "--ideal",
+    is_flag=True,
+    help="Print knowing and regret beside the ideal observer and the Bayes-adaptive player.",
+)
 @json_option
 def profile(
     folders: tuple[Where, ...],
@@ -114,6 +120,7 @@ def profile(
     figure: Path | None,
     calibration: Path | None,
     by_depth: bool,
+    ideal: bool,
     as_json: bool,
 ) -> None:
     """Show what each player knew about the others, and how well it acted on it.
@@ -124,6 +131,9 @@ def profile(
     """
     if by_depth:
         say_depths(folders, games, players, figure, as_json)
+        return
+    if ideal:
+        say_ideal(folders, games, players, as_json)
         return
     for path in filter(None, (figure, calibration)):
         figures.check(path)  # fail before the work rather than after it
@@ -199,6 +209,59 @@ def say_depths(
         columns = ("player", "depth", "right", "chance", "corrected", "pass^k", "n")
         print_table(lines, columns, title=f"{game}, seat {seat}, by certified depth")
     echo(folded(DEPTH_LEGEND))
+
+
+def say_ideal(
+    folders: Sequence[Where], games: Sequence[str], players: Sequence[str], as_json: bool
+) -> None:
+    """Print each player beside the ideal observer and the Bayes-adaptive player."""
+    with ExitStack() as open_ones:
+        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        episodes = [e for place in places for e in store.load(place).episodes.values()]
+    rows = [
+        row
+        for row in ideal_rows(episodes)
+        if (not games or row.game in games) and (not players or row.player in players)
+    ]
+    if as_json:
+        print_json(plain(rows))
+        return
+    if not rows:
+        echo("No episode has a partner of a declared pool and a fixed number of rounds.")
+        return
+    for game, seat in dict.fromkeys((row.game, row.seat) for row in rows):
+        there = [row for row in rows if (row.game, row.seat) == (game, seat)]
+        lines = [{"player": row.player, "n": row.episodes, **_ideal_cells(row)} for row in there]
+        for names in fitting(lines, ["player", "n"], list(IDEAL_COLUMNS)):
+            print_table(lines, ("player", "n", *names), title=f"{game}, seat {seat}")
+        adaptive = " or ".join(dict.fromkeys(f"{row.adaptive:.2f}" for row in there))
+        echo(f"The Bayes-adaptive player expects {adaptive} per round over the pool.")
+    echo(folded(IDEAL_LEGEND))
+
+
+IDEAL_COLUMNS = {
+    "knowing %": "accuracy",
+    "ideal %": "ideal_accuracy",
+    "of ideal": "knowing_of_ideal",
+    "earned": "earned",
+    "regret": "regret",
+    "price": "price",
+    "inference": "inference",
+    "translation": "translation",
+    "by moves": "moves",
+    "luck": "luck",
+}
+IDEAL_LEGEND = (
+    "ideal %: the ideal observer's accuracy on the same questions. of ideal: 0 is an even guess, 1 "
+    "the ideal observer. regret, per round: best play against the known partner less what was "
+    "earned = price (of finding out, which nobody avoids) + inference + translation + luck. "
+    "by moves: inference + translation, known without predictions too."
+)
+
+
+def _ideal_cells(row: IdealRow) -> Row:
+    found = {name: getattr(row, field) for name, field in IDEAL_COLUMNS.items()}
+    return {name: estimate_cell(one.value, one.interval) for name, one in found.items()}
 
 
 DEPTH_LEGEND = (

@@ -6,6 +6,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
 from sally.games.repeated_games.partners import (
     axelrod,
+    bayes_adaptive,
     constant,
     reasoners,
     reciprocity,
@@ -29,6 +30,7 @@ PARTNERS = {
     **tables.PARTNERS,
     **tom_k.PARTNERS,
     **axelrod.PARTNERS,
+    **bayes_adaptive.PARTNERS,
     RECORDED: Partner(
         RECORDED,
         "a player whose moves were recorded elsewhere",

@@ -1,0 +1,131 @@
+"""Players beside the ideal observer and the Bayes-adaptive player, against a declared pool.
+
+Knowing has a second scale: 0 is an even guess and 1 the ideal observer on the same questions, given
+the same past. Regret is divided into the price of finding out (what even the Bayes-adaptive player
+gives up on average), inference, translation and luck; the parts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+import numpy as np
+
+from sally.analysis.columns.rows import played
+from sally.core.log.events import Episode, label
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.stats import Estimate
+from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
+from sally.stats.ideal import TIE, IdealProblem, forecasts, split
+
+Find = Callable[[Played, Seat], IdealProblem | None]
+
+
+class IdealRow(msgspec.Struct, frozen=True):
+    """One player in one game; regret and its parts are per round."""
+
+    game: str
+    seat: str
+    player: str
+    episodes: int
+    accuracy: Estimate  # of its predictions, in percent
+    ideal_accuracy: Estimate  # of the ideal observer on the same questions, in percent
+    knowing_of_ideal: Estimate  # 0: an even guess, 1: the ideal observer
+    earned: Estimate  # per round
+    adaptive: float  # per round, what the Bayes-adaptive player expects over the pool
+    regret: Estimate
+    price: Estimate
+    inference: Estimate
+    translation: Estimate
+    moves: Estimate  # inference and translation; known without predictions too
+    luck: Estimate
+
+
+class _Sums(msgspec.Struct):
+    clusters: list[str] = []
+    right: list[float] = []
+    ideal: list[float] = []
+    guess: list[float] = []
+    asked: list[float] = []
+    earned: list[float] = []
+    adaptive: list[float] = []
+    parts: dict[str, list[float]] = {}
+
+
+PARTS = ("regret", "price", "inference", "translation", "moves", "luck")
+
+
+def ideal_rows(episodes: Iterable[Episode]) -> list[IdealRow]:
+    """Return one row for each player, game and seat with partners of the declared pool."""
+    found: dict[tuple[str, str, str], _Sums] = {}
+    for episode in episodes:
+        game = episode.setup.instance.game
+        find: Find | None = registry.part(game, "ideal")
+        if find is None:
+            continue
+        whole = played(episode)
+        partners = "/".join(label(who) for who in episode.setup.lineup.values())
+        for seat, who in episode.setup.lineup.items():
+            problem = find(whole, Seat(seat))
+            if problem is not None and problem.rounds:
+                sums = found.setdefault((game, seat, label(who)), _Sums())
+                _add(sums, problem, f"{episode.setup.instance.id} {partners}")
+    return [_row(key, found[key]) for key in sorted(found)]
+
+
+def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
+    ideal, seen = problem.ideal, problem.rounds
+    asked = right = best = guess = 0.0
+    for one, odds in zip(seen, forecasts(ideal, seen), strict=True):
+        if one.predicted is not None:
+            asked += 1
+            guess += 1 / len(odds)
+            right += _hit(np.array(one.predicted), one.theirs)
+            best += _hit(odds, one.theirs)
+    sums.clusters.append(cluster)
+    for name, value in (("asked", asked), ("right", right), ("ideal", best), ("guess", guess)):
+        getattr(sums, name).append(value)
+    many = len(seen)
+    sums.earned.append(sum(float(ideal.pay[one.mine, one.theirs]) for one in seen) / many)
+    sums.adaptive.append(ideal.value(ideal.start(), many) / many)
+    parts = split(ideal, problem.place, seen)
+    for name in PARTS:
+        value = getattr(parts, name)
+        sums.parts.setdefault(name, []).append(np.nan if value is None else value / many)
+
+
+def _hit(odds: np.ndarray[tuple[int, ...], np.dtype[np.float64]], theirs: int) -> float:
+    """Return whether the likeliest move was made; ties are split."""
+    top = odds >= odds.max() - TIE
+    return float(top[theirs]) / float(top.sum())
+
+
+def _row(key: tuple[str, str, str], sums: _Sums) -> IdealRow:
+    game, seat, player = key
+    right, ideal, guess, asked = (
+        np.array(getattr(sums, name)) for name in ("right", "ideal", "guess", "asked")
+    )
+    kept = asked > 0
+    names = [name for name, one in zip(sums.clusters, kept, strict=True) if one]
+
+    def mean(values: list[float]) -> Estimate:
+        there = [not np.isnan(value) for value in values]
+        known = [value for value, one in zip(values, there, strict=True) if one]
+        where = [name for name, one in zip(sums.clusters, there, strict=True) if one]
+        return mean_by_rule(known, where)
+
+    return IdealRow(
+        game=game,
+        seat=seat,
+        player=player,
+        episodes=len(sums.clusters),
+        accuracy=ratio_by_rule(100 * right[kept], asked[kept], names, (0.0, 100.0)),
+        ideal_accuracy=ratio_by_rule(100 * ideal[kept], asked[kept], names, (0.0, 100.0)),
+        knowing_of_ideal=ratio_by_rule((right - guess)[kept], (ideal - guess)[kept], names),
+        earned=mean(sums.earned),
+        adaptive=float(np.mean(sums.adaptive)),
+        **{name: mean(sums.parts[name]) for name in PARTS},
+    )

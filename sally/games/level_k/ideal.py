@@ -1,0 +1,66 @@
+"""The declared pool of level-k games: partners of levels 0 to 3, equally likely.
+
+For games of two seats in which a level ignores the past, so a partner is a machine of one state.
+Levels that draw among equal replies move by chance; then Bayes-adaptive play looks some rounds
+ahead and takes every level for known beyond (see `sally.stats.ideal`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.level_k.metrics import game_of, rounds
+from sally.games.level_k.minds import level_odds
+from sally.games.level_k.payoffs import Boxes, Request
+from sally.games.level_k.rules import LevelGame
+from sally.games.level_k.solvers import pay_table
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound
+
+LEVELS = range(4)
+LOOKAHEAD = 2  # ten moves each; beyond the first distinguishing round little is left to learn
+
+
+@lru_cache(maxsize=32)
+def ideal_of(game: LevelGame, seat: Seat, lookahead: int = LOOKAHEAD) -> Ideal:
+    """Return the ideal observer of the pool in a game of two seats."""
+    (other,) = game.others(seat)
+    mine, theirs = len(game.menu(seat)), game.menu(other)
+    stays = np.zeros((1, len(theirs), mine), dtype=np.intp)
+    machines = []
+    for k in LEVELS:
+        odds = level_odds(game, other, k)
+        row = np.array([[odds.get(move, 0.0) for move in theirs]])
+        machines.append(PoolMachine(row, stays))
+    return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
+
+
+def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
+    """Return the played rounds against a level of the pool; None against any other partner."""
+    game = game_of(played)
+    others = game.others(seat)
+    if len(others) != 1 or not isinstance(game.pays, Request | Boxes):
+        return None
+    who = played.episode.setup.lineup.get(str(others[0]))
+    level = None if who is None or who.player != "level" else int(who.params.get("k", 1))
+    if who is None or level is None or level not in LEVELS or who.params.get("base"):
+        return None
+    if played.episode.payoffs is None:
+        return None
+    mine, theirs = game.menu(seat), game.menu(others[0])
+    said: dict[int, tuple[float, ...]] = {}
+    for report in played.replay.reports.values():
+        value: Any = report.value
+        if (report.seat, report.probe) == (seat, "their_move") and isinstance(value, int):
+            said[report.turn] = tuple(np.eye(len(theirs))[theirs.index(value)])
+    seen = []
+    for one in rounds(played, seat):
+        answer = played.replay.move(one.turn, others[0])
+        assert answer is not None  # the round was not void
+        place = theirs.index(answer)
+        seen.append(SeenRound(mine.index(one.mine), place, said.get(one.turn)))
+    return IdealProblem(ideal_of(game, seat), level, tuple(seen))

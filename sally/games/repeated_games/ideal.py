@@ -1,0 +1,101 @@
+"""The declared pool of repeated games, and episodes against it for the ideal observer.
+
+The pool holds every constant player and five reciprocal ones, all without chance, so Bayes-adaptive
+play is exact. Every partner of the pool is equally likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.core.errors import BadInput
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.repeated_games import rounds
+from sally.games.repeated_games.optimum import machine_of, pay_table
+from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.metrics.answers import counted
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound
+
+RECIPROCAL = (
+    "tit_for_tat",
+    "suspicious_tit_for_tat",
+    "tit_for_two_tats",
+    "grim_trigger",
+    "win_stay_lose_shift",
+)
+FAMILY = "repeated_games"
+
+
+def declared_pool(game: RepeatedGame, seat: Seat) -> tuple[PlayerSpec, ...]:
+    """Return the partners that may sit opposite `seat`: constant ones, then reciprocal ones."""
+    constant = [PlayerSpec("single_action", {"action": m}) for m in game.moves_of(other(seat))]
+    if len(game.moves_of(seat)) != len(game.moves_of(other(seat))):
+        return tuple(constant)  # the others copy moves
+    return (*constant, *(PlayerSpec(name) for name in RECIPROCAL))
+
+
+def ideal_of(game: RepeatedGame, seat: Seat, pool: Sequence[PlayerSpec], lookahead: int) -> Ideal:
+    """Return the ideal observer of a pool in this game.
+
+    Raises:
+        BadInput: If the game may stop by chance, or a partner has no automaton.
+    """
+    if game.stop_chance:
+        raise BadInput("The Bayes-adaptive player needs a fixed number of rounds (stop_chance=0).")
+    return _ideal(game, seat, msgspec.json.encode(list(pool), order="sorted"), lookahead)
+
+
+@lru_cache(maxsize=32)  # its tables serve every episode of the game
+def _ideal(game: RepeatedGame, seat: Seat, pool: bytes, lookahead: int) -> Ideal:
+    known, machines = registry.partners(FAMILY), []
+    for who in msgspec.json.decode(pool, type=list[PlayerSpec]):
+        partner = registry.pick("partner of repeated_games", who.player, known)
+        if partner.automaton is None:
+            raise BadInput(f"{who.player} has no automaton and cannot be in a pool.")
+        params = {**partner.params, **who.params}
+        found = machine_of(game, seat, partner.automaton(game, other(seat), **params))
+        machines.append(PoolMachine(found.odds, found.after))
+    return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
+
+
+def place_in(pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
+    """Return the place of a partner in a pool; None if it is not in it."""
+    known = registry.partners(FAMILY)
+
+    def key(one: PlayerSpec) -> tuple[str, Any]:
+        defaults = known[one.player].params if one.player in known else {}
+        return one.player, {**defaults, **one.params}
+
+    keys = [key(one) for one in pool]
+    return keys.index(key(who)) if who is not None and key(who) in keys else None
+
+
+def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
+    """Return the played rounds against a partner of the declared pool; None outside of it."""
+    game = rounds.rules(played)
+    pool = declared_pool(game, seat)
+    place = place_in(pool, played.episode.setup.lineup.get(str(other(seat))))
+    if place is None or game.stop_chance or not rounds.finished(played):
+        return None
+    choices = len(game.moves_of(other(seat)))
+    said: dict[int, tuple[float, ...]] = {}
+    for answer in counted(played, seat):
+        value, odds = answer.report.value, answer.report.odds
+        if odds is not None:
+            said[answer.turn] = tuple(odds)
+        elif isinstance(value, int) and answer.question.kind == "choice":
+            said[answer.turn] = tuple(np.eye(choices)[value])
+    seen = tuple(
+        SeenRound(one.mine, one.theirs, said.get(one.turn))
+        for one in rounds.rounds(played, seat)
+        if one.mine is not None and one.theirs is not None
+    )
+    return IdealProblem(ideal_of(game, seat, pool, 4), place, seen)

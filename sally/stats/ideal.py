@@ -1,0 +1,259 @@
+"""Ideal observer and Bayes-adaptive player against a declared pool of finite machines.
+
+A partner is drawn from the pool by known weights and plays on; every round is seen. The *ideal
+observer* forecasts its next move by Bayes' rule given exactly the past. The *Bayes-adaptive
+player* maximises the expected total over the rounds that are left, counting what a move reveals
+(Duff 2002).
+
+Against machines without chance the recursion over the consistent machines is exact. Otherwise it
+is exact for `lookahead` rounds; beyond, every machine is valued as if it were known from then on
+(QMDP, Littman et al. 1995), which is an upper bound of the value; `bound_gap` gives the distance to
+a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+TIE = 1e-9
+DIGITS = 12  # to which weights are compared
+LOOKAHEAD = 4
+
+
+class PoolMachine(NamedTuple):
+    """A machine as tables; state 0 is its start."""
+
+    odds: Floats  # (state, its own move)
+    after: Ints  # (state, its own move, the other's move) -> state
+
+
+class Belief(NamedTuple):
+    """The state in which each machine would be, and how likely each machine is."""
+
+    states: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+class Ideal:
+    """Inference and play against a pool.
+
+    Args:
+        pay: What the player gets in a round, as (mine, theirs).
+        machines: The pool.
+        weights: Prior weights; uniform by default.
+        lookahead: Rounds of exact recursion where a machine moves by chance.
+    """
+
+    def __init__(
+        self,
+        pay: Floats,
+        machines: Sequence[PoolMachine],
+        weights: Sequence[float] | None = None,
+        lookahead: int = LOOKAHEAD,
+    ) -> None:
+        if not machines:
+            raise ValueError("A pool needs at least one machine.")
+        given = [1.0] * len(machines) if weights is None else list(weights)
+        if len(given) != len(machines) or min(given) <= 0:
+            raise ValueError(f"A pool of {len(machines)} needs as many weights above 0.")
+        self.pay, self.machines = pay, tuple(machines)
+        self.prior = tuple(w / sum(given) for w in given)
+        self.certain = all(bool(np.isin(m.odds, (0.0, 1.0)).all()) for m in machines)
+        self.lookahead = lookahead
+        self._known: dict[int, list[Floats]] = {}  # by machine, then rounds left
+        self._memo: dict[tuple[Belief, int, int], Floats] = {}
+
+    def start(self) -> Belief:
+        """Return the belief before the first round."""
+        return Belief((0,) * len(self.machines), self.prior)
+
+    def forecast(self, belief: Belief) -> Floats:
+        """Return the ideal observer's odds of the partner's next move."""
+        rows = [m.odds[s] for m, s in zip(self.machines, belief.states, strict=True)]
+        return np.asarray(np.array(belief.weights) @ np.array(rows))
+
+    def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
+        """Return the belief after a round.
+
+        A move that no machine of the pool would have made leaves the weights as they were.
+        """
+        chances = [
+            w * m.odds[s, theirs]
+            for w, m, s in zip(belief.weights, self.machines, belief.states, strict=True)
+        ]
+        total = sum(chances)
+        weights = belief.weights if total <= 0 else tuple(round(c / total, DIGITS) for c in chances)
+        states = tuple(
+            int(m.after[s, theirs, mine]) if m.odds[s, theirs] > 0 else s
+            for m, s in zip(self.machines, belief.states, strict=True)
+        )
+        # machines that are ruled out share one state, so that equal beliefs are found again
+        kept = tuple(s if w > 0 else 0 for s, w in zip(states, weights, strict=True))
+        return Belief(kept, weights)
+
+    def value_if_known(self, place: int, left: int) -> Floats:
+        """Return by state the most that can be expected against one machine that is known."""
+        m = self.machines[place]
+        found = self._known.setdefault(place, [np.zeros(len(m.odds))])
+        while len(found) <= left:
+            then = np.einsum("qb,qba->qa", m.odds, found[-1][m.after])
+            found.append((m.odds @ self.pay.T + then).max(axis=1))
+        return found[left]
+
+    def informed(self, left: int) -> float:
+        """Return the expected total of a player that is told the machine at the start."""
+        return float(sum(w * self.value_if_known(n, left)[0] for n, w in enumerate(self.prior)))
+
+    def worths(self, belief: Belief, left: int) -> Floats:
+        """Return the expected total of each own move, with Bayes-adaptive play afterwards."""
+        return self._worths(belief, left, left if self.certain else self.lookahead)
+
+    def value(self, belief: Belief, left: int) -> float:
+        """Return the expected total of Bayes-adaptive play over the rounds that are left."""
+        return float(self.worths(belief, left).max()) if left else 0.0
+
+    def outcomes(self, belief: Belief, left: int) -> Floats:
+        """Return the worth of a round and what follows, as (mine, theirs)."""
+        return self._outcomes(belief, left, left if self.certain else self.lookahead)
+
+    def _worths(self, belief: Belief, left: int, depth: int) -> Floats:
+        key = (belief, left, depth)
+        if key not in self._memo:
+            self._memo[key] = self._outcomes(belief, left, depth) @ self.forecast(belief)
+        return self._memo[key]
+
+    def _outcomes(self, belief: Belief, left: int, depth: int) -> Floats:
+        table = self.pay.astype(float).copy()
+        if left == 1:
+            return table
+        for mine in range(table.shape[0]):
+            for theirs in range(table.shape[1]):
+                then = self.after(belief, mine, theirs)
+                table[mine, theirs] += self._value(then, left - 1, depth - 1)
+        return table
+
+    def _value(self, belief: Belief, left: int, depth: int) -> float:
+        if left == 0:
+            return 0.0
+        if sum(w > 0 for w in belief.weights) == 1 or depth <= 0:
+            return sum(
+                w * float(self.value_if_known(n, left)[s])
+                for n, (w, s) in enumerate(zip(belief.weights, belief.states, strict=True))
+                if w > 0
+            )
+        return float(self._worths(belief, left, depth).max())
+
+    def best(self, belief: Belief, left: int) -> list[int]:
+        """Return the moves of the Bayes-adaptive player."""
+        worth = self.worths(belief, left)
+        return [int(m) for m in np.flatnonzero(worth >= worth.max() - TIE)]
+
+    def earns(self, rounds: int) -> float:
+        """Return what the player earns over the pool; less than `value` if that is a bound."""
+        return sum(
+            w * self._earned(self.start(), n, 0, rounds, {}) for n, w in enumerate(self.prior)
+        )
+
+    def _earned(
+        self,
+        belief: Belief,
+        place: int,
+        state: int,
+        left: int,
+        memo: dict[tuple[Belief, int, int], float],
+    ) -> float:
+        """Return what the player expects against one machine, ties split evenly."""
+        if left == 0:
+            return 0.0
+        key = (belief, state, left)
+        if key not in memo:
+            machine, moves, total = self.machines[place], self.best(belief, left), 0.0
+            for mine in moves:
+                for theirs in np.flatnonzero(machine.odds[state] > 0):
+                    then = self.after(belief, mine, int(theirs))
+                    later = self._earned(
+                        then, place, int(machine.after[state, theirs, mine]), left - 1, memo
+                    )
+                    got = float(self.pay[mine, theirs]) + later
+                    total += float(machine.odds[state, theirs]) * got / len(moves)
+            memo[key] = total
+        return memo[key]
+
+    def bound_gap(self, rounds: int) -> float:
+        """Return the upper bound of the value less what the player earns: 0 where it is exact."""
+        return self.value(self.start(), rounds) - self.earns(rounds)
+
+
+class IdealSplit(NamedTuple):
+    """Regret of one episode in parts that add up; in units of the whole episode."""
+
+    regret: float  # best play against the known partner, less what was earned
+    price: float  # of finding out: what even the Bayes-adaptive player gives up on average
+    inference: float | None  # acting on the own prediction instead of the ideal forecast
+    translation: float | None  # the move made, instead of the best reply to the own prediction
+    moves: float  # inference and translation together: all that moves gave up
+    luck: float  # the rest: which partner was drawn, and what it happened to do
+
+
+class SeenRound(NamedTuple):
+    """A played round; `predicted` are the odds that the player had stated, if any."""
+
+    mine: int
+    theirs: int
+    predicted: tuple[float, ...] | None
+
+
+class IdealProblem(NamedTuple):
+    """An episode against a partner of a declared pool, as one seat played it."""
+
+    ideal: Ideal
+    place: int  # of the partner in the pool
+    rounds: tuple[SeenRound, ...]
+
+
+def split(ideal: Ideal, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
+    """Return the parts of the regret against the machine at `place` of the pool."""
+    belief, left = ideal.start(), len(rounds)
+    earned = inferred = translated = lost = 0.0
+    complete = bool(rounds)
+    for one in rounds:
+        worth = ideal.worths(belief, left)
+        given_up = float(worth.max() - worth[one.mine])
+        lost += given_up
+        if one.predicted is None:
+            complete = False
+        else:
+            expected = ideal.outcomes(belief, left) @ np.array(one.predicted)
+            replies = np.flatnonzero(expected >= expected.max() - TIE)
+            chosen = [one.mine] if one.mine in replies else replies
+            missed = float(worth.max() - np.mean([worth[m] for m in chosen]))
+            inferred += missed
+            translated += given_up - missed
+        earned += float(ideal.pay[one.mine, one.theirs])
+        belief, left = ideal.after(belief, one.mine, one.theirs), left - 1
+    many = len(rounds)
+    regret = float(ideal.value_if_known(place, many)[0]) - earned
+    price = ideal.informed(many) - ideal.value(ideal.start(), many)
+    return IdealSplit(
+        regret,
+        price,
+        inferred if complete else None,
+        translated if complete else None,
+        lost,
+        regret - price - lost,
+    )
+
+
+def forecasts(ideal: Ideal, rounds: Sequence[SeenRound]) -> list[Floats]:
+    """Return the ideal observer's odds before each round."""
+    belief, found = ideal.start(), []
+    for one in rounds:
+        found.append(ideal.forecast(belief))
+        belief = ideal.after(belief, one.mine, one.theirs)
+    return found
