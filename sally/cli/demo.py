@@ -15,9 +15,10 @@ import click
 import msgspec
 
 from sally import store
+from sally.analysis.columns.measured import measured
 from sally.analysis.columns.rows import Row, episode_rows, summary
 from sally.analysis.design.claims import ACTS_ON, KNOWS, verdicts
-from sally.analysis.profile.profile import ProfileRow, profile_rows
+from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.cli.pages import report
 from sally.cli.running import counts, play_with_progress
 from sally.core.errors import BadInput, listed
@@ -82,7 +83,8 @@ def _show_the_record() -> None:
     """Print what a larger model's stored episodes show, beside rules and habits without a mind."""
     with as_file(files("sally.studies.records") / RECORD) as path, opened(path) as (place, _):
         episodes = list(store.load(place, quarantine=False).episodes.values())
-    rows = profile_rows(episodes, seats=dict.fromkeys(GAMES, ("agent",)))
+    seats = [seat for episode in episodes for seat in measured(episode)]
+    rows = profile_of([one for one in seats if one.seat == "agent" and one.game in GAMES])
     lines = record_lines(rows)
     title = "Replayed: Qwen2.5-Coder 1.5B, ten rounds, two episodes a line"
     print_table(lines, list(lines[0]), title=title)

@@ -1,0 +1,69 @@
+"""Depth tables on fresh scenarios: python -m benchmarks.certified_depth [--many 2000] [--seed 2037].
+
+For toma_po and toma_mg, by published level and by certified block: how often reasoners of depth 0
+to 3 are right. For toma_po also two readings of one step of prediction at level 3 that use the
+others' first choices: without the player's costs, and weighed with them by boosted trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+import click
+
+from sally.analysis.design import adversary
+from sally.core.rules.card import Attack, Posed
+from sally.core.rules.depth import Reasoned
+from sally.games.toma.mg import decisions as mg
+from sally.games.toma.mg import generators as mg_generators
+from sally.games.toma.po import certified as po_certified
+from sally.games.toma.po import decisions as po
+from sally.games.toma.po import generators as po_generators
+from sally.games.toma.po.depths import predictions_at
+from sally.games.toma.po.rules import TASKS, Scenario, answer
+
+
+def shares(listed: Iterable[Reasoned]) -> str:
+    """Return the share right by depth."""
+    rows = list(listed)
+    found = [sum(one.hit(k) for one in rows) / len(rows) for k in range(4)]
+    return "  ".join(f"{share:.3f}" for share in found) + f"   chance {rows[0].chance:.2f}"
+
+
+def one_step(scenario: Scenario, depth: int, own: bool) -> Posed:
+    """Return each task by how many agents are predicted on it at a depth, and its own cost."""
+    predicted = list(predictions_at(scenario, depth).values())
+    row = scenario.costs[scenario.player]
+    return Posed(
+        tuple((predicted.count(t), *((row[t],) if own else ())) for t in TASKS), answer(scenario)
+    )
+
+
+@click.command()
+@click.option("--many", default=2000, help="Fresh scenarios per level or block.")
+@click.option("--seed", default=2037)
+def main(many: int, seed: int) -> None:
+    """Print the share right of reasoners of depth 0, 1, 2, 3."""
+    for level in range(4):
+        drawn = islice(po_generators.scenarios(level, seed), many)
+        click.echo(f"toma_po, level {level}: {shares(map(po.reasoned, drawn))}")
+    for block in po_certified.DEPTHS:
+        kept = (po.reasoned(s, block) for s in islice(po_certified.scenarios(block, seed), many))
+        click.echo(f"toma_po, certified {block}: {shares(kept)}")
+    fresh = list(islice(po_generators.scenarios(3, seed), many))
+    for depth in (1, 2):
+        for own, features in ((False, ("predicted",)), (True, ("predicted", "own cost"))):
+            rows = [one_step(s, depth, own) for s in fresh]
+            attack = Attack("one step", features, lambda n, s, rows=rows: rows, chance=0.25)
+            found = {f.attacker: f.accuracy for f in adversary.attack_of(attack, many, seed)}
+            told = ", ".join(f"{name} {share:.3f}" for name, share in found.items())
+            with_own = " and own costs" if own else ""
+            click.echo(f"toma_po, level 3, counts predicted at depth {depth}{with_own}: {told}")
+    for level in (2, 3):
+        drawn_mg = islice(mg_generators.scenarios(level, seed), min(many, 400))
+        click.echo(f"toma_mg, certified {level}: {shares(map(mg.reasoned, drawn_mg))}")
+
+
+if __name__ == "__main__":
+    main()
