@@ -1,4 +1,4 @@
-"""Depth tables on fresh scenarios: python -m benchmarks.certified_depth [--many 2000] [--seed 2037].
+"""Depth tables on fresh scenarios: python -m benchmarks.certified_depth --many 2000 --seed 2037.
 
 For toma_po and toma_mg, by published level and by certified block: how often reasoners of depth 0
 to 3 are right. For toma_po also two readings of one step of prediction at level 3 that use the

@@ -1,6 +1,6 @@
 """Players beside the ideal observer: python -m benchmarks.ideal.
 
-Each player meets every partner of the declared pool of ipd and rps (40 rounds) and of
+Each player meets every partner of the declared pool of ipd and rps (20 rounds) and of
 eleven_twenty (10 rounds); printed are knowing on the scale of the ideal observer and the parts of
 the regret per round. No player may earn more than the Bayes-adaptive one expects.
 """
@@ -17,7 +17,7 @@ from sally.games.repeated_games.ideal import declared_pool
 from sally.games.repeated_games.rules import RepeatedGame
 
 PLAYERS = ("bayes_adaptive", "tit_for_tat", "win_stay_lose_shift", "random")
-ROUNDS, SEEDS = 40, 10
+ROUNDS, SEEDS = 20, 4
 
 
 def repeated(game: str, who: str) -> list[Episode]:
