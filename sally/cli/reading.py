@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,10 +17,9 @@ from sally.core.reply.reading import VERSION
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
-from sally.output.tables.console import folded, harmless, json_option, print_json
+from sally.output.tables.console import folded, harmless, json_option, print_json, print_table
 from sally.runner.check import Checked, cells_of, check
-from sally.runner.reread import Difference
-from sally.runner.reread import reread as reread_replies
+from sally.runner.reread import STORED, Reading, readings, sensitivity
 
 
 @click.command()
@@ -58,6 +58,9 @@ def _print_check(found: Checked) -> None:
         named = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
         for who in named:
             echo(harmless(f"{who} not checked: {why}"))
+    for version, count in sorted(found.readers.items()):
+        installed = "installed" if version == VERSION else f"{VERSION} is installed"
+        echo(f"Replies of {count} episodes were read by reply rule {version} ({installed}).")
     echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
         f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked."
@@ -142,28 +145,54 @@ def reread(path: Path | str, as_json: bool) -> None:
     """Read stored replies by today's reply rule, and list every difference.
 
     PATH is a store, a file of lines, or a bundle. Stored episodes keep their own reading; this
-    shows what would change if they were played under the rule that is installed.
+    shows what would change if they were played under the rule that is installed, and how far the
+    figures depend on the rule.
     """
-    found, read, skipped = list[Difference](), 0, list[str]()
+    found, skipped = list[Reading](), list[str]()
     with opened(path) as (place, _):
         for episode in _contents(place).episodes.values():
             try:
-                for each in reread_replies(episode):
-                    read += 1
-                    if each is not None:
-                        found.append(each)
+                found += readings(episode)
             except (BadInput, LookupError) as why:
                 skipped.append(f"{episode.id}: {why}")
+    rule = f"rule {VERSION}"
+    differ = [each for each in found if each.by_rule[rule] != each.by_rule[STORED]]
+    table = sensitivity(found)
     if as_json:
-        print_json({"rule": VERSION, "read": read, "differ": found, "skipped": skipped})
+        listed = [_difference(each, rule) for each in differ]
+        print_json(
+            {
+                "rule": VERSION,
+                "read": len(found),
+                "differ": listed,
+                "figures": table,
+                "skipped": skipped,
+            }
+        )
         return
-    for each in found:
-        was, now = (_named_or(value) for value in (each.was, each.now))
+    for each in differ:
+        was, now = (_named_or(each.by_rule[name]) for name in (STORED, rule))
         where = f"{each.episode} turn {each.turn + 1}, {each.seat}, {each.kind}"
         echo(harmless(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}"))
     for line in skipped:
         echo(harmless(f"not read again: {line}"))
-    echo(f"{read} replies read by rule {VERSION}; {len(found)} differ.")
+    if table:
+        shown = [{**row, **{k: _percent(row[k]) for k in ("read", "figure")}} for row in table]
+        print_table(shown, list(table[0]), "Figures by rule")
+        echo(
+            "figure: of the replies read, the share of the menu's first option (moves) "
+            "or of right answers (probes)."
+        )
+    echo(f"{len(found)} replies read by {rule}; {len(differ)} differ.")
+
+
+def _difference(each: Reading, rule: str) -> dict[str, Any]:
+    named = {"episode": each.episode, "turn": each.turn, "seat": each.seat, "kind": each.kind}
+    return {**named, "was": each.by_rule[STORED], "now": each.by_rule[rule], "reply": each.reply}
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
 
 
 def _named_or(value: object) -> str:

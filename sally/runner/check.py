@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -37,6 +38,7 @@ class Checked:
     replayed: int = 0
     mismatches: list[tuple[str, str]] = field(default_factory=list)
     unchecked: list[tuple[str, str]] = field(default_factory=list)
+    readers: Counter[int] = field(default_factory=Counter)  # episodes by version of the reply rule
 
     def __repr__(self) -> str:
         found = f"{self.replayed} of {self.episodes} episodes replayed"
@@ -51,6 +53,7 @@ class Checked:
             "replayed": self.replayed,
             "mismatches": [{"episode": id, "why": why} for id, why in self.mismatches],
             "unchecked": [{"episode": id, "why": why} for id, why in self.unchecked],
+            "readers": {str(version): count for version, count in sorted(self.readers.items())},
         }
 
 
@@ -67,6 +70,10 @@ def check(
     found = Checked()
     for episode in episodes:
         found.episodes += 1
+        lineup = episode.setup.lineup
+        found.readers.update(
+            {who.versions["reader"] for who in lineup.values() if "reader" in who.versions}
+        )
         try:
             spec = registry.game(episode.setup.instance.game)
             require_version(spec, episode)

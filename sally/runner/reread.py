@@ -1,8 +1,9 @@
-"""Stored replies under the reply rule that is installed: where it reads them differently."""
+"""Stored replies under other reply rules: where they read differently, and how figures move."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -10,66 +11,140 @@ import msgspec
 from sally.core.errors import Unreadable
 from sally.core.log.events import Episode, Forfeited, Moved, Reported
 from sally.core.match.engine import Match
-from sally.core.match.playback import require_version, rerun
+from sally.core.match.playback import replayed, rerun
+from sally.core.match.player import Turn
 from sally.core.prompt import packs
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.strategy import PromptContext, StrategyResult
 from sally.core.registry import registry
+from sally.core.reply.plain_text import without_thoughts
+from sally.core.reply.reading import VERSION
+from sally.core.rules.metric import judged
 from sally.core.rules.probe import ProbeReport, as_logged
 from sally.players.language import LANGUAGE
 
+Rule = Callable[[PromptContext, Turn[Any, Any], StrategyResult], Any]
+STORED = "as stored"
 
-class Difference(msgspec.Struct, frozen=True):
-    """A stored reply that today's rule reads differently; None stands for unreadable."""
+
+class Reading(msgspec.Struct, frozen=True):
+    """A stored reply and what each rule reads in it; None stands for unreadable."""
 
     episode: str
+    game: str
     turn: int
     seat: str
     kind: str  # "move", or the name of the probe
-    was: Any
-    now: Any
     reply: str
+    by_rule: Mapping[str, Any]  # what was stored comes first
+    first: Any = None  # the first option of the menu; None if there is no menu
+    truth: Any = None  # of a probe; None if it is not scored
 
 
-def reread(episode: Episode) -> Iterator[Difference | None]:
-    """Read the replies behind an episode's moves and reports again; None if nothing differs.
+def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
+    """Read a reply by the rule that is installed."""
+    found = prompt.read(said)
+    return as_logged(found.value) if isinstance(found, ProbeReport) else found
+
+
+def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
+    """Read a reply as the option that it names first; where there is no menu, as installed."""
+    question, names = turn.question, prompt.names
+    by_name = question is None or (question.kind == "choice" and question.scale is None)
+    if not names or not by_name or turn.context.words.scale(turn.options) is not None:
+        return installed(prompt, turn, said)
+    text = without_thoughts(said.readable)
+    hits = [re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names]
+    found = sorted((hit.start(), place) for place, hit in enumerate(hits) if hit)
+    if not found:
+        raise Unreadable("No option is named.")
+    return (question.choices if question else turn.options)[found[0][1]]
+
+
+RULES: Mapping[str, Rule] = {f"rule {VERSION}": installed, "first option named": first_named}
+
+
+def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Reading]:
+    """Read the replies behind an episode's moves and reports again, by each rule.
 
     Only answers that were read from a reply count: scored choices and helpers are left out.
     """
     spec = registry.game(episode.setup.instance.game)
-    require_version(spec, episode)
+    trajectory = replayed(spec, episode)  # raises if the game has another version now
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
     for turn, event in rerun(match, episode):
         who = episode.setup.lineup.get(turn.seat)
-        if (
-            who is None
-            or who.player != LANGUAGE
-            or not isinstance(event, Moved | Forfeited | Reported)
-        ):
+        if who is None or who.player != LANGUAGE:
             continue
-        if not event.calls or event.calls[-1].scores or event.calls[-1].failure:
+        if not isinstance(event, Moved | Forfeited | Reported) or not event.calls:
             continue
-        pack = who.params.get("pack", "")
-        context = turn.context.in_words(pack, packs.find(pack).texts if pack else {})
-        harness = read_harness(who.params.get("harness"))
-        as_schema = (who.params.get("settings") or {}).get("format") == "schema"
+        if event.calls[-1].scores or event.calls[-1].failure:
+            continue
+        pack, question = who.params.get("pack", ""), turn.question
+        prompt = PromptContext(
+            turn,
+            context=turn.context.in_words(pack, packs.find(pack).texts if pack else {}),
+            harness=read_harness(who.params.get("harness")),
+            as_schema=(who.params.get("settings") or {}).get("format") == "schema",
+        )
         said = StrategyResult(event.reply, cut=event.calls[-1].finish == "length")
         was = event.action if isinstance(event, Moved) else getattr(event, "value", None)
-        try:
-            now = PromptContext(turn, context=context, harness=harness, as_schema=as_schema).read(
-                said
-            )
-            now = as_logged(now.value) if isinstance(now, ProbeReport) else now
-        except Unreadable:
-            now = None
-        if _plain(was) == _plain(now):
-            yield None
-        else:
-            kind = turn.question.probe if turn.question else "move"
-            yield Difference(
-                episode.id, turn.number, turn.seat, kind, _plain(was), _plain(now), event.reply
-            )
+        known = judged(spec, trajectory, event) if isinstance(event, Reported) else None
+        menu = question.choices if question else turn.options
+        yield Reading(
+            episode.id,
+            spec.name,
+            turn.number,
+            turn.seat,
+            question.probe if question else "move",
+            event.reply,
+            {
+                STORED: _plain(was),
+                **{n: _read(rule, prompt, turn, said) for n, rule in rules.items()},
+            },
+            _plain(menu[0]) if prompt.names and question is None else None,
+            _plain(known.truth) if known else None,
+        )
+
+
+def _read(rule: Rule, prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
+    try:
+        return _plain(rule(prompt, turn, said))
+    except Unreadable:
+        return None
 
 
 def _plain(value: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def sensitivity(found: Iterable[Reading]) -> list[dict[str, Any]]:
+    """Return, by game, question and rule, the share of replies read and the figure they give.
+
+    The figure of a move is the share of the menu's first option, that of a probe the share that
+    is right, both among the replies read; None where there is no menu or no truth.
+    """
+    groups: dict[tuple[str, str], list[Reading]] = {}
+    for each in found:
+        groups.setdefault((each.game, each.kind), []).append(each)
+    rows = []
+    for (game, kind), group in sorted(groups.items()):
+        for rule in group[0].by_rule:
+            read = [(each, value) for each in group if (value := each.by_rule[rule]) is not None]
+            aims = [
+                value == (each.first if kind == "move" else each.truth)
+                for each, value in read
+                if (each.first if kind == "move" else each.truth) is not None
+            ]
+            rows.append(
+                {
+                    "game": game,
+                    "asked": kind,
+                    "rule": rule,
+                    "replies": len(group),
+                    "read": len(read) / len(group),
+                    "figure": sum(aims) / len(aims) if aims else None,
+                    "differ": sum(e.by_rule[rule] != e.by_rule[STORED] for e in group),
+                }
+            )
+    return rows

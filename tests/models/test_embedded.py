@@ -1,10 +1,13 @@
 """The embedded model for real: it needs the wheel and, once, the package index."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 
+from sally.core.prompt.answer_schema import of_answer
 from sally.core.prompt.model import (
     Assistant,
     BadCandidates,
@@ -12,6 +15,7 @@ from sally.core.prompt.model import (
     Message,
     Model,
     ModelFailure,
+    SchemaSettings,
     Scores,
     Settings,
     System,
@@ -212,3 +216,12 @@ def test_the_record_says_what_was_used(model: Embedded) -> None:
     used = model.used
     assert (used.form, used.context, len(used.sha256)) == ("q8_0", 1024, 64)
     assert model.name == "embedded/smollm2-135m-instruct"
+
+
+def test_a_reply_is_held_to_a_schema(model: Embedded) -> None:
+    wanted = {"type": "string", "enum": ["J", "F"]}
+    held = SchemaSettings(max_tokens=40, format="schema", schema=of_answer("Option", wanted))
+    for seed in range(3):
+        settings = msgspec.structs.replace(held, seed=seed)
+        reply = asyncio.run(model.complete([User("Tell me a story of J and F.")], settings))
+        assert json.loads(reply.text)["option"] in ("J", "F") and reply.finish == "stop"

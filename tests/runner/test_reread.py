@@ -1,0 +1,46 @@
+"""Stored replies under other rules: differences, how figures move, and what a replay says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, instance, player_spec
+from sally.models.stub import listed
+from sally.runner.reread import STORED, readings, sensitivity
+from sally.runner.run import run_study
+
+REPLIES = ["Option: F", "J loses, so I pick F.", "Option: J"]
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three rounds of a model that names another option before the one it picks."""
+    monkeypatch.setitem(registry._added["models"], "scripted", lambda name: listed(REPLIES))
+    agent = player_spec("language", model="scripted", strategy="qa")
+    lineup = {"agent": agent, "partner": player_spec("tit_for_tat")}
+    study = Study("s", "", (Cell("c", (instance("ipd", rounds=3),), (lineup,)),))
+    run_study(study, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_the_first_option_named_moves_the_figure(played: Path) -> None:
+    (episode,) = store.load(played).episodes.values()
+    found = list(readings(episode))
+    assert [each.by_rule[STORED] for each in found] == [1, 1, 0]
+    rows = {row["rule"]: row for row in sensitivity(found)}
+    assert rows[STORED]["figure"] == rows["rule 5"]["figure"] == pytest.approx(1 / 3)
+    assert rows["first option named"]["figure"] == pytest.approx(2 / 3)
+    assert rows["first option named"]["differ"] == 1 and rows["rule 5"]["differ"] == 0
+
+
+def test_the_commands_say_which_rule_read_the_replies(played: Path) -> None:
+    shown = CliRunner().invoke(cli, ["replay", str(played)]).output
+    assert "Replies of 1 episodes were read by reply rule 5 (installed)." in shown
+    shown = CliRunner().invoke(cli, ["reread", str(played)]).output
+    assert "first option named" in shown and "3 replies read by rule 5; 0 differ." in shown
