@@ -21,6 +21,7 @@ from sally.analysis.compare.compare import (
     compare_models,
     conclusion,
     indexed_store,
+    word_of,
 )
 from sally.analysis.compare.compare import compare as compared
 from sally.analysis.episodes.stores import each_once
@@ -41,6 +42,7 @@ from sally.output.tables.console import (
     print_table,
 )
 from sally.stats import Estimate
+from sally.stats.intervals import FEW, blank_intervals
 from sally.store import Where
 
 
@@ -138,15 +140,30 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
     if any(alone):
         echo(f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}")
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
+    over = " or ".join(dict.fromkeys(c.clusters for c in found))
+    if found[0].design == "unpaired":
+        how = (
+            f"UNPAIRED: {first} and {second} never met the same setting, so problems, random draws "
+            f"and other players may differ between them. difference: {first} minus {second}, 95% "
+            f"intervals by Welch's t over {over}; p: the same test,"
+        )
+        effect = "Cohen's d"
+    else:
+        how = (
+            f"difference: {first} minus {second} over pairs, 95% intervals from a bootstrap over "
+            f"{over}; p: sign flips,"
+        )
+        effect = "Cohen's dz"
     echo(
-        f"difference: {first} minus {second} over pairs, 95% intervals from a bootstrap over "
-        f"{' or '.join(dict.fromkeys(c.clusters for c in found))};\n"
-        f"p: sign flips, adjusted by Holm over {len(found)} comparisons, claims at {ALPHA};\n"
-        f"effect: Cohen's dz; equivalent: two one-sided tests within {wide},\n"
-        "adjusted likewise."
+        folded(
+            f"{how} adjusted by Holm over {len(found)} comparisons, claims at {ALPHA}; effect: "
+            f"{effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
+        )
     )
-    needed = clusters_needed(len(found))
-    if few := [c for c in found if c.units < needed]:
+    for line in blank_intervals(c.difference for c in found):
+        echo(folded(line))
+    needed = FEW if found[0].design == "unpaired" else clusters_needed(len(found))
+    if few := [c for c in found if not c.decidable]:
         least = min(few, key=lambda c: c.units)
         echo(
             folded(
@@ -192,10 +209,10 @@ def _row(c: Comparison) -> Row:
         "A": estimate_cell(c.first, None),
         "B": estimate_cell(c.second, None),
         "difference": estimate_cell(c.difference.value, c.difference.interval),
-        "A is": WORDS[c.verdict][1],
+        "A is": WORDS[word_of(c)][1],
         "p": _p(c.p_holm),
         "effect": None if c.effect is None else f"{c.effect:.2f}",
-        "pairs": c.pairs,
+        ("pairs" if c.design == "paired" else "unpaired, n"): c.pairs,
     }
 
 

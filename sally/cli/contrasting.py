@@ -22,6 +22,7 @@ from sally.output.tables.console import (
     print_json,
     print_table,
 )
+from sally.stats.intervals import blank_intervals
 from sally.store import Where
 
 
@@ -92,6 +93,8 @@ def say(found: list[Contrast], margin: float | None) -> None:
             f"tests within {wide}, adjusted likewise."
         )
     )
+    for line in blank_intervals(c.comparison.difference for c in found):
+        echo(folded(line))
     for line in conclusion(found):
         echo(folded(harmless(line)))
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from sally.analysis.compare import published as reference
-from sally.analysis.compare.agreement import MARGIN
+from sally.analysis.compare.agreement import MARGIN, POWER, Verdict
 from sally.analysis.design.adversary import MARGIN as ABOVE_CHANCE
 from sally.analysis.design.adversary import QUESTIONS, attacked
 from sally.analysis.design.audit import audit as audited
@@ -35,8 +35,15 @@ from sally.output.tables.console import (
     progress,
 )
 from sally.output.tables.grid_files import fresh, write_grids
-from sally.output.tables.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
-from sally.output.tables.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
+from sally.output.tables.layout import LEGEND, PUBLISHED, SIGNS, Grid, laid_out
+from sally.output.tables.reproduce import (
+    NOT_RUN,
+    Effort,
+    Reproduction,
+    Row,
+    engine_of,
+    line_verdicts,
+)
 from sally.store import Where
 
 
@@ -164,7 +171,7 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
         echo(f"our values use our own measures ({listed(names)}), not those of the paper")
-    if any(row.agrees is not None and not (exact and row.exact) for row in rows):
+    if any(row.verdict is not None and not (exact and row.exact) for row in rows):
         echo(LEGEND)
     for figure in printed.rows:
         if figure.flag:
@@ -178,8 +185,23 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     if sizes:
         many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
         echo(f"values from episodes have n = {many} each{_lost(rows)}")
-    for line in missing(found, rows):
+    for line in (*undecided(rows), *missing(found, rows)):
         echo(folded(line))
+
+
+def undecided(rows: Sequence[Row]) -> list[str]:
+    """Return one line on the n that would decide the undecided values, if there are any."""
+    open_ = [row for row in rows if row.verdict == "undecided"]
+    if not open_:
+        return []
+    sizes = sorted(row.needs for row in open_ if row.needs is not None)
+    parts = []
+    if sizes:
+        many = f"n = {sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else "")
+        parts.append(f"{len(sizes)} with {many} of ours (power {POWER:.0%})")
+    if never := len(open_) - len(sizes):
+        parts.append(f"{never} with no n of ours, because the printed error is too large")
+    return [f"undecided: {len(open_)} values; it would decide " + ", ".join(parts)]
 
 
 def _lost(rows: Sequence[Row]) -> str:
@@ -244,16 +266,27 @@ def _draw(found: Reproduction, wanted: str, path: Path) -> None:
     draw(picture, path)
 
 
+_VERDICTS: dict[Verdict, str] = {
+    "equivalent": f"are equivalent within {MARGIN:.0%}",
+    "different": "are different",
+    "undecided": "are undecided",
+}
+
+
 def verdict(rows: Sequence[Row]) -> str:
-    """Return one sentence on how many values agree, differ and are missing."""
-    judged = [row for row in rows if row.agrees is not None]
-    agree = sum(row.agrees is True for row in judged)
+    """Return sentences on how many values and lines are equivalent, different or undecided."""
     missing = sum(row.ours is None for row in rows)
     rest = f"; {missing} are missing" if missing else ""
-    tested = [row for row in judged if row.equivalent is not None]
-    same = sum(row.equivalent is True for row in tested)
-    near = f"; {same} of {len(tested)} are equivalent within {MARGIN:.0%}" if tested else ""
-    return f"{agree} of {len(judged)} values agree ({AGREES}, else {DIFFERS}){near}{rest}."
+    values = [row.verdict for row in rows if row.verdict is not None]
+    lines = line_verdicts(rows)
+    said = f"Of {len(values)} tested values {_counted(values)}{rest}."
+    if len(lines) < len(values):
+        said += f" Of {len(lines)} lines, all values together, {_counted(lines)}."
+    return said
+
+
+def _counted(found: Sequence[Verdict]) -> str:
+    return listed([f"{found.count(v)} {text} ({SIGNS[v]})" for v, text in _VERDICTS.items()])
 
 
 @click.command()
@@ -349,10 +382,10 @@ def _say_depths(game: str, as_json: bool) -> None:
     ordered = [c for c in columns if c not in ("certified", "depths")] + ["certified", "depths"]
     print_table(rows, ordered, title=f"{game}: share right by depth of reasoning")
     declared = depths_of(game)
-    click.echo(folded(f"Reasoners: {declared.about}."))
-    click.echo(folded("depths: by least depth from which on the answer is right, scenarios."))
+    echo(folded(f"Reasoners: {declared.about}."))
+    echo(folded("depths: by least depth from which on the answer is right, scenarios."))
     for note in declared.notes:
-        click.echo(folded(note))
+        echo(folded(note))
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:

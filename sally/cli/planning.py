@@ -46,6 +46,17 @@ from sally.studies import arms
     help="Also estimate the episodes needed to detect this difference between two players, in the "
     "unit of the metric (0.05 is 5 percentage points).",
 )
+@click.option(
+    "--equivalent",
+    type=float,
+    help="Also estimate the episodes needed to find two equal players equivalent within this "
+    "margin, in the unit of the metric.",
+)
+@click.option(
+    "--family",
+    type=click.IntRange(min=1),
+    help="Comparisons whose verdicts are adjusted together [all that `sally compare` makes].",
+)
 @click.option("--pilot", type=STORE, help="Store whose episodes give the variance of scores.")
 @click.option("--sd", type=float, help="Standard deviation of differences, if there is no pilot.")
 @click.option("--metric", default="", help="Metric of the difference [the game's own score].")
@@ -79,6 +90,8 @@ def plan(
     aware: bool,
     reply_tokens: int,
     detect: float | None,
+    equivalent: float | None,
+    family: int | None,
     pilot: Where | None,
     sd: float | None,
     metric: str,
@@ -107,13 +120,16 @@ def plan(
     speed = speed_of(folder)
     needed: list[Need] = []
     whole = found
-    if detect is not None:
+    if detect is not None and equivalent is not None:
+        raise BadInput("Give --detect or --equivalent, not both.")
+    size = equivalent if detect is None else detect
+    if size is not None:
         whole = planned(wanted, limit, used, {}, (), reply_tokens)
         tried = None if pilot is None else episodes_of(pilot)
-        needed = needs(wanted, whole, used, detect, metric=metric, sd=sd, pilot=tried, limit=limit,
-                       alpha=alpha)  # fmt: skip
-    elif pilot is not None or sd is not None:
-        raise BadInput("--pilot and --sd need --detect, the difference to be detected.")
+        needed = needs(wanted, whole, used, size, metric=metric, sd=sd, pilot=tried, limit=limit,
+                       alpha=alpha, equivalent=detect is None, family=family)  # fmt: skip
+    elif pilot is not None or sd is not None or family is not None:
+        raise BadInput("--pilot, --sd and --family need --detect or --equivalent.")
     if freeze is not None:
         frozen = write_registration(wanted, freeze, registration, needed)
         if not as_json:
@@ -127,7 +143,7 @@ def plan(
         return
     say(found, used.prices, speed)
     if needed:
-        say_needs(needed, whole, used.prices, alpha)
+        say_needs(needed, whole, used.prices, alpha, detect is None)
 
 
 def write_registration(
@@ -183,7 +199,9 @@ def settings_lines(settings: Sequence[SettingUsed]) -> list[str]:
     ]
 
 
-def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: float) -> None:
+def say_needs(
+    needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: float, equivalent: bool
+) -> None:
     """Print the episodes that each cell needs and their cost."""
     rows = [_need_row(need) for need in needed]
     several = len({row["difference"] for row in rows}) > 1
@@ -193,15 +211,22 @@ def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: 
         for name in rows[0]
         if (several or name != "difference") and (paid or not name.startswith("cost"))
     ]
-    title = "" if several else f"to detect a difference of {rows[0]['difference']}"
+    aim = "to find equal players equivalent within" if equivalent else "to detect a difference"
+    title = "" if several else f"{aim}{' ' if equivalent else ' of '}{rows[0]['difference']}"
     print_table(rows, columns, title=title)
     money = f"in {prices.currency}, prices of {prices.date}" if prices else "no price is known"
+    family = needed[0].family
+    shared = f", shared by {family} comparisons as by Holm's method" if family > 1 else ""
+    tests = "two one-sided t tests" if equivalent else "paired t test, two-sided"
+    claim = "find two equal players equivalent" if equivalent else "detect such a difference"
     echo(
-        f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes per player to detect such a "
-        "difference with that power, between\ntwo players in the same settings (paired t test, "
-        f"two-sided, alpha {alpha:g}). spread: standard\ndeviation of differences; clustered: "
-        "design effect of repeated instances and of several other players."
-        + (f"\ncost: the whole cell at that size, {money}." if paid else "")
+        folded(
+            f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes per player to {claim} with that "
+            f"power, in the same settings ({tests}, alpha {alpha:g}{shared}). spread: standard "
+            "deviation of differences; clustered: design effect of repeated instances and of "
+            "several other players."
+            + (f" cost: the whole cell at that size, {money}." if paid else "")
+        )
     )
     for why in dict.fromkeys(need.why for need in needed if need.why):
         cells = [need.cell for need in needed if need.why == why]

@@ -42,6 +42,8 @@ from sally.stats.paired import (
 )
 from sally.stats.power import (
     design_effect,
+    equivalence_power,
+    equivalence_sample_size,
     intraclass_correlation,
     paired_sample_size,
     paired_share_sample_size,
@@ -79,6 +81,8 @@ __all__ = [
     "cohens_dz",
     "cohens_kappa",
     "design_effect",
+    "equivalence_power",
+    "equivalence_sample_size",
     "equivalence_test",
     "holm",
     "intraclass_correlation",

@@ -1,4 +1,4 @@
-"""The 95% interval of every table: a t interval over clusters, within the bounds of the measure.
+"""The 95% interval of every table: over clusters, within the bounds of the measure.
 
 Clusters count, not episodes: a t interval with a cluster-robust error (Liang and Zeger 1986), for a
 ratio of sums by linearisation. Below five clusters there is a value and no interval. If a measure
@@ -6,6 +6,14 @@ is bounded and the t interval would leave the bounds, Wilson's interval (1927) r
 the number of trials that gives the same error; so no interval holds impossible values, and 0 or
 100 % is not taken for certain. A count has one bound; its interval is the limit of Wilson's, the
 score interval of a Poisson mean.
+
+A share of counts (right answers out of answers) whose clusters differ by more than chance gets the
+interval of a beta-binomial model instead: near 0 and 1 a t interval over clusters covers as little
+as .84 (`python -m benchmarks.validity shares`). Prior: Jeffreys' for the share, and for the
+correlation within clusters the same arcsine law.
+
+Where a design fixes groups of clusters (the partners of a study), they are strata: differences
+between strata are part of the design and not an error.
 """
 
 from __future__ import annotations
@@ -14,16 +22,20 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from sally.stats.columns import coded, finite, same_length, sums_by
+from sally.stats.columns import Floats, coded, finite, same_length, sums_by
 from sally.stats.intervals import FEW, Estimate, without_interval
 
 Bounds = tuple[float, float]
 LEVEL = 0.95
 PEOPLE = "participants"  # the name of the unit in which people are clusters
+MANY = 100  # clusters, from which on a share has the t interval whatever its clusters are like
+FEWER = f"fewer than {FEW} clusters"
+SHARES, CORRELATIONS = 201, 48  # points of the grid on which the beta-binomial is integrated
 
 Unit = Sequence[Any] | NDArray[np.integer[Any]]  # the cluster of each row
 
@@ -45,9 +57,16 @@ def coarsest(units: Mapping[str, Unit]) -> str:
     return list(units)[-1]
 
 
-def mean_by_rule(values: ArrayLike, clusters: Unit, bounds: Bounds | None = None) -> Estimate:
-    """Return a mean over rows with its interval; larger clusters weigh more."""
+def mean_by_rule(
+    values: ArrayLike, clusters: Unit, bounds: Bounds | None = None, strata: Unit | None = None
+) -> Estimate:
+    """Return a mean over rows with its interval; larger clusters weigh more.
+
+    With `strata`, the groups that the design fixed, only differences within them count as error.
+    """
     column = finite(values, "values")
+    if strata is not None:
+        return _stratified(column, clusters, bounds, strata)
     return ratio_by_rule(column, np.ones_like(column), clusters, bounds)
 
 
@@ -66,10 +85,92 @@ def ratio_by_rule(
         return without_interval(None, int(top.size), method, "no values")
     value = float(top.sum()) / whole
     if count < FEW:
-        return without_interval(value, int(top.size), method, f"fewer than {FEW} clusters")
-    away = sums_by(codes, count, top) - value * sums_by(codes, count, bottom)
+        return without_interval(value, int(top.size), method, FEWER)
+    sums, sizes = sums_by(codes, count, top), sums_by(codes, count, bottom)
+    if bounds is not None and _counts(top, bottom, bounds):
+        hits = (sums - bounds[0] * sizes) / (bounds[1] - bounds[0])
+        if _differ(hits, sizes) and count < MANY:
+            low, high = beta_binomial_interval(hits, sizes)
+            low, high = (bounds[0] + x * (bounds[1] - bounds[0]) for x in (low, high))
+            method = f"beta-binomial over {count} clusters"
+            return Estimate(value, min(low, value), max(high, value), int(top.size), method)
+    away = sums - value * sizes
     error = math.sqrt(count / (count - 1) * float((away**2).sum())) / abs(whole)
     return _around(value, error, count, bounds, int(top.size))
+
+
+def _stratified(column: Floats, clusters: Unit, bounds: Bounds | None, strata: Unit) -> Estimate:
+    codes, count = coded(clusters, column.size, "clusters")
+    groups, many = coded(strata, column.size, "strata")
+    nested = len(np.unique(codes * many + groups)) == count  # no cluster lies in two strata
+    lost = many if nested else 1
+    n, method = int(column.size), f"t over {count} clusters in {many} strata"
+    if not n:
+        return without_interval(None, n, method, "no values")
+    value = float(column.mean())
+    if count - lost < FEW - 1:
+        what = f"fewer than {FEW - 1 + lost} clusters in {many} strata" if many > 1 else FEWER
+        return without_interval(value, n, method, what)
+    sizes = np.bincount(groups, minlength=many)
+    away = column - (np.bincount(groups, column, many) / sizes)[groups]
+    error = math.sqrt(count / (count - lost) * float((sums_by(codes, count, away) ** 2).sum())) / n
+    found = _around(value, error, count, bounds, n, lost)
+    return msgspec.structs.replace(found, method=f"{found.method} in {many} strata")
+
+
+def _counts(top: Floats, bottom: Floats, bounds: Bounds) -> bool:
+    """Return whether every row counts hits out of trials."""
+    if math.isinf(bounds[1] - bounds[0]):
+        return False
+    hits = (top - bounds[0] * bottom) / (bounds[1] - bounds[0])
+    near = np.abs(hits - np.rint(hits)).max() < 1e-9 and np.abs(bottom - np.rint(bottom)).max() == 0
+    return bool(near and (hits > -1e-9).all() and (hits < bottom + 1e-9).all())
+
+
+def _differ(hits: Floats, trials: Floats) -> bool:
+    """Return whether clusters of several trials differ by more than chance (ICC above 0)."""
+    there = trials > 0
+    hits, trials = hits[there], trials[there]
+    total, count = float(trials.sum()), trials.size
+    if total <= count or count < 2:
+        return False  # one trial in each cluster: clusters and trials are the same
+    share = float(hits.sum()) / total
+    between = float((trials * (hits / trials - share) ** 2).sum()) / (count - 1)
+    inside = float((hits * (trials - hits) / trials).sum()) / (total - count)
+    return between > inside or share in (0.0, 1.0)
+
+
+def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, float]:
+    """Return the 95% interval of a share from the hits and trials of each cluster.
+
+    The posterior of the mean of a beta-binomial distribution, with equal tails; if there are no
+    hits it begins at 0, if there are only hits it ends at 1. An arcsine law is the prior both of
+    the share and of the correlation within clusters.
+
+    >>> low, high = beta_binomial_interval([0, 0, 0, 1, 9], [10, 10, 10, 10, 10])
+    >>> round(low, 2), round(high, 2)
+    (0.04, 0.67)
+    """
+    pairs = np.stack([finite(hits, "hits"), finite(trials, "trials")])
+    (right, asked), times = np.unique(pairs, axis=1, return_counts=True)
+    total, count = float((asked * times).sum()), int(times.sum())
+    share = float((right * times).sum()) / total
+    # A share is sin(u pi / 2) ** 2; the prior is even in u. Beyond 8 standard errors, with all
+    # trials of a cluster alike, there is nothing to integrate.
+    middle, reach = 2 / math.pi * math.asin(math.sqrt(min(share, 1.0))), 8 / math.pi / count**0.5
+    edges = np.linspace(max(0.0, middle - reach), min(1.0, middle + reach), SHARES)
+    shares = np.sin((edges[1:] + edges[:-1]) * math.pi / 4) ** 2
+    alike = np.sin((np.arange(CORRELATIONS) + 0.5) / CORRELATIONS * math.pi / 2) ** 2
+    sizes = (1 / alike - 1)[:, None]
+    first, second = shares * sizes, (1 - shares) * sizes
+    known = -float(times.sum()) * scipy.special.betaln(first, second)
+    for hit, of, many in zip(right, asked, times, strict=True):
+        known += many * scipy.special.betaln(hit + first, of - hit + second)
+    density = np.exp(known - known.max()).sum(axis=0)
+    below = np.concatenate([[0.0], np.cumsum(density)])
+    ends = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], below / below[-1], edges)
+    low, high = (float(x) for x in np.sin(ends * math.pi / 2) ** 2)
+    return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
 
 
 def gap_by_rule(
@@ -87,17 +188,22 @@ def gap_by_rule(
         return without_interval(None, n, method, "no values on one side")
     value = float(one.mean() - two.mean())
     if count < FEW:
-        return without_interval(value, n, method, f"fewer than {FEW} clusters")
+        return without_interval(value, n, method, FEWER)
     away = np.concatenate([(one - one.mean()) / one.size, (two.mean() - two) / two.size])
     error = math.sqrt(count / (count - 1) * float((sums_by(codes, count, away) ** 2).sum()))
     return _around(value, error, count, bounds, n)
 
 
-def _around(value: float, error: float, count: int, bounds: Bounds | None, n: int) -> Estimate:
-    """Return the t interval over clusters, or Wilson's if that would leave the bounds."""
+def _around(
+    value: float, error: float, count: int, bounds: Bounds | None, n: int, lost: int = 1
+) -> Estimate:
+    """Return the t interval over clusters, or Wilson's if that would leave the bounds.
+
+    `lost` degrees of freedom are spent on means.
+    """
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # all clusters agree; the rest is rounding
-    reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
+    reach = float(scipy.special.stdtrit(count - lost, (1 + LEVEL) / 2))
     low, high = value - reach * error, value + reach * error
     if bounds is None or not (
         low < bounds[0] or high > bounds[1] or (not error and value in bounds)

@@ -4,7 +4,7 @@ A value that cannot be computed is `None`, with the reason in `method`; nothing 
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +18,7 @@ Bootstrap = Literal["percentile", "expanded", "bca"]
 NAMES = {"percentile": "percentile", "expanded": "expanded percentile", "bca": "BCa"}
 Seed = int | np.random.Generator
 
+WHY = "; no interval: "  # precedes the reason in the method of an estimate without interval
 FEW = 5  # with fewer clusters, resampling is uninformative and reports use a finer unit
 
 # Draws are made in blocks of about this many numbers, so that memory stays flat.
@@ -43,7 +44,18 @@ class Estimate(msgspec.Struct, frozen=True):
 
 def without_interval(value: float | None, n: int, method: str, reason: str) -> Estimate:
     """Return an estimate whose method says why it has no interval."""
-    return Estimate(value, None, None, n, f"{method}; no interval: {reason}")
+    return Estimate(value, None, None, n, f"{method}{WHY}{reason}")
+
+
+def blank_intervals(estimates: Iterable[Estimate]) -> list[str]:
+    """Return one line for each reason why values have no interval, with how many there are."""
+    reasons: dict[str, int] = {}
+    for estimate in estimates:
+        if estimate.value is not None and estimate.interval is None:
+            _, there, reason = estimate.method.partition(WHY)
+            if there:
+                reasons[reason] = reasons.get(reason, 0) + 1
+    return [f"no interval in {n} of the values: {why}" for why, n in reasons.items()]
 
 
 def t_estimate(

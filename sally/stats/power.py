@@ -41,6 +41,36 @@ def paired_sample_size(
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=1)
 
 
+def equivalence_power(n: int, margin: float, variance: float, *, alpha: float = 0.05) -> float:
+    """Return the power of two one-sided t tests over n pairs if the true difference is 0."""
+    if n < 2:
+        raise ValueError(f"n is {n}; a t test needs at least 2 pairs.")
+    edge = float(scipy.special.stdtrit(n - 1, 1 - alpha))
+    missed = scipy.special.nctdtr(n - 1, margin * math.sqrt(n / variance), edge)
+    return max(0.0, 1 - 2 * float(missed))
+
+
+def equivalence_sample_size(
+    margin: float,
+    variance: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design_effect: float = 1.0,
+) -> int:
+    """Return the pairs needed to find a true difference of 0 equivalent within the margin.
+
+    >>> equivalence_sample_size(0.5, 1.0)
+    36
+    """
+    _check_target(margin, power, alpha)
+
+    def enough(n: int) -> bool:
+        return equivalence_power(n, abs(margin), variance, alpha=alpha) >= power
+
+    return _smallest(enough, variance, design_effect)
+
+
 def unpaired_sample_size(
     detect: float,
     variance: float,
@@ -147,12 +177,16 @@ def _smallest_n(
 ) -> int:
     """Return the smallest n whose exact power reaches the target, by bisection."""
     _check_target(detect, power, alpha)
-    if not (variance > 0 and math.isfinite(variance)):
-        raise ValueError(f"variance is {variance}; a pilot variance is a positive number.")
 
     def enough(n: int) -> bool:
         return t_power(n, detect, variance, alpha=alpha, groups=groups) >= power
 
+    return _smallest(enough, variance, effect)
+
+
+def _smallest(enough: Callable[[int], bool], variance: float, effect: float) -> int:
+    if not (variance > 0 and math.isfinite(variance)):
+        raise ValueError(f"variance is {variance}; a pilot variance is a positive number.")
     low, high = 1, 2
     while not enough(high):
         low, high = high, 2 * high

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pytest
+import scipy
 
 from sally import api
 from sally.analysis.compare import compare as comparing
@@ -137,7 +138,48 @@ def test_bad_names_are_answered_with_good_ones():
         compare(episodes, "random", "random")
     apart = [*duel("random", "random", seeds=[1]), *duel("constant", "constant", seeds=[2])]
     with pytest.raises(BadInput, match="never met the same setting"):
-        compare(apart, "random", "constant")
+        comparing.family({GROUP: {"a": scores([1.0])}}, "a", "b", None, 1)
+    (one, *_) = compare(apart, "random", "constant")
+    assert one.design == "unpaired" and one.difference.interval is None and not one.decidable
+
+
+def test_players_that_never_met_are_compared_unpaired_over_clusters():
+    rng = np.random.default_rng(3)
+    people = [
+        Score(f"s{who}-{n}", "i", "t", 1.0 + skill + 0.1 * rng.normal(), f"person {who}")
+        for who, skill in enumerate(rng.normal(size=12))
+        for n in range(5)
+    ]
+    model = [Score(f"m{n}", f"j{n}", "t", float(v)) for n, v in enumerate(rng.normal(size=30))]
+    (found,) = comparing.family({GROUP: {"a": people, "b": model}}, "a", "b", None, 1)
+    assert (found.design, found.units, found.pairs) == ("unpaired", 12, 30)
+    assert found.clusters == "participants and instances"
+    # the same as Welch's t of twelve means and thirty values, up to the correction for 12
+    means = [np.mean([s.value for s in people[5 * k : 5 * k + 5]]) for k in range(12)]
+    theirs = [s.value for s in model]
+    welch = scipy.stats.ttest_ind(means, theirs, equal_var=False)
+    assert found.p == pytest.approx(welch.pvalue, rel=1e-6)
+    assert found.difference.low == pytest.approx(welch.confidence_interval().low, rel=1e-6)
+    assert "Doing (reward_per_round, unpaired)" in conclusion([found], "a", "b")
+
+
+def test_one_episode_against_six_people_is_one_pair_without_interval():
+    people = [Score("s", "i", "t", float(n), f"person {n}") for n in range(6)]
+    found = compared(people, [Score("s", "i", "t", 2.0)])
+    assert (found.pairs, found.units, found.difference.interval) == (1, 1, None)
+    assert "fewer than 5 clusters" in found.difference.method
+    judged = adjusted([found])[0]
+    assert judged.verdict == "undecided" and not judged.decidable
+    assert "too few" in comparing.word_of(judged)
+
+
+def test_a_sentence_names_the_seats_where_a_game_has_several():
+    rng = np.random.default_rng(2)
+    high, low = scores(1 + rng.normal(size=20) / 9), scores(rng.normal(size=20) / 9)
+    agent, partner = GROUP, msgspec.structs.replace(GROUP, seat="partner")
+    table = {agent: {"a": high, "b": low}, partner: {"a": low, "b": low}}
+    said = conclusion(comparing.family(table, "a", "b", None, 1), "a", "b")
+    assert "a is better than b in rps as agent, not told apart in rps as partner" in said
 
 
 def test_people_are_resampled_whole_each_with_a_pair_of_their_own():
@@ -150,7 +192,7 @@ def test_people_are_resampled_whole_each_with_a_pair_of_their_own():
     ]
     bot = scores(np.zeros(8), [f"i{n}" for n in range(8)])
     found = compared(people, bot)
-    assert (found.pairs, found.clusters) == (48, "participants")
+    assert (found.pairs, found.clusters) == (8, "participants")  # the bot has 8
     assert found.difference.value == pytest.approx(np.mean([s.value for s in people]))
     # six people, not 48 games: about the t interval of their six means
     half = 2.571 * np.std(skill, ddof=1) / np.sqrt(6)

@@ -1,4 +1,4 @@
-"""Published figures with ours beside them: what agrees, what is blank, what is refused."""
+"""Published figures with ours beside them: verdicts, blanks and refusals."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ KEYS = [
     "published_interval",
     "ours",
     "ours_interval",
-    "agrees",
+    "verdict",
     "published_spread",
     "p",
-    "equivalent",
+    "p_equivalent",
     "margin",
+    "needs",
     "target",
     "n",
     "computed",
@@ -61,42 +62,61 @@ def test_the_target_is_the_tables_own_value_that_is_not_flagged():
     suspect = msgspec.structs.replace(figure(0.224, (0.217, 0.231)), flag="printed twice")
     two = [suspect, figure(0.211, (0.204, 0.218))]
     near = compared("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
-    assert (near.published, near.agrees, near.target) == (0.211, True, "Table 1")
+    assert (near.published, near.verdict, near.target) == (0.211, "equivalent", "Table 1")
     far = compared("t", two, Estimate(0.1, 0.09, 0.11, 9, "t"))
-    assert far.published == 0.211 and far.agrees is False and far.p < 0.001
+    assert far.published == 0.211 and far.verdict == "different" and far.p < 0.001
 
 
-def test_intervals_that_only_touch_do_not_agree():
+def test_intervals_that_only_touch_differ():
     """Two that are two errors away each are 2.8 errors apart: p is .006, not .05."""
     touching = compared("t", [figure(0.1, (0.0, 0.2))], Estimate(0.3, 0.2, 0.4, 9, "t"), None, 0.0)
-    assert touching.agrees is False and touching.p == pytest.approx(0.0056, abs=0.0005)
+    assert touching.verdict == "different" and touching.p == pytest.approx(0.0056, abs=0.0005)
 
 
-def test_a_printed_figure_without_an_error_is_taken_as_rounded_only():
+def test_a_value_printed_without_an_error_is_given_ours():
+    """It was measured on a sample too: 2.1 of our errors away is 1.5 errors of a difference."""
     bare = [figure(1.02, None)]
-    assert compared("t", bare, Estimate(1.1, 0.9, 1.3, 9, "t")).agrees is True
-    assert compared("t", bare, Estimate(1.1, 1.05, 1.3, 9, "t")).agrees is False
+    assert compared("t", bare, Estimate(1.13, 1.02, 1.24, 9, "t")).verdict == "undecided"
+    assert compared("t", bare, Estimate(1.2, 1.1, 1.3, 9, "t")).verdict == "different"
 
 
-def test_statistics_and_settings_are_never_said_to_agree():
+def test_exact_values_are_equivalent_as_far_as_they_are_printed():
+    exact = Estimate(0.3334, 0.3334, 0.3334, 1, "exact")
+    assert compared("t", [figure(0.333, None)], exact).verdict == "equivalent"
+    assert compared("t", [figure(0.335, None)], exact).verdict == "different"
+
+
+def test_statistics_and_settings_get_no_verdict():
     ours = Estimate(2.0, 2.0, 2.0, 9, "t")
     z = msgspec.structs.replace(figure(2.0, None), metric="z")
-    assert compared("hypotheses", [z], ours).agrees is None
-    assert compared("settings", [figure(2.0, None)], ours).agrees is None
+    assert compared("hypotheses", [z], ours).verdict is None
+    assert compared("settings", [figure(2.0, None)], ours).verdict is None
 
 
-def test_little_data_is_neither_different_nor_equivalent():
+def test_little_data_is_undecided_and_the_n_that_would_decide_does():
+    printed = [figure(0.5, (0.49, 0.51))]
+    vague = compared("t", printed, Estimate(0.51, 0.31, 0.71, 40, "t"), 1.0, 0.0)
+    assert vague.verdict == "undecided" and vague.margin == 0.05 and vague.needs is not None
+    half = 0.2 * (40 / vague.needs) ** 0.5  # of the interval with that many
+    sure = Estimate(0.5, 0.5 - half, 0.5 + half, vague.needs, "t")
+    assert compared("t", printed, sure, 1.0, 0.0).verdict == "equivalent"
+
+
+def test_no_n_of_ours_decides_against_a_printed_error_that_is_too_large():
     printed = [figure(0.5, (0.4, 0.6))]
-    vague = compared("t", printed, Estimate(0.52, 0.2, 0.84, 6, "t"), span=1.0)
-    assert vague.agrees is True and vague.equivalent is False and vague.margin == 0.05
-    firm = [figure(0.5, (0.49, 0.51))]
-    sure = Estimate(0.502, 0.49, 0.514, 600, "t")
-    assert compared("t", firm, sure, span=1.0, digit=0.0005).equivalent is True
+    row = compared("t", printed, Estimate(0.52, 0.2, 0.84, 6, "t"), span=1.0)
+    assert (row.verdict, row.needs) == ("undecided", None)
 
 
-def test_what_cannot_be_had_is_blank_and_neither_agrees_nor_disagrees():
+def test_a_significant_difference_within_the_margin_is_equivalent():
+    printed = [figure(0.5, (0.499, 0.501))]
+    row = compared("t", printed, Estimate(0.51, 0.505, 0.515, 9, "t"), 1.0, 0.0)
+    assert row.p < 0.05 and row.verdict == "equivalent"
+
+
+def test_a_value_without_ours_has_no_verdict():
     row = compared("t", [figure(1.0, None)], None)
-    assert (row.ours, row.ours_interval, row.agrees) == (None, None, None)
+    assert (row.ours, row.ours_interval, row.verdict) == (None, None, None)
 
 
 def test_the_same_seed_gives_the_same_figures():
@@ -139,7 +159,7 @@ def language_episode(seed: int, action: int, model: str, **params: Any) -> Episo
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     with store.Writer(tmp_path) as writer:
-        for seed in range(6):
+        for seed in range(9):
             writer.add(language_episode(seed, seed % 3, "mistral-large-2"))
             writer.add(language_episode(seed, 0, "mistral-large-2", rounds=10))  # not the paper's
             writer.add(language_episode(seed, 1, "another"))
@@ -159,7 +179,9 @@ def test_stored_episodes_stand_beside_the_row_whose_conditions_they_meet(stored)
     assert rows["functional_regret"].ours == pytest.approx(1.0)
     assert rows["tom_percent"].ours == pytest.approx(100 / 3)
     assert rows["tom_regret"].ours == pytest.approx(1.0)  # 1.5 in two of three episodes
-    assert rows["functional_regret"].agrees is not None
+    # Partners are strata of the design: within them the player does not vary at all.
+    assert rows["functional_regret"].ours_interval == pytest.approx((1.0, 1.0))
+    assert rows["functional_regret"].verdict == "different"
 
 
 def test_another_model_may_stand_for_the_published_one_if_asked(stored):

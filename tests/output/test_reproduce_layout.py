@@ -17,13 +17,13 @@ from sally.output.tables.reproduce import Own, Row, engine_of
 def row(model: str, metric: str = "regret", game: str = "rps", **given: object) -> Row:
     known = {
         "published": 0.5, "published_interval": (0.4, 0.6), "ours": None, "ours_interval": None,
-        "agrees": None, "missing": "not run",
+        "verdict": None, "missing": "not run",
     }  # fmt: skip
     return Row("1", {"model": model, "game": game}, metric, **{**known, **given})  # type: ignore[arg-type]
 
 
 def ours(value: float, low: float, high: float) -> dict[str, object]:
-    return {"ours": value, "ours_interval": (low, high), "agrees": True, "missing": None}
+    return {"ours": value, "ours_interval": (low, high), "verdict": "equivalent", "missing": None}
 
 
 TABLE = PublishedTable("A table", ("model", "game", "regret", "gain"), ())
@@ -65,7 +65,7 @@ def test_a_second_figure_stands_in_parentheses():
 
 
 def test_what_differs_is_marked_and_what_can_never_be_had_is_not_called_not_run():
-    far = row("a", **{**ours(0.9, 0.8, 1.0), "agrees": False})
+    far = row("a", **{**ours(0.9, 0.8, 1.0), "verdict": "different"})
     never = row("a", game="ibs", missing="it is no game of ours")
     assert cells(grid(far, never))[1][2:] == ("0.900 ±0.100 ≠", "missing")
 
@@ -113,7 +113,7 @@ def test_a_table_of_many_measures_has_a_line_for_each_figure():
     rows = tuple(Figure({}, f"m{n}", float(n), "Text") for n in range(6))
     many = PublishedTable("Settings", tuple(f"m{n}" for n in range(6)), rows)
     assert plain(many).columns == ()
-    shown = laid_out("settings", many, [Row("s", {}, "m3", 3.0, None, 3.0, (3.0, 3.0), True,
+    shown = laid_out("settings", many, [Row("s", {}, "m3", 3.0, None, 3.0, (3.0, 3.0), "equivalent",
                                             method="exact")])  # fmt: skip
     assert cells(shown) == [("m3", "published", "3"), ("m3", "ours", "3 ≈")]
 

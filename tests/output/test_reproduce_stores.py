@@ -63,7 +63,7 @@ def test_what_was_not_run_says_so_and_how_to_run_it(tmp_path):
 def test_one_episode_has_no_interval_and_is_not_said_to_agree(tmp_path):
     folder = stored(tmp_path, repeated_episode("rps", 2, 1))
     row = one(reproduce("riemer2025", "9", folder, effort=FEW), **QA)
-    assert (row.ours, row.ours_interval, row.agrees) == (0.0, None, None)
+    assert (row.ours, row.ours_interval, row.verdict) == (0.0, None, None)
 
 
 def test_both_conventions_are_there_by_name(tmp_path):
@@ -185,7 +185,7 @@ def test_five_scenarios_are_enough_to_draw_them_whole(tmp_path):
     row = one(
         reproduce("kang2026", "10", stored(tmp_path, *runs)), "task_success", level="L1", **MODEL
     )
-    assert row.n == 15 and row.method == "Wilson over 5 clusters"
+    assert row.n == 15 and row.method == "beta-binomial over 5 clusters"
 
 
 def test_a_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
@@ -248,7 +248,8 @@ def test_a_share_near_its_end_has_wilsons_interval_and_stays_within():
 
 def test_equal_ones_of_repeated_instances_count_an_instance_once():
     found = pooled([1.0] * 10, list("abcde") * 2, ends=(0, 1))
-    assert (found.method, found.n, found.high) == ("Wilson over 5 clusters", 10, 1.0)
+    assert (found.method, found.n, found.high) == ("beta-binomial over 5 clusters", 10, 1.0)
+    assert 0.4 < found.low < 0.75  # five instances, whatever they were repeated
 
 
 def test_a_regret_of_one_is_no_share():

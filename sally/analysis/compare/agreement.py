@@ -1,16 +1,19 @@
-"""Agreement of our figures with published ones: a test of equality that can fail.
+"""Agreement of our figures with published ones: equivalent, different or undecided.
 
-Each side has a standard error, from its 95% interval, and a printed number is rounded too. The two
-agree unless a z test at 5% rejects equality; among true replications one in twenty is rejected. A
-second verdict, by two one-sided tests, says whether they are equivalent within a stated margin:
-with little data, figures rarely differ and are rarely equivalent. Test statistics get no verdict
-(a z or a p is not an estimate), nor do the settings of a study, which always agree.
+Each side has a standard error, from its 95% interval, and a printed number is rounded too. Two one-
+sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a z test at
+5% whether they differ (different); if neither claims anything, the figures are undecided, and the n
+is given with which our side would decide. A difference that is significant and within the margin
+counts as equivalent. Among true replications at most one in twenty comes out different. A value
+printed without an error was measured on some sample too; it is given the error of ours. Test
+statistics get no verdict (a z or a p is not an estimate), nor do the settings of a study.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 import scipy
@@ -28,13 +31,19 @@ REACH = 1.959964  # standard errors in half a 95% interval
 MARGIN = 0.05  # of the range of a measure, where it has one; else of the printed value
 
 
-class Verdict(msgspec.Struct, frozen=True):
-    """Verdict on our figure and one printed value; None if there is none."""
+POWER = 0.8  # with which the needed n decides, if the true difference is 0
 
-    agrees: bool | None = None
+Verdict = Literal["equivalent", "different", "undecided"]
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """The verdict on our figure and one printed value; None if there is none."""
+
+    verdict: Verdict | None = None
     p: float | None = None  # of equality
-    equivalent: bool | None = None  # within the margin, at 5%
+    p_equivalent: float | None = None  # of a difference as large as the margin or larger
     margin: float | None = None
+    needs: int | None = None  # our n that would decide; None: decided, or no n of ours does
 
 
 def target(figures: tuple[Figure, ...] | list[Figure]) -> Figure:
@@ -42,13 +51,13 @@ def target(figures: tuple[Figure, ...] | list[Figure]) -> Figure:
     return next((figure for figure in figures if figure.flag is None), figures[0])
 
 
-def verdict(
+def agreement(
     table: str,
     figure: Figure,
     ours: Estimate,
     span: float | None = None,
     digit: float | None = None,
-) -> Verdict:
+) -> Agreement:
     """Compare our estimate with a printed figure.
 
     Args:
@@ -60,19 +69,42 @@ def verdict(
     """
     rounded = half_a_digit([figure.value]) if digit is None else digit
     if table == SETTINGS or figure.metric in STATISTICS:
-        return Verdict()
+        return Agreement()
     if ours.value is None or ours.low is None or ours.high is None:
-        return Verdict()
+        return Agreement()
     away = ours.value - figure.value
     margin = MARGIN * (span if span is not None else abs(figure.value))
-    error = math.hypot(_ours(ours, away), _theirs(figure, away, rounded))
-    if not _ours(ours, away) and figure.interval is None:  # both exact: equal as far as printed
-        same = abs(away) <= rounded + 1e-9
-        return Verdict(same, None, None, None)
-    p = 2 * float(scipy.special.ndtr(-abs(away) / error)) if error else float(abs(away) < 1e-9)
-    inside = margin - abs(away)
-    within = margin > 0 and error > 0 and float(scipy.special.ndtr(-inside / error)) < LEVEL
-    return Verdict(p >= LEVEL, p, within, margin)
+    mine = _ours(ours, away)
+    if not mine and figure.interval is None:  # both exact: equal as far as printed
+        return Agreement("equivalent" if abs(away) <= rounded + 1e-9 else "different")
+    theirs = _theirs(figure, away, rounded, mine)
+    error = math.hypot(mine, theirs)
+    if not error:
+        same = abs(away) < 1e-9
+        return Agreement("equivalent" if same else "different", float(same), None, margin)
+    p = 2 * float(scipy.special.ndtr(-abs(away) / error))
+    p_equivalent = float(scipy.special.ndtr(-(margin - abs(away)) / error))
+    if p_equivalent < LEVEL:
+        return Agreement("equivalent", p, p_equivalent, margin)
+    if p < LEVEL:
+        return Agreement("different", p, p_equivalent, margin)
+    needs = _needed(ours.n, mine, theirs, margin, figure.interval is None)
+    return Agreement("undecided", p, p_equivalent, margin, needs)
+
+
+def _needed(n: int, mine: float, theirs: float, margin: float, shared: bool) -> int | None:
+    """Return our n that finds equal figures equivalent with the power wanted; None if no n does.
+
+    The same n tells a difference as large as the margin with a power of .83. If the printed error
+    is `shared` (not printed and taken from ours), it falls with our n.
+    """
+    reach = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri((1 + POWER) / 2))
+    wanted = margin / reach
+    left = wanted**2 if shared else wanted**2 - theirs**2
+    now = mine**2 + (theirs**2 if shared else 0.0)
+    if left <= 0 or not now:
+        return None
+    return max(n + 1, math.ceil(n * now / left))
 
 
 def _ours(ours: Estimate, away: float) -> float:
@@ -81,10 +113,10 @@ def _ours(ours: Estimate, away: float) -> float:
     return (ours.value - ours.low if away > 0 else ours.high - ours.value) / REACH
 
 
-def _theirs(figure: Figure, away: float, rounded: float) -> float:
+def _theirs(figure: Figure, away: float, rounded: float, mine: float) -> float:
     rounding = rounded / math.sqrt(3)  # the deviation of values that would be printed alike
     if figure.interval is None:
-        return rounding
+        return math.hypot(mine, rounding)
     low, high = figure.interval
     return math.hypot((high - figure.value if away > 0 else figure.value - low) / REACH, rounding)
 

@@ -2,8 +2,10 @@
 
 Two episodes form a pair if the seat met the same problem, seed and other players in both.
 Intervals come from resampling clusters of pairs, p values from flipping the signs of whole
-clusters. Holm's method bounds the probability of any false difference, and that of any false
-equivalence, in the whole family of comparisons. Scores come from episodes or from a store's index.
+clusters. Players that never met the same setting are compared unpaired: a difference of two means,
+each with a cluster-robust error, by Welch's t test. Holm's method bounds the probability of any
+false difference, and that of any false equivalence, in the whole family of comparisons. Scores come
+from episodes or from a store's index.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
+import scipy
 
 from sally import store
 from sally.analysis.columns.measured import doing_metric, setting
@@ -28,13 +31,17 @@ from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played
 from sally.stats import (
     Estimate,
+    cohens_d,
     cohens_dz,
+    equivalence_test,
     holm,
     paired_difference_bootstrap,
     paired_equivalence,
     sign_flip_test,
 )
-from sally.stats.intervals import FEW, without_interval
+from sally.stats.cluster_interval import FEWER, Unit, coarsest
+from sally.stats.columns import coded, sums_by
+from sally.stats.intervals import FEW, t_estimate, without_interval
 
 ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
 SMALL = 0.2  # standard deviations: the default margin below which a difference counts as none
@@ -42,32 +49,39 @@ KNOWING = ("tom_percent", "brier")
 
 By = Literal["game", "cell", "others", "strategy"]
 Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
+Design = Literal["paired", "unpaired"]
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The difference of two players, first minus second, by one metric over pairs."""
+    """The difference of two players, first minus second, by one metric.
+
+    Unpaired, `pairs` is the smaller number of episodes of the two players and `units` the smaller
+    number of clusters.
+    """
 
     game: str
     seat: str
     where: str  # the cell, other players or strategy, if comparisons are split by it
     metric: str
     better: str  # "higher" or "lower"; empty if neither is better
-    first: float  # means over the pairs
+    first: float  # means over the pairs, or over all episodes if unpaired
     second: float
     difference: Estimate
     p: float | None
     p_holm: float | None
-    effect: float | None  # Cohen's dz: in standard deviations of the differences
+    effect: float | None  # Cohen's dz (of the differences), unpaired his d
     margin: float | None  # smaller differences count as equivalence
     p_equivalent: float | None
     p_equivalent_holm: float | None
     verdict: Verdict
-    pairs: int
+    pairs: int  # at most the episodes of either player: people may share those of the other
     alone: tuple[int, int]  # settings that only the first or only the second player met
     clusters: str
     units: int  # number of clusters
     company: int  # number of pooled lineups of other players
     alike: bool  # whether every pair has the same difference
+    design: Design = "paired"
+    decidable: bool = True  # whether there are clusters enough for any claim in this family
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -95,7 +109,7 @@ def compare(
     """Return every comparison of two players that the episodes allow, adjusted as one family.
 
     Raises:
-        BadInput: If a player or metric is unknown, or the players share no setting.
+        BadInput: If a player or metric is unknown, or the players share no game, seat and metric.
     """
     check(first, second, metrics, margin)
     scores = scores_of(episodes, (first, second), metrics, by)
@@ -169,18 +183,31 @@ def check(first: str, second: str, metrics: Sequence[str], margin: float | None)
 
 
 def family(
-    scores: Scores, first: str, second: str, margin: float | None, seed: int
+    scores: Scores,
+    first: str,
+    second: str,
+    margin: float | None,
+    seed: int,
+    *,
+    unpaired: bool = True,
 ) -> list[Comparison]:
-    """Return every comparison that the scores allow, adjusted together."""
-    found = []
-    for group, both in scores.items():
-        made = _compared(group, both.get(first, []), both.get(second, []), margin, seed)
-        if made is not None:
-            found.append(made)
+    """Return every comparison that the scores allow, adjusted together.
+
+    If no two episodes form a pair, the comparisons are unpaired, unless that is not wanted.
+    """
+    for how in (_compared, _unpaired):  # unpaired only if nothing at all is paired
+        found = []
+        for group, both in scores.items():
+            made = how(group, both.get(first, []), both.get(second, []), margin, seed)
+            if made is not None:
+                found.append(made)
+        if found or not unpaired:
+            break
     if not found:
         raise BadInput(
             f"{first!r} and {second!r} never met the same setting (problem, seed and other "
-            "players), so there is no pair to compare; run them in one study."
+            "players)" + (" nor the same game in the same seat" if unpaired else "") + ", so there "
+            "is nothing to compare; run them in one study."
         )
     return adjusted(found)
 
@@ -201,8 +228,9 @@ def _compared(
     difference = paired_difference_bootstrap(
         a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
     )
+    independent = min(len(pairs), *(sum(len(by[key]) for key in shared) for by in (mine, theirs)))
     if len(set(clusters)) < FEW:
-        difference = without_interval(difference.value, a.size, "bootstrap", f"fewer than {FEW}")
+        difference = without_interval(difference.value, independent, "bootstrap", FEWER)
     wide = _margin(a, b) if margin is None else margin
     alike = _equivalent(a, b, clusters, wide)
     metric: Metric = registry.entries("metrics")[group.metric]
@@ -212,20 +240,86 @@ def _compared(
         first=float(a.mean()),
         second=float(b.mean()),
         difference=difference,
-        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p,
+        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p if len(pairs) > 1 else None,
         p_holm=None,
         effect=cohens_dz(a, b),
         margin=wide,
         p_equivalent=alike,
         p_equivalent_holm=None,
         verdict="undecided",
-        pairs=len(pairs),
+        pairs=independent,
         alone=(len(mine) - len(shared), len(theirs) - len(shared)),
         clusters=unit,
         units=len(set(clusters)),
         company=len({s.others for key in shared for s in mine[key]}),
         alike=len(pairs) > 1 and bool(np.ptp(a - b) == 0),
     )
+
+
+def _unpaired(
+    group: Group, one: Sequence[Score], two: Sequence[Score], margin: float | None, seed: int
+) -> Comparison | None:
+    """Return the difference of two means over different settings, each side with its clusters."""
+    if not one or not two:
+        return None
+    sides = [np.array([s.value for s in scores]) for scores in (one, two)]
+    named = [_clusters_alone(scores) for scores in (one, two)]
+    units = [len(set(clusters)) for clusters, _ in named]
+    a, b = sides
+    away, n = float(a.mean() - b.mean()), int(a.size + b.size)
+    method = f"unpaired, Welch's t over {units[0]} and {units[1]} clusters"
+    difference, p = without_interval(away, n, method, FEWER), None
+    wide, alike = _margin(a, b) if margin is None else margin, None
+    if min(units) >= FEW:
+        errors = [_error(v, clusters) for v, (clusters, _) in zip(sides, named, strict=True)]
+        error = math.hypot(*errors)
+        if error:
+            parts = sum(e**4 / (many - 1) for e, many in zip(errors, units, strict=True))
+            degrees = error**4 / parts
+            difference = t_estimate(away, error, degrees, n, 0.95, method)
+            p = 2 * float(scipy.special.stdtr(degrees, -abs(away) / error))
+            if wide is not None:
+                alike = equivalence_test(away, error, degrees, (-wide, wide), n=n).p
+    metric: Metric = registry.entries("metrics")[group.metric]
+    return Comparison(
+        **msgspec.structs.asdict(group),
+        better=_better(metric, group),
+        first=float(a.mean()),
+        second=float(b.mean()),
+        difference=difference,
+        p=p,
+        p_holm=None,
+        effect=cohens_d(a, b),
+        margin=wide,
+        p_equivalent=alike,
+        p_equivalent_holm=None,
+        verdict="undecided",
+        pairs=min(len(one), len(two)),
+        alone=(0, 0),
+        clusters=listed(dict.fromkeys(unit for _, unit in named), "and"),
+        units=min(units),
+        company=len({s.others for s in (*one, *two)}),
+        alike=False,
+        design="unpaired",
+    )
+
+
+def _clusters_alone(scores: Sequence[Score]) -> tuple[list[Hashable], str]:
+    """Return the clusters of one side's episodes: people, else instances, else repeats."""
+    units: dict[str, Unit] = {
+        "participants": [s.person for s in scores],
+        "instances": [s.instance for s in scores],
+        "repeats of instances": [(s.instance, s.repeat) for s in scores],
+    }
+    name = coarsest(units)
+    return list(units[name]), name
+
+
+def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
+    """Return the cluster-robust standard error of a mean."""
+    codes, count = coded(clusters, values.size, "clusters")
+    sums = sums_by(codes, count, values - values.mean())
+    return math.sqrt(count / (count - 1) * float((sums**2).sum())) / values.size
 
 
 def _better(metric: Metric, group: Group) -> str:
@@ -264,6 +358,10 @@ def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
         "instances": [pair.instance for pair in pairs],
         "repeats of instances": [(pair.instance, pair.repeat) for pair in pairs],
     }
+    people, settings = len(set(units["participants"])), len({pair.setting for pair in pairs})
+    if all(units["participants"]) and settings < people:
+        # The people of one setting are compared with the same episodes of the other player.
+        return [pair.setting for pair in pairs], "settings"
     for name, found in units.items():
         if all(found) and len(set(found)) >= FEW:
             return found, name
@@ -308,6 +406,11 @@ def _equivalent(
 
 def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
     """Return the comparisons with p values adjusted over all of them, and their verdicts."""
+    needed = clusters_needed(len(found))
+    found = [
+        msgspec.structs.replace(c, decidable=c.units >= (FEW if c.design == "unpaired" else needed))
+        for c in found
+    ]
     away, alike = _holm([c.p for c in found]), _holm([c.p_equivalent for c in found])
     return [_judged(c, *both) for c, *both in zip(found, away, alike, strict=True)]
 
@@ -527,19 +630,22 @@ def conclusion(found: Sequence[Comparison], first: str, second: str) -> str:
     for (aspect, metric), mine in _aspects(found).items():
         said: list[str] = []
         for verdict, (whole, brief) in WORDS.items():
-            places = dict.fromkeys(_place(c) for c in mine if c.verdict == verdict)
+            places = dict.fromkeys(_place(c, found) for c in mine if word_of(c) == verdict)
             words = brief if said else f"{first} is {whole} {second}"
             said += [f"{words} in {listed(places)}"] if places else []
-        parts.append(f"{aspect} ({metric}): {', '.join(said)}.")
+        how = ", unpaired" if any(c.design == "unpaired" for c in mine) else ""
+        parts.append(f"{aspect} ({metric}{how}): {', '.join(said)}.")
     return " ".join(parts)
 
 
-WORDS: Mapping[Verdict, tuple[str, str]] = {  # followed by the second player's name, and without
+Word = Verdict | Literal["too few"]
+WORDS: Mapping[Word, tuple[str, str]] = {  # followed by the second player's name, and without
     "better": ("better than", "better"),
     "worse": ("worse than", "worse"),
     "different": ("different from", "different"),
     "equivalent": ("equivalent to", "equivalent"),
     "undecided": ("not told apart from", "not told apart"),
+    "too few": ("met too seldom for a claim against", "too few for a claim"),
 }
 
 
@@ -551,5 +657,17 @@ def _aspects(found: Sequence[Comparison]) -> Mapping[tuple[str, str], list[Compa
     return aspects
 
 
-def _place(c: Comparison) -> str:
-    return f"{c.game} ({c.where})" if c.where else c.game
+def word_of(c: Comparison) -> Word:
+    """Return the verdict; undecided with too few clusters for any claim is "too few"."""
+    return "too few" if c.verdict == "undecided" and not c.decidable else c.verdict
+
+
+def game_and_seat(c: Comparison, among: Sequence[Comparison]) -> str:
+    """Return the game of a comparison, with the seat if there are several in that game."""
+    several = len({other.seat for other in among if other.game == c.game}) > 1
+    return f"{c.game} as {c.seat}" if several else c.game
+
+
+def _place(c: Comparison, among: Sequence[Comparison]) -> str:
+    where = game_and_seat(c, among)
+    return f"{where} ({c.where})" if c.where else where

@@ -15,12 +15,15 @@ from sally.analysis.columns.rows import played
 from sally.analysis.compare.compare import (
     KNOWING,
     SEED,
+    WORDS,
     Comparison,
     Group,
     Scores,
     adjusted,
     family,
+    game_and_seat,
     seat_scores,
+    word_of,
 )
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec, Reported, Setup, label
@@ -120,7 +123,7 @@ def contrast(
 def _family(scores: Scores, named: str, base: str, margin: float | None) -> list[Comparison]:
     both = {g: by for g, by in scores.items() if named in by and base in by}
     try:
-        return family(both, named, base, margin, SEED) if both else []
+        return family(both, named, base, margin, SEED, unpaired=False) if both else []
     except BadInput:  # the same game, but never the same setting
         return []
 
@@ -173,12 +176,12 @@ def without_pack(who: PlayerSpec) -> PlayerSpec:
 
 def conclusion(found: Sequence[Contrast]) -> list[str]:
     """Return one sentence for each condition with its verdicts."""
-    said = []
+    said, every = [], [c.comparison for c in found]
     for named in dict.fromkeys(c.condition for c in found):
         parts = []
         for word in SAID:
             places = dict.fromkeys(
-                f"{c.comparison.game} ({c.comparison.metric})"
+                f"{game_and_seat(c.comparison, every)} ({c.comparison.metric})"
                 for c in found
                 if c.condition == named and said_of(c.comparison) == word
             )
@@ -188,11 +191,12 @@ def conclusion(found: Sequence[Contrast]) -> list[str]:
     return said
 
 
-SAID = ("better", "worse", "different", "identical", "equivalent", "not told apart")
+IDENTICAL = "identical"
+SAID = (IDENTICAL, *(brief for _, brief in WORDS.values()))
 
 
 def said_of(c: Comparison) -> str:
     """Return the verdict in words; pairs that never differ are called identical."""
     if c.alike and not c.difference.value:
-        return "identical"
-    return "not told apart" if c.verdict == "undecided" else c.verdict
+        return IDENTICAL
+    return WORDS[word_of(c)][1]

@@ -1,6 +1,8 @@
 """Episodes that each cell needs to detect a difference, from a pilot or a stated deviation.
 
 Players are compared on the same settings, so the standard deviation of their differences counts.
+Verdicts are adjusted over all comparisons of a study, and so is the size: each is planned at the
+level of the first step of Holm's method, which is alpha over their number.
 Repeats of a problem, or plays against several others, are worth less than as many problems; the
 design effect of the pilot says how much less.
 """
@@ -14,6 +16,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Measured, doing_metric, measure
+from sally.analysis.compare.compare import KNOWING
 from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
@@ -27,6 +30,7 @@ from sally.runner.config import Config
 from sally.runner.plan import Plan
 from sally.stats import (
     design_effect,
+    equivalence_sample_size,
     intraclass_correlation,
     paired_sample_size,
     paired_share_sample_size,
@@ -76,6 +80,22 @@ class Need(msgspec.Struct, frozen=True):
     cost: tuple[float | None, ...]  # of the whole cell at that size; None: a price is missing
     elsewhere: bool = False  # whether the pilot had only other cells of the game
     why: str = ""  # why episodes are not known
+    family: int = 1  # comparisons whose verdicts are adjusted together
+
+
+def family_of(study: Study, metric: str = "") -> int:
+    """Return how many comparisons of two players `compare` makes by default in this study.
+
+    One for each game, studied seat and metric: the score of the game, and where the seat is probed
+    two of knowing.
+    """
+    found: dict[tuple[str, str], int] = {}
+    for cell in study.cells:
+        seat = _seat(cell)
+        many = 1 if metric or not cell.arms.get(Seat(seat)) else 1 + len(KNOWING)
+        key = (cell.instances[0].game, seat)
+        found[key] = max(many, found.get(key, 0))
+    return max(1, sum(found.values()))
 
 
 def needs(
@@ -89,18 +109,37 @@ def needs(
     pilot: Iterable[Episode] | None = None,
     limit: int | None = None,
     alpha: float = 0.05,
+    equivalent: bool = False,
+    family: int | None = None,
 ) -> list[Need]:
     """Return what each cell needs to detect a difference of `detect` between two players.
+
+    With `equivalent`, `detect` is the margin within which two equal players are to be found
+    equivalent. Verdicts are adjusted by Holm's method over a `family` of comparisons, by default
+    all that `compare` makes in the study, so each is planned at alpha / family.
 
     Raises:
         BadInput: If an argument is out of range, or neither a pilot nor `sd` is given.
     """
     _check(detect, sd, pilot is not None, alpha)
+    family = family_of(study, metric) if family is None else family
+    if family < 1:
+        raise BadInput(f"family must be at least 1, not {family}.")
+    target = _Target(detect, alpha, family, equivalent)
     values = [] if pilot is None else values_of(pilot, metric)
     return [
-        _need(cell, plan, config, detect, _metric(cell, metric), sd, values, limit, alpha)
+        _need(cell, plan, config, target, _metric(cell, metric), sd, values, limit)
         for cell in study.cells
     ]
+
+
+class _Target(msgspec.Struct, frozen=True):
+    """What a sample is to show."""
+
+    detect: float
+    alpha: float
+    family: int
+    equivalent: bool
 
 
 def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None:
@@ -162,24 +201,22 @@ def _need(
     cell: Cell,
     plan: Plan,
     config: Config,
-    detect: float,
+    target: _Target,
     metric: Metric,
     sd: float | None,
     values: Sequence[PilotScore],
     limit: int | None,
-    alpha: float,
 ) -> Need:
     now = _episodes(cell, limit)
     scale = 100.0 if metric.unit == PERCENT else 1.0
-    blank = Need(cell.name, metric.name, metric.unit or "share", scale * detect, None, 0, 0, 1.0,
-                 now, None, ())  # fmt: skip
+    blank = Need(cell.name, metric.name, metric.unit or "share", scale * target.detect, None, 0, 0,
+                 1.0, now, None, (), family=target.family)  # fmt: skip
     spread = DifferenceSpread(scale * sd, None, 0, 2) if sd is not None else spread_of(cell, values)
     if isinstance(spread, str):
         return msgspec.structs.replace(blank, why=spread)
     effect = 1.0 if spread.icc is None else max(1.0, design_effect(spread.icc, [_together(cell)]))
     sizes = tuple(
-        _size(metric, scale * detect, spread.sd, power=p, alpha=alpha, design_effect=effect)
-        for p in POWERS
+        _size(metric, target, scale, spread.sd, power=p, design_effect=effect) for p in POWERS
     )
     return msgspec.structs.replace(
         blank,
@@ -193,8 +230,12 @@ def _need(
     )
 
 
-def _size(metric: Metric, detect: float, sd: float, **target: float) -> int:
+def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: float) -> int:
     """Return the pairs needed; scores of 0 and 1 use McNemar's test."""
+    detect = scale * wanted.detect
+    target["alpha"] = wanted.alpha / wanted.family
+    if wanted.equivalent:
+        return equivalence_sample_size(detect, sd**2, **target)
     if metric.bounds != (0, 1):
         return paired_sample_size(detect, sd**2, **target)
     if detect >= 1:

@@ -383,12 +383,19 @@ class TableMatcher:
             uneven, which = self._how.uneven, known.which[there[given]].tolist()
             note = uneven(row, [known.facts[n] for n in which]) if uneven is not None else None
             instances = as_met(known.instances[there[given]])
-            ours = pooled(values[given], instances, metric_bounds(metric))
+            strata = self._strata(which)
+            ours = pooled(values[given], instances, metric_bounds(metric), strata=strata)
         elif len(there):
             note = "the episodes give no figure: censored, forfeited or not asked"
         cut = np.isnan(known.numbers(PAYOFF)[there]) & ~given
         lost = known.numbers(FORFEITED)[there]
         return TableFigure(ours, note, False, int(cut.sum()), int(np.nansum(lost)))
+
+    def _strata(self, which: Sequence[int]) -> Unit:
+        """Return the stratum of each episode: its values of the conditions that a cell pools."""
+        names, codes = sorted(self._how.pools), Dictionary()
+        facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(which)}
+        return np.array([codes.code(facts[n]) for n in which], dtype=np.int64)
 
     def _meets(self, facts: Conditions, asked: Conditions) -> bool:
         for name, value in asked.items():
@@ -445,13 +452,16 @@ def pooled(
     together: Unit,
     ends: Bounds | None = None,
     people: bool = False,
+    strata: Unit | None = None,
 ) -> Estimate:
     """Return a mean with its 95% interval (`sally.stats.cluster_interval`).
 
     Episodes of one instance are not independent, so they form a cluster; if there are too few
-    instances, each episode counts. Episodes of one person always form a cluster.
+    instances, each episode counts. Episodes of one person always form a cluster. Differences
+    between `strata`, the groups of episodes that the design fixed, are not an error.
     """
     unit = PEOPLE if people else "instances"
     column = np.asarray(values, dtype=np.float64)
     units: dict[str, Unit] = {unit: together, "episodes": range(len(column))}
-    return mean_by_rule(column, units[coarsest(units)], ends)
+    several = strata is not None and len(np.unique(np.asarray(strata))) > 1
+    return mean_by_rule(column, units[coarsest(units)], ends, strata if several else None)

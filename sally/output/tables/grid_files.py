@@ -10,9 +10,14 @@ from pathlib import Path
 
 from sally.core.errors import BadInput, listed
 from sally.output.files.export import formula_safe, latex, write_text
-from sally.output.tables.layout import AGREES, DIFFERS, Grid, Line
+from sally.output.tables.layout import SIGNS, Grid, Line
 
-SYMBOLS = {"Δ": r"$\Delta$", AGREES: r"$\approx$", DIFFERS: r"$\neq$", "–": "--"}
+SYMBOLS = {
+    "Δ": r"$\Delta$",
+    SIGNS["equivalent"]: r"$\approx$",
+    SIGNS["different"]: r"$\neq$",
+    "–": "--",
+}
 
 
 def write_grids(grids: Sequence[Grid], path: Path) -> None:

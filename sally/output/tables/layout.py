@@ -8,14 +8,18 @@ from typing import Protocol
 
 import msgspec
 
+from sally.analysis.compare.agreement import MARGIN, Verdict
 from sally.analysis.compare.published import Condition, PublishedTable, Spread
 
 Conditions = Mapping[str, Condition]
 PUBLISHED, OURS = "published", "ours"
-AGREES, DIFFERS = "≈", "≠"
+SIGNS: Mapping[Verdict, str] = {"equivalent": "≈", "different": "≠", "undecided": "?"}
 BARE = ("exact", "sign")  # methods whose zero-width intervals are not shown
 MOST_COLUMNS = 4  # of the default layout; beyond that, one value per line
-LEGEND = f"{AGREES} does not differ from the published value at the 5% level, {DIFFERS} differs"
+LEGEND = (
+    f"{SIGNS['equivalent']} equivalent to the published value within {MARGIN:.0%} (two one-sided "
+    f"tests at 5%), {SIGNS['different']} different (5%), {SIGNS['undecided']} undecided"
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Compared(Protocol):
     @property
     def ours_interval(self) -> tuple[float, float] | None: ...
     @property
-    def agrees(self) -> bool | None: ...
+    def verdict(self) -> Verdict | None: ...
     @property
     def missing(self) -> str | None: ...
     @property
@@ -201,9 +205,7 @@ def _ours(column: Column, cell: Compared | None, beside: Compared | None, exact:
     shown = figure(cell.ours, ends, column.places)
     if beside is not None and beside.ours is not None:
         shown += f" ({beside.ours:+.2f})"
-    if cell.agrees is None:
-        return shown
-    return f"{shown} {AGREES if cell.agrees else DIFFERS}"
+    return shown if cell.verdict is None else f"{shown} {SIGNS[cell.verdict]}"
 
 
 def figure(value: float, interval: Sequence[float] | None, places: int | None) -> str:

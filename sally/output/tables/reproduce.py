@@ -14,7 +14,7 @@ import msgspec
 
 from sally import store
 from sally.analysis.compare import published as reference
-from sally.analysis.compare.agreement import half_a_digit, target, verdict
+from sally.analysis.compare.agreement import Verdict, agreement, half_a_digit, target
 from sally.analysis.compare.published import Condition, Figure, Spread
 from sally.analysis.episodes.paper_store import (
     Conditions,
@@ -40,7 +40,7 @@ from sally.stats.intervals import Estimate
 
 __all__ = [
     "Conditions", "Effort", "Engine", "Known", "Own", "Reproduction", "Row", "compared",
-    "engine_of", "reproduce",
+    "engine_of", "line_verdicts", "reproduce",
 ]  # fmt: skip
 
 NOT_RUN = "not run"
@@ -64,11 +64,12 @@ class Row(msgspec.Struct, frozen=True):
     published_interval: tuple[float, float] | None
     ours: float | None
     ours_interval: tuple[float, float] | None
-    agrees: bool | None  # no difference at 5%; None: untestable
+    verdict: Verdict | None  # None: untestable
     published_spread: Spread | None = None
     p: float | None = None  # p value of the test of equality
-    equivalent: bool | None = None  # equivalent within the margin, at the 5% level
+    p_equivalent: float | None = None  # p value of a difference beyond the margin
     margin: float | None = None
+    needs: int | None = None  # n of ours that would decide an undecided row
     target: str | None = None  # source of the published value
     n: int = 0  # episodes, decisions or simulations behind ours
     computed: bool = False  # without stored episodes
@@ -348,9 +349,27 @@ def compared(
     if ours is None or ours.value is None:
         return Row(*head, None, None, None, shown.spread, target=shown.source)
     interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
-    found = verdict(table, shown, ours, span, digit)
-    told = (found.p, found.equivalent, found.margin, shown.source)
-    return Row(*head, ours.value, interval, found.agrees, shown.spread, *told)
+    found = agreement(table, shown, ours, span, digit)
+    told = (found.p, found.p_equivalent, found.margin, found.needs, shown.source)
+    return Row(*head, ours.value, interval, found.verdict, shown.spread, *told)
+
+
+def line_verdicts(rows: Iterable[Row]) -> list[Verdict]:
+    """Return one verdict for each line of the tables: the tested values of one row of conditions.
+
+    A line is different if one of its values is, and equivalent only if all of them are: a player
+    that matches a model in a single value, such as a prediction at chance, does not match the line.
+    """
+    lines: dict[tuple[object, ...], list[Verdict]] = {}
+    for row in rows:
+        if row.verdict is not None and row.published is not None:
+            lines.setdefault((row.table, *sorted(row.row.items())), []).append(row.verdict)
+    return [
+        "different" if "different" in found
+        else "equivalent" if set(found) == {"equivalent"}
+        else "undecided"
+        for found in lines.values()
+    ]  # fmt: skip
 
 
 Cell = tuple[tuple[tuple[str, Condition], ...], str]

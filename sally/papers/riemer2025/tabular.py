@@ -27,7 +27,7 @@ from sally.games.repeated_games.regret import cost_of_being_wrong, mean_loss
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.tables.reproduce import Effort
 from sally.papers.riemer2025.study import ROUNDS
-from sally.stats.cluster_interval import lone_by_rule
+from sally.stats.cluster_interval import lone_by_rule, mean_by_rule
 from sally.stats.intervals import Estimate
 
 
@@ -80,9 +80,12 @@ def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
 
 @lru_cache(maxsize=64)
 def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
+    """Return the learner's figures by the paper's measures; partners are strata."""
     figures = bulk_figures(name, kind, effort)
+    lots = _bulk(name, kind, effort, None)[2]
     return {
-        metric: lone_by_rule(values, metric_bounds(metric)) for metric, values in figures.items()
+        metric: mean_by_rule(values, range(values.size), metric_bounds(metric), lots)
+        for metric, values in figures.items()
     }
 
 

@@ -1,0 +1,214 @@
+"""The figures of docs/discussion/validity.md: `python -m benchmarks.validity NAME [RUNS]`.
+
+Every command simulates from fixed seeds and prints its figures; without a name, all are run.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sally import store
+from sally.analysis.compare import published as reference
+from sally.analysis.compare.published import Figure, load
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Turn
+from sally.core.registry import registry
+from sally.core.rules.probe import ProbeReport
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.output.tables.reproduce import Effort, compared, line_verdicts, reproduce
+from sally.papers.riemer2025.study import MOVES
+from sally.papers.riemer2025.tables import completes
+from sally.papers.riemer2025.tabular import bulk_figures, cell
+from sally.runner.seating import seated
+from sally.stats.cluster_interval import mean_by_rule
+
+CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_for_tat")]
+REGRET = "functional_regret"
+TABLES = ("1", "2", "8", "9", "10")  # of riemer2025, those of language models
+SHARES, CORRELATIONS, CLUSTERS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5), (0.0, 0.1, 0.4), (5, 8, 20)
+
+
+# --- agreement with published values ------------------------------------------------------------
+
+
+class Constant:
+    """Always makes one move, and always predicts one."""
+
+    def __init__(self, move: int) -> None:
+        self.move = move
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+        return Decision(self.move)
+
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+        return ProbeReport(self.move)
+
+
+def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
+    """Yield a bot's episodes in the name of every model and strategy of a table."""
+    rows = (figure.row for figure in load("riemer2025").tables[table].rows)
+    cells = {tuple(sorted(completes(row).items())) for row in rows if row["player"] == "language"}
+    for pairs in sorted(cells, key=str):
+        row = dict(pairs)
+        game, kind = str(row["game"]), str(row["partner"])
+        acts = [{"action": a} for a in range(MOVES[game])] if kind == "single_action" else [{}]
+        params = {"model": row["model"], "strategy": row["strategy"]}
+        if given := {k: row[k] for k in ("memory",) if k in row}:
+            params["with_"] = given
+        agent = PlayerSpec("language", params)
+        names = str(row.get("names", "J F B" if MOVES[game] == 3 else "J F")).split()
+        for seed in range(repeats):
+            for act in acts:
+                lineup = {AGENT: agent, PARTNER: PlayerSpec(kind, act)}
+                instance = Instance(game, game, {"names": names})
+                setup = Setup(instance, seed, lineup, arms={AGENT: ("their_move",)})
+                match = Match(registry.game(game), setup)
+                spec = registry.game(game)
+                mine = (
+                    Constant(int(bot)) if bot.isdigit()
+                    else seated(spec, match.game, AGENT, PlayerSpec(bot))
+                )  # fmt: skip
+                partner = seated(spec, match.game, PARTNER, lineup[PARTNER])
+                play_bots(match, {AGENT: mine, PARTNER: partner})
+                yield match.episode()
+
+
+def agreement(runs: int = 300) -> None:
+    """Print the verdicts on bots under models' names, and on true copies."""
+    print("bots in the name of every model of riemer2025 (equivalent / different / undecided):")
+    for bot in ("0", "1", "random", "tabular"):
+        for repeats in (3, 10):
+            total: Counter[Any] = Counter()
+            lines: Counter[Any] = Counter()
+            for table in TABLES:
+                with tempfile.TemporaryDirectory() as folder:
+                    with store.Writer(folder) as writer:
+                        for episode in relabelled(bot, table, repeats):
+                            writer.add(episode)
+                    rows = reproduce("riemer2025", table, folder, None, Effort(repeats=4))
+                rows = [r for r in rows if not r.computed and r.published is not None]
+                total.update(r.verdict for r in rows)
+                lines.update(line_verdicts(rows))
+                for r in rows:
+                    if r.verdict == "equivalent":
+                        who = f"{r.row['model']} {r.row['strategy']} {r.row['game']}"
+                        print(f"    {who}, {r.metric}: {r.published} and {r.ours:.3f}")
+            print(f"  {bot}, {repeats} a partner: values {_said(total)}, lines {_said(lines)}")
+    print("true copies of the tabular learner, both sides with n episodes a partner:")
+    for n in (4, 10, 34, 500):
+        total = Counter()
+        worst = 0.0
+        for name, kind in CELLS:
+            partners = MOVES[name] if kind == "single_action" else 1
+            each = n * partners
+            for metric in ("functional_regret", "tom_regret", "tom_percent"):
+                seen = Counter(_copies(name, kind, metric, each, partners, runs))
+                total.update(seen)
+                worst = max(worst, seen["different"] / runs)
+        print(f"  n = {n}: {_said(total)}; worst cell different in {worst:.3f}")
+
+
+def _copies(
+    name: str, kind: str, metric: str, n: int, partners: int, runs: int
+) -> Iterator[str | None]:
+    values = bulk_figures(name, kind, Effort(repeats=2 * n * min(runs, 60_000 // n)))[metric]
+    span = 100.0 if metric == "tom_percent" else None
+    lots = np.arange(n) % partners
+    for at in range(0, len(values) - 2 * n + 1, 2 * n):
+        theirs = mean_by_rule(values[at : at + n], range(n), strata=lots)
+        ours = mean_by_rule(values[at + n : at + 2 * n], range(n), strata=lots)
+        if theirs.value is None or theirs.low is None or theirs.high is None:
+            continue
+        value, low, high = (round(x, 3) for x in (theirs.value, theirs.low, theirs.high))
+        printed = Figure({}, metric, value, "copy", (low, high))
+        yield compared("t", [printed], ours, span, 0.0005).verdict
+
+
+def _said(found: Counter[Any]) -> str:
+    names = ("equivalent", "different", "undecided")
+    many = sum(found[name] for name in names)
+    shares = " / ".join(f"{found[name] / max(many, 1):.3f}" for name in names)
+    return f"{' / '.join(str(found[name]) for name in names)} of {many} ({shares})"
+
+
+def riemer(runs: int = 20_000) -> None:
+    """Print the one value of riemer2025's learner that differs, at ten times the usual size."""
+    where = {"game": "rps", "partner": "tit_for_tat", "player": "tabular"}
+    printed = reference.at(reference.table(load("riemer2025"), "tabular"), where, REGRET)
+    for size in (2_000, runs):
+        found = cell("rps", "tit_for_tat", Effort(repeats=size))[REGRET]
+        assert found.value is not None and found.low is not None and found.high is not None
+        print(f"{size} episodes: {found.value:.4f} [{found.low:.4f}, {found.high:.4f}]")
+        for figure in printed:
+            row = compared("tabular", [figure], found, None, 0.0005)
+            print(f"  against {figure.value} ({figure.source}): {row.verdict}, p {row.p:.3f}")
+        values = [figure.value for figure in printed]
+        errors = [(f.interval[1] - f.value) / 1.96 for f in printed if f.interval]
+        apart = (values[0] - values[1]) / math.hypot(*errors)
+        middle, error = sum(values) / 2, math.hypot(*errors) / 2
+        ours = (found.value - middle) / math.hypot(error, (found.high - found.value) / 1.96)
+        print(
+            f"  the two printed values differ by z {apart:.2f}; ours from their mean by {ours:.2f}"
+        )
+
+
+# --- intervals of shares --------------------------------------------------------------------------
+
+
+def shares(runs: int = 2000) -> None:
+    """Print the coverage of 95% intervals of shares in clusters."""
+    rng = np.random.default_rng(5)
+    inside, every = 0, []
+    for size in (10, 40):
+        print(f"clusters of {size} trials; rows: clusters, ICC; columns: share {SHARES}")
+        for count in CLUSTERS:
+            for icc in CORRELATIONS:
+                found = [covered(rng, count, size, p, icc, runs) for p in SHARES]
+                every += found
+                inside += sum(0.93 <= x <= 0.97 for x in found)
+                print(f"  {count:3d} {icc:.1f}  " + " ".join(f"{x:.3f}" for x in found))
+    print(f"{inside} of {len(every)} within .93 to .97; {min(every):.3f} to {max(every):.3f}")
+
+
+def covered(
+    rng: np.random.Generator, count: int, size: int, share: float, icc: float, runs: int
+) -> float:
+    """Return the share of intervals that contain the true share."""
+    clusters = np.repeat(np.arange(count), size)
+    held = 0
+    for _ in range(runs):
+        if icc:
+            alike = 1 / icc - 1
+            chance = rng.beta(share * alike, (1 - share) * alike, count)
+        else:
+            chance = np.full(count, share)
+        found = mean_by_rule(rng.random(count * size) < chance[clusters], clusters, (0.0, 1.0))
+        assert found.low is not None and found.high is not None
+        held += found.low <= share <= found.high
+    return held / runs
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "agreement": agreement,
+    "riemer": riemer,
+    "shares": shares,
+}
+
+
+def main(name: str = "", *rest: str) -> None:
+    for each in [name] if name else COMMANDS:
+        print(f"== {each}")
+        COMMANDS[each](*map(int, rest))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
