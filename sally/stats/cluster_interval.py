@@ -7,10 +7,10 @@ the number of trials that gives the same error; so no interval holds impossible 
 100 % is not taken for certain. A count has one bound; its interval is the limit of Wilson's, the
 score interval of a Poisson mean.
 
-A share of counts (right answers out of answers) whose clusters differ by more than chance gets the
-interval of a beta-binomial model instead: near 0 and 1 a t interval over clusters covers as little
-as .84 (`python -m benchmarks.validity shares`). Prior: Jeffreys' for the share, and for the
-correlation within clusters the same arcsine law.
+A share of counts (right answers out of answers) gets the interval of a beta-binomial model instead
+where its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1
+a t interval over clusters covers as little as .84 (`python -m benchmarks.validity shares`). The
+prior is Jeffreys' for the share, and the same arcsine law for the correlation within clusters.
 
 Where a design fixes groups of clusters (the partners of a study), they are strata: differences
 between strata are part of the design and not an error.
@@ -87,16 +87,19 @@ def ratio_by_rule(
     if count < FEW:
         return without_interval(value, int(top.size), method, FEWER)
     sums, sizes = sums_by(codes, count, top), sums_by(codes, count, bottom)
-    if bounds is not None and _counts(top, bottom, bounds):
-        hits = (sums - bounds[0] * sizes) / (bounds[1] - bounds[0])
-        if _differ(hits, sizes) and count < MANY:
-            low, high = beta_binomial_interval(hits, sizes)
-            low, high = (bounds[0] + x * (bounds[1] - bounds[0]) for x in (low, high))
-            method = f"beta-binomial over {count} clusters"
-            return Estimate(value, min(low, value), max(high, value), int(top.size), method)
     away = sums - value * sizes
     error = math.sqrt(count / (count - 1) * float((away**2).sum())) / abs(whole)
-    return _around(value, error, count, bounds, int(top.size))
+    found = _around(value, error, count, bounds, int(top.size))
+    if bounds is None or count >= MANY or not _counts(top, bottom, bounds):
+        return found
+    hits = (sums - bounds[0] * sizes) / (bounds[1] - bounds[0])
+    if whole <= (sizes > 0).sum() or (found.method.startswith("t") and not _differ(hits, sizes)):
+        return found  # one trial in each cluster, or clusters that differ no more than chance does
+    low, high = (
+        bounds[0] + x * (bounds[1] - bounds[0]) for x in beta_binomial_interval(hits, sizes)
+    )
+    method = f"beta-binomial over {count} clusters"
+    return Estimate(value, min(low, value), max(high, value), int(top.size), method)
 
 
 def _stratified(column: Floats, clusters: Unit, bounds: Bounds | None, strata: Unit) -> Estimate:
@@ -128,16 +131,13 @@ def _counts(top: Floats, bottom: Floats, bounds: Bounds) -> bool:
 
 
 def _differ(hits: Floats, trials: Floats) -> bool:
-    """Return whether clusters of several trials differ by more than chance (ICC above 0)."""
+    """Return whether clusters differ by more than chance: an intraclass correlation above 0."""
     there = trials > 0
     hits, trials = hits[there], trials[there]
     total, count = float(trials.sum()), trials.size
-    if total <= count or count < 2:
-        return False  # one trial in each cluster: clusters and trials are the same
-    share = float(hits.sum()) / total
-    between = float((trials * (hits / trials - share) ** 2).sum()) / (count - 1)
+    between = float((trials * (hits / trials - hits.sum() / total) ** 2).sum()) / (count - 1)
     inside = float((hits * (trials - hits) / trials).sum()) / (total - count)
-    return between > inside or share in (0.0, 1.0)
+    return between > inside
 
 
 def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, float]:

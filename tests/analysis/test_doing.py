@@ -28,7 +28,9 @@ def test_a_random_player_is_the_zero_and_one_last_defection_the_optimum():
     assert kind.raw.value == pytest.approx(8.0) and sly.raw.value == pytest.approx(8.2)
     assert sly.doing.value == pytest.approx(1) and sly.regret.value == pytest.approx(0)
     chance = sly.random.value
-    assert sly.random.player == "random" and 4 < chance < 7 and sly.random.doing == 0
+    # Exact: 8 and 10 at first, then any of 8, 0, 10 and 5 by chance, in nine further rounds
+    assert chance == pytest.approx((9 + 9 * 23 / 4) / 10)
+    assert sly.random.player == "random" and sly.random.doing == 0
     assert kind.doing.value == pytest.approx((8 - chance) / (8.2 - chance))
     assert kind.regret.value == pytest.approx(0.2)
     # the best mindless player is a mark on the scale, high up, and not its zero
@@ -36,6 +38,14 @@ def test_a_random_player_is_the_zero_and_one_last_defection_the_optimum():
     assert sly.mindless.doing == pytest.approx(kind.doing.value)
     assert (sly.reference.player, sly.reference.standing) == ("optimum", "exact")
     assert sly.mindless.played == 6 and sly.mindless.stored == 0
+
+
+def test_the_zero_does_not_depend_on_the_luck_of_one_random_player():
+    rows = [
+        profiled(against_tit_for_tat(lambda turn: 0, seeds=seeds), "agent")[0]
+        for seeds in (range(3), range(3, 6))
+    ]
+    assert rows[0].doing.value == pytest.approx(rows[1].doing.value)
 
 
 def test_always_defecting_where_a_mindless_player_leaves_no_room_stays_on_the_scale():

@@ -11,14 +11,20 @@ import pytest
 
 from sally.analysis.compare import compare as comparing
 from sally.analysis.compare.compare import Group, Score
-from sally.analysis.design.power import DifferenceSpread, PilotScore, needs, spread_of
+from sally.analysis.design.power import DifferenceSpread, PilotScore, family_of, needs, spread_of
 from sally.core.errors import BadInput
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.config import Config, read_config
 from sally.runner.local import play
 from sally.runner.plan import plan
 from sally.runner.seating import resolved
-from sally.stats import paired_sample_size, sign_flip_test, simulated_power
+from sally.stats import (
+    equivalence_sample_size,
+    paired_equivalence,
+    paired_sample_size,
+    sign_flip_test,
+    simulated_power,
+)
 
 CELL = Cell(
     "duel",
@@ -212,3 +218,28 @@ def test_wins_and_losses_reach_it_too(quick):
 
     found = simulated_power(experiment, seed=3, repeats=400)
     assert found.low < 0.8 < found.high
+
+
+def test_a_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
+    alone, three = (need(0.5, sd=1.0, family=n).episodes[0] for n in (1, 3))
+    assert alone == paired_sample_size(0.5, 1.0) and three == paired_sample_size(
+        0.5, 1.0, alpha=0.05 / 3
+    )
+    assert three > alone
+    same = need(0.5, sd=1.0, family=1, equivalent=True)
+    assert same.episodes[0] == equivalence_sample_size(0.5, 1.0)
+
+
+def test_the_family_is_what_compare_makes_by_default():
+    assert family_of(STUDY) == 1  # one game, one seat, no probes
+    asked = msgspec.structs.replace(CELL, arms={"agent": ("their_move",)})
+    assert family_of(Study("s", "s", (CELL, asked))) == 3
+    assert family_of(Study("s", "s", (asked,)), "tom_percent") == 1
+
+
+def test_equal_players_are_found_equivalent_at_the_size_that_is_promised():
+    n, rng, found = equivalence_sample_size(0.4, 1.0), np.random.default_rng(4), 0
+    for _ in range(400):
+        away = rng.normal(size=n)
+        found += paired_equivalence(away, np.zeros(n), (-0.4, 0.4)).equivalent is True
+    assert 0.74 <= found / 400 <= 0.87

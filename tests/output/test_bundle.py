@@ -60,6 +60,10 @@ def test_what_is_packed_is_read_back(folder: Path, packed: Path) -> None:
     assert not place.exists()
 
 
+def test_a_bundle_is_loaded_by_a_path_and_by_its_text(folder: Path, packed: Path) -> None:
+    assert len(sally.load(str(packed))) == len(sally.load(packed)) == 3
+
+
 def test_a_small_bundle_holds_the_same_and_damage_to_it_is_noticed(
     folder: Path, packed: Path, tmp_path: Path
 ) -> None:

@@ -108,10 +108,10 @@ def test_no_n_of_ours_decides_against_a_printed_error_that_is_too_large():
     assert (row.verdict, row.needs) == ("undecided", None)
 
 
-def test_a_significant_difference_within_the_margin_is_equivalent():
+def test_a_significant_difference_within_the_margin_is_still_different():
     printed = [figure(0.5, (0.499, 0.501))]
     row = compared("t", printed, Estimate(0.51, 0.505, 0.515, 9, "t"), 1.0, 0.0)
-    assert row.p < 0.05 and row.verdict == "equivalent"
+    assert row.p < 0.05 and row.p_equivalent < 0.05 and row.verdict == "different"
 
 
 def test_a_value_without_ours_has_no_verdict():

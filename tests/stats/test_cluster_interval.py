@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 
 from sally.stats.cluster_interval import (
+    beta_binomial_interval,
     coarsest,
     gap_by_rule,
     lone_by_rule,
@@ -98,3 +100,41 @@ def test_too_few_persons_have_a_gap_and_no_interval() -> None:
 def test_no_gap_of_shares_leaves_its_ends() -> None:
     found = gap_by_rule([1.0] * 5 + [0.0], [0.0] * 6, list(range(12)), (-1, 1))
     assert found.interval is not None and -1 <= found.interval[0] < found.interval[1] <= 1
+
+
+def test_a_beta_binomial_interval_is_jeffreys_for_one_large_independent_sample():
+    """With clusters of one trial nothing tells a correlation: the interval of a plain share."""
+    low, high = beta_binomial_interval([1] * 30 + [0] * 70, [1] * 100)
+    exact = scipy.stats.beta.ppf([0.025, 0.975], 30.5, 70.5)
+    assert [low, high] == pytest.approx(exact, abs=0.004)
+
+
+def test_clusters_that_are_all_or_nothing_count_as_so_many_trials():
+    low, high = beta_binomial_interval([10] * 8 + [0] * 12, [10] * 20)
+    alone = beta_binomial_interval([1] * 8 + [0] * 12, [1] * 20)
+    assert high - low > 0.8 * (alone[1] - alone[0])
+
+
+def test_shares_of_counts_have_it_only_where_clusters_differ():
+    clusters = np.repeat(np.arange(8), 10)
+    same = np.tile([1.0] + [0.0] * 9, 8)
+    assert mean_by_rule(same, clusters, (0, 1)).method.startswith("t over 8")
+    rare = np.array([1.0] + [0.0] * 79)  # here t would leave the bounds
+    assert mean_by_rule(rare, clusters, (0, 1)).method == "beta-binomial over 8 clusters"
+    differing = np.repeat([1.0, 0, 0, 0, 0, 0, 0, 0], 10)
+    found = mean_by_rule(differing, clusters, (0, 1))
+    assert found.method == "beta-binomial over 8 clusters"
+    assert 0 < found.low < 0.125 < 0.35 < found.high < 0.6
+    percent = mean_by_rule(100 * differing, clusters, (0, 100))
+    assert percent.interval == pytest.approx([100 * found.low, 100 * found.high])
+
+
+def test_rare_successes_in_correlated_clusters_are_covered():
+    """Twenty clusters, ICC .4, share .05: a t interval covered .88."""
+    rng = np.random.default_rng(3)
+    clusters, held = np.repeat(np.arange(20), 20), 0
+    for _ in range(200):
+        chance = rng.beta(0.05 * 1.5, 0.95 * 1.5, 20)
+        found = mean_by_rule(rng.random(400) < chance[clusters], clusters, (0, 1))
+        held += found.low <= 0.05 <= found.high
+    assert held / 200 >= 0.93

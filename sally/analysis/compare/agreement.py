@@ -3,10 +3,11 @@
 Each side has a standard error, from its 95% interval, and a printed number is rounded too. Two one-
 sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a z test at
 5% whether they differ (different); if neither claims anything, the figures are undecided, and the n
-is given with which our side would decide. A difference that is significant and within the margin
-counts as equivalent. Among true replications at most one in twenty comes out different. A value
-printed without an error was measured on some sample too; it is given the error of ours. Test
-statistics get no verdict (a z or a p is not an estimate), nor do the settings of a study.
+is given with which our side would decide. A significant difference counts as different even within
+the margin: 94% and 97% right are within 5 points and not the same player. Among true replications
+about one in twenty comes out different. A value printed without an error was measured on some
+sample too; it is given the error of ours. Test statistics get no verdict (a z or a p is not an
+estimate), nor do the settings of a study.
 """
 
 from __future__ import annotations
@@ -84,10 +85,10 @@ def agreement(
         return Agreement("equivalent" if same else "different", float(same), None, margin)
     p = 2 * float(scipy.special.ndtr(-abs(away) / error))
     p_equivalent = float(scipy.special.ndtr(-(margin - abs(away)) / error))
-    if p_equivalent < LEVEL:
-        return Agreement("equivalent", p, p_equivalent, margin)
     if p < LEVEL:
         return Agreement("different", p, p_equivalent, margin)
+    if p_equivalent < LEVEL:
+        return Agreement("equivalent", p, p_equivalent, margin)
     needs = _needed(ours.n, mine, theirs, margin, figure.interval is None)
     return Agreement("undecided", p, p_equivalent, margin, needs)
 

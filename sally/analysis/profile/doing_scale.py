@@ -1,6 +1,7 @@
 """Doing on a fixed scale: 0 is the uniform random player, 1 the optimum or the reference player.
 
-Both ends come from the same problems with the same seeds and other players. The best mindless
+Both ends come from the same problems with the same seeds and other players; where the expectation
+of the random player is known exactly (`Metric.at_random`), it is the zero. The best mindless
 player is a mark on the scale, never its zero: it shows how much can be scored without a mind.
 """
 
@@ -13,11 +14,12 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind
-from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, table_of
+from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
 from sally.analysis.profile.baselines import BaselineRows, Baselines
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
 from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.stats import Estimate
 from sally.stats.intervals import without_interval
 
@@ -100,12 +102,14 @@ class BaselineScores:
     def levels(self, role: str, table: MeasuredTable) -> Floats:
         """Return, for each row, a baseline's score in its setting, or its mean over other seeds."""
         known = self._roles.get(role)
+        exact = exactly_random(table) if role == "random" else np.full(len(table), np.nan)
         if known is None or not len(known.there):
-            return np.full(len(table), np.nan)
+            return exact
         at = np.minimum(np.searchsorted(known.there, table.setting), len(known.there) - 1)
         here = known.there[at] == table.setting
         alike = np.array([known.alike.get(s.alike, np.nan) for s in table.shared])
-        return np.where(here, known.level[at], alike[table.kind])
+        drawn = np.where(here, known.level[at], alike[table.kind])
+        return np.where(np.isnan(exact), drawn, exact)
 
     def level(self, role: str, m: Measured) -> float | None:
         """Return a baseline's score in the setting of one seat, or None."""
@@ -121,6 +125,21 @@ class BaselineScores:
         many = high - low
         starts = np.repeat(low - (np.cumsum(many) - many), many)
         return known, starts + np.arange(int(many.sum()))
+
+
+def exactly_random(table: MeasuredTable) -> Floats:
+    """Return, by row, the exact expectation of a uniformly random player, NaN if not known.
+
+    One random episode in each setting would shift the whole scale by its luck.
+    """
+    found = [_expected(shared.metric, shared) for shared in table.shared]
+    return np.array(found, dtype=np.float64)[table.kind] if found else np.array([])
+
+
+def _expected(metric: str, shared: Shared) -> float:
+    at_random = registry.entries("metrics")[metric].at_random
+    value = None if at_random is None else at_random(shared.setup, Seat(shared.seat))
+    return float("nan") if value is None else value
 
 
 def _by_role(found: Iterable[Baseline]) -> list[BaselineRows]:
@@ -142,7 +161,7 @@ class Mark(msgspec.Struct, frozen=True):
     """A baseline player in the settings of a row's own episodes."""
 
     player: str
-    value: float  # in the unit of doing
+    value: float  # in the unit of doing; of the random player the expectation, where it is exact
     accuracy: float | None  # of its predictions, in percent
     standing: Standing | None  # of an optimum or a reference: whether it cannot be beaten
     stored: int  # episodes found in the store
@@ -177,6 +196,8 @@ def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDo
     if zero == "mindless" and why.startswith(NO_ROOM):
         why = ""  # version 0.1 accepted any room as a scale
     doing, most = (_place(means, ends, why, group.of(name)) for name in ("least", "most"))
+    if chance is not None and not np.isnan(exactly_random(group)).any():
+        chance = msgspec.structs.replace(chance, value=float(met.levels("random", group).mean()))
     if not why:
         chance, mindless, reference = (
             _placed(mark, ends) for mark in (chance, mindless, reference)

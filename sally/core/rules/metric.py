@@ -146,6 +146,8 @@ class Metric:
     label: str = ""  # column heading; empty: its name
     headline: bool = False  # whether tables show it by default
     published: bool = False  # a paper's convention, kept beside our exact measure
+    at_random: Callable[[Any, Seat], float | None] | None = None
+    """(setup, seat): its exact mean if the seat moves uniformly at random; None: not known."""
 
     @property
     def ends(self) -> Ends | None:

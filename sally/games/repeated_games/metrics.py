@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Ends, Metric, Played
 from sally.games.repeated_games import conduct, policies, regret
-from sally.games.repeated_games.rounds import finished, rewards
+from sally.games.repeated_games.rounds import finished, random_reward_per_round, rewards
 from sally.games.repeated_games.rules import RepeatedGame
 from sally.games.repeated_games.spec import a_round
 
@@ -31,6 +31,7 @@ METRICS = (
         measure=_reward_per_round,
         better="higher",
         unit=PAYOFF,
+        at_random=random_reward_per_round,
     ),
     Metric(
         name="functional_regret",

@@ -126,6 +126,21 @@ def optimal_reward(
     return float(plan(game, seat, machine, length).values[length, 0])
 
 
+def random_reward(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> float:
+    """Return the expected total of a uniformly random `seat` over a fixed number of rounds."""
+    by_state = (machine.odds @ pay_table(game, seat).T).mean(axis=1)
+    many = machine.after.shape[2]
+    reach = np.zeros((len(machine.odds),) * 2)  # chance of one state after another
+    for state, odds in enumerate(machine.odds):
+        for theirs, p in enumerate(odds):
+            np.add.at(reach[state], machine.after[state, theirs], p / many)
+    at, total = np.eye(1, len(reach))[0], 0.0
+    for _ in range(rounds):
+        total += float(at @ by_state)
+        at = at @ reach
+    return total
+
+
 def optimal_course(
     game: RepeatedGame, seat: Seat, machine: Machine, played: int, horizon: int | None = None
 ) -> Floats:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import PlayerSpec
+from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, shared
@@ -28,6 +28,7 @@ from sally.games.repeated_games.optimum import (
     optimal_rate,
     pay_table,
     plan,
+    random_reward,
 )
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
@@ -153,6 +154,26 @@ def _course(
 ) -> tuple[float, ...]:
     machine = _machine(game, seat, make, params)
     return tuple(map(float, optimal_course(game, seat, machine, played, horizon)))
+
+
+def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
+    """Return what a uniformly random player expects a round; None without an automaton.
+
+    Where chance ends the game, the mean over episodes of different length has no such formula.
+    """
+    spec = registry.game(setup.instance.game)
+    game = spec.build(setup.instance.params)
+    who = setup.lineup.get(other(seat)) if isinstance(game, RepeatedGame) else None
+    partner = registry.partners(spec.family or spec.name).get(who.player) if who else None
+    if who is None or partner is None or partner.automaton is None or game.stop_chance:
+        return None
+    params = msgspec.json.encode(who.params, order="sorted")
+    return _random_reward(game, seat, partner.automaton, params) / game.rounds
+
+
+@lru_cache(maxsize=256)
+def _random_reward(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
+    return random_reward(game, seat, _machine(game, seat, make, params), game.rounds)
 
 
 @lru_cache(maxsize=256)

@@ -90,8 +90,9 @@ def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
 def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
     """Return after how many greedy best hints the target is found; None if never.
 
-    One is exact, because all first hints are tried, and so is two where no first hint works;
-    more is the best known.
+    One is exact, because all first hints are tried, and so is two, because no first hint worked.
+    Each later hint is the best one given those before it, so three or more, and None with two or
+    more hints, is only the best known: another first hint might have led to a quicker pair.
     """
     tries: Tries = ()
     for number in range(1, hints + 1):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from sally.core.registry.study import player_spec
 from sally.core.rules.card import Card, Condition, Shortcut
@@ -21,6 +24,23 @@ def random_dial() -> float:
     return sum(game.points(t, at) for t in targets for at in DIAL) / len(targets) / len(DIAL)
 
 
+def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
+    """Return the mean points of a uniformly random clue before such a dial.
+
+    Places are ranks, so random words lie evenly between the poles (the few illegal ones aside).
+    """
+    game = Wavelength()
+    ranks = np.linspace(0, 100, 2001)
+    moved = np.rint(np.clip(50 + stretch * (ranks - 50) + shift, 0, 100)).astype(int)
+    at, many = np.unique(moved, return_counts=True)
+    targets = Counter(problem.target for row in frozen("balanced").rows for problem in row)
+    total = sum(
+        times * float(np.average([game.points(target, int(a)) for a in at], weights=many))
+        for target, times in targets.items()
+    )
+    return total / targets.total()
+
+
 def _psychic(name: str, **dial: Any) -> Condition:
     return Condition(
         name=name,
@@ -32,6 +52,7 @@ def _psychic(name: str, **dial: Any) -> Condition:
             Shortcut(player_spec("own_dial"), player_spec("own_dial", stretch=-1.0)),
         ),
         metrics=METRICS,
+        chance={"wavelength_points": random_clue(**dial)},
     )
 
 

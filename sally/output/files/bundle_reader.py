@@ -52,11 +52,12 @@ def is_bundle(path: Where) -> bool:
 @contextmanager
 def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
     """Yield the location of a store; a bundle is checked and unpacked to a temporary folder."""
-    if not isinstance(path, Path) or not is_bundle(path):
+    local = Path(path) if isinstance(path, str) and "://" not in path else path
+    if not isinstance(local, Path) or not is_bundle(local):
         yield path, None
         return
     with TemporaryDirectory(prefix="sally-") as folder:
-        packed = unpack(path, Path(folder))
+        packed = unpack(local, Path(folder))
         yield Path(folder), packed
 
 

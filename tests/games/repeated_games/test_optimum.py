@@ -20,6 +20,7 @@ from sally.games.repeated_games.optimum import (
     optimal_reward,
     pay_table,
     plan,
+    random_reward,
     rate_by_program,
     rate_of_certain,
     tabulated,
@@ -204,3 +205,22 @@ def test_the_best_round_trip_may_lie_beyond_a_loss() -> None:
     pay = np.array([[1.0, 0.0], [-5.0, 3.0]])  # (mine, theirs)
     machine = Machine(odds, after)
     assert rate_of_certain(machine, pay) == rate_by_program(machine, pay) == 3.0
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize("machine", [GRIM, COIN])
+def test_a_random_player_expects_the_mean_over_all_its_sequences(rounds: int, machine) -> None:
+    """Every sequence of moves of the random player, and of the machine with its odds."""
+    pay = pay_table(IPD, AGENT)
+
+    def worth(state, left: int) -> float:
+        if not left:
+            return 0.0
+        return sum(
+            p / 2 * (pay[mine, theirs] + worth(machine.after(state, theirs, mine), left - 1))
+            for mine in (0, 1)
+            for theirs, p in machine.odds(state).items()
+        )
+
+    found = random_reward(IPD, AGENT, machine_of(IPD, AGENT, machine), rounds)
+    assert found == pytest.approx(worth(machine.start, rounds))
