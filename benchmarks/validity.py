@@ -16,6 +16,7 @@ import numpy as np
 
 from sally import store
 from sally.analysis.compare import published as reference
+from sally.analysis.compare.compare import Group, Score, Scores, family
 from sally.analysis.compare.published import Figure, load
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
@@ -29,7 +30,9 @@ from sally.papers.riemer2025.study import MOVES
 from sally.papers.riemer2025.tables import completes
 from sally.papers.riemer2025.tabular import bulk_figures, cell
 from sally.runner.seating import seated
+from sally.stats import equivalence_sample_size
 from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.components import variance_components
 
 CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_for_tat")]
 REGRET = "functional_regret"
@@ -197,10 +200,84 @@ def covered(
     return held / runs
 
 
+# --- shares of variance ---------------------------------------------------------------------------
+
+
+def variance(runs: int = 1000) -> None:
+    """Print the coverage of 95% intervals of the share of variance between models."""
+    rng, problems = np.random.default_rng(2), 20
+    print("models, true share: covered, mean width")
+    for models in (2, 3, 5, 10):
+        for sd in (0.0, 0.3, 1.0):
+            share, held, wide = sd**2 / (sd**2 + 0.5**2 + 1), 0, 0.0
+            for _ in range(runs):
+                model, problem = rng.normal(0, sd, models), rng.normal(0, 0.5, problems)
+                noise = rng.normal(0, 1, (models, problems, 2))
+                values = (model[:, None, None] + problem[None, :, None] + noise).ravel()
+                factors = {
+                    "model": np.repeat(np.arange(models), 2 * problems).tolist(),
+                    "problem": np.tile(np.repeat(np.arange(problems), 2), models).tolist(),
+                }
+                found = variance_components(values, factors, seed=1, draws=800).shares["model"]
+                assert found.low is not None and found.high is not None
+                held += found.low <= share <= found.high
+                wide += (found.high - found.low) / runs
+            print(f"  {models:2d}, {share:.3f}: {held / runs:.3f}, {wide:.2f}")
+
+
+# --- errors of compare and contrast ---------------------------------------------------------------
+
+
+def null(stores: int = 400) -> None:
+    """Print false claims of compare and contrast in stores where nothing differs."""
+    rng = np.random.default_rng(11)
+    for name, metrics in (("compare", 3), ("contrast", 9)):
+        for clusters in (12, 40):
+            any_claim = single = 0
+            for _ in range(stores):
+                found = family(_null_scores(rng, metrics, clusters), "a", "b", None, 1)
+                any_claim += any(c.verdict in ("better", "worse", "different") for c in found)
+                single += sum(c.p is not None and c.p < 0.05 for c in found)
+            print(
+                f"{name}, {metrics} comparisons of {clusters} instances: any false claim in "
+                f"{any_claim / stores:.3f} of {stores} stores; single p below .05 in "
+                f"{single / stores / metrics:.3f}"
+            )
+    for margin in (0.4, 0.6):
+        for metrics in (1, 3):
+            size = equivalence_sample_size(margin, 2.0, alpha=0.05 / metrics)
+            found_equal = 0
+            for _ in range(stores):
+                table = _null_scores(rng, metrics, size)
+                made = family(table, "a", "b", margin, 1)
+                found_equal += sum(c.verdict == "equivalent" for c in made)
+            print(
+                f"margin {margin}, family of {metrics}: planned {size} pairs for .80, found "
+                f"equivalent in {found_equal / stores / metrics:.3f}"
+            )
+
+
+def _null_scores(rng: np.random.Generator, metrics: int, clusters: int) -> Scores:
+    """Return scores of two equal players on the same problems, by independent metrics."""
+    names = sorted(registry.metrics("repeated_games"))[:metrics]
+    return {
+        Group("rps", AGENT, "", name): {
+            player: [
+                Score(f"s{n}", f"i{n}", "t", float(x))
+                for n, x in enumerate(rng.normal(size=clusters))
+            ]
+            for player in ("a", "b")
+        }
+        for name in names
+    }
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "agreement": agreement,
     "riemer": riemer,
     "shares": shares,
+    "variance": variance,
+    "null": null,
 }
 
 

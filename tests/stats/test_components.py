@@ -79,3 +79,20 @@ def test_factors_that_cannot_be_told_apart_are_said_and_lone_ones_left_out():
 def test_scores_that_never_vary_have_no_shares():
     found = variance_components([1.0] * 6, {"model": list("aabbcc")}, seed=1)
     assert found.shares["model"].value is None
+
+
+@pytest.mark.parametrize("models", [2, 3, 5])
+def test_few_models_give_wide_intervals_that_hold_the_share(models: int):
+    """A bootstrap from the fitted variances covered .67, .79 and .87."""
+    held = 0
+    for seed in range(80):
+        values, factors = drawn(models, 15, 2, (1.0, 0.5, 1.0), seed)
+        found = variance_components(values, factors, seed=1, draws=400).shares["model"]
+        held += found.low <= 1 / 2.25 <= found.high
+    assert held / 80 >= 0.87
+
+
+def test_a_share_estimated_at_zero_still_has_an_interval():
+    values, factors = drawn(3, 10, 2, (0.0, 1.0, 1.0), seed=4)
+    found = variance_components(values, factors, seed=1).shares["model"]
+    assert found.value < 0.05 and found.high > 0.05

@@ -162,10 +162,11 @@ def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
     Where chance ends the game, the mean over episodes of different length has no such formula.
     """
     spec = registry.game(setup.instance.game)
-    game = spec.build(setup.instance.params)
-    who = setup.lineup.get(other(seat)) if isinstance(game, RepeatedGame) else None
-    partner = registry.partners(spec.family or spec.name).get(who.player) if who else None
-    if who is None or partner is None or partner.automaton is None or game.stop_chance:
+    game, who = spec.build(setup.instance.params), setup.lineup.get(other(seat))
+    if not isinstance(game, RepeatedGame) or who is None or game.stop_chance:
+        return None
+    partner = registry.partners(spec.family or spec.name).get(who.player)
+    if partner is None or partner.automaton is None:
         return None
     params = msgspec.json.encode(who.params, order="sorted")
     return _random_reward(game, seat, partner.automaton, params) / game.rounds
