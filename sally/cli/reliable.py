@@ -210,8 +210,8 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
         folded(
             "shares of the variance of one episode's score, generalised 95% intervals, "
             "which are wide for factors with few levels; setup: settings of a player other than "
-            "its words; chance: repeats of an instance; rest: residual. A factor with one level is not shown; one that is "
-            "confounded with another is marked `as` that factor."
+            "its words; chance: repeats of an instance; rest: residual. A factor with one level "
+            "is not shown; one that is confounded with another is marked `as` that factor."
         )
     )
     for each in found:
