@@ -137,6 +137,16 @@ def test_reports_are_read_and_unclear_ones_refused(name: str) -> None:
 
 
 @every_game
+def test_a_model_can_answer_every_page(name: str) -> None:
+    words.a_model_can_answer_every_page(bench(name))
+
+
+@every_game
+def test_every_strategy_can_ask(name: str) -> None:
+    words.every_strategy_can_ask(bench(name))
+
+
+@every_game
 def test_every_text_has_plain_slots(name: str) -> None:
     words.every_text_has_plain_slots(bench(name))
 

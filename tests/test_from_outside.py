@@ -88,6 +88,9 @@ def test_a_game_from_outside_has_a_profile_and_its_losses_are_split(tmp_path: Pa
     assert (row["inference"], row["translation"]) == (1.5, 0.5), row["why"]
 
 
+PAGES = "a model can answer every page"
+
+
 @pytest.mark.parametrize(
     ("sound", "broken", "check"),
     [
@@ -96,6 +99,12 @@ def test_a_game_from_outside_has_a_profile_and_its_losses_are_split(tmp_path: Pa
         ("bounds=(1, 5)", "bounds=(4, 5)", "mean_price is a number computed from the log"),
         ('"aside": "What', '"aside": "{0} What', "every text has plain slots"),
         ("return 3\n", "return 7\n", "steady plays and holds no state"),
+        ('"question": "', '"retry": "Try {nummer} again.", "question": "', PAGES),
+        ('return self.say("question")', 'return self.say("question", **{"a": self.nix})', PAGES),
+        ("return State()", "return State(1, 2, 3, 4)", "rules hold at every step"),
+        ("return State(state.past, moves[NATURE])", "return None", "rules hold at every step"),
+        ("else PRICES\n", "else None\n", "rules hold at every step"),
+        ("else PRICES\n", "else 1 / 0\n", "rules hold at every step"),
     ],
 )
 def test_a_planted_fault_is_found_by_its_check(

@@ -32,6 +32,8 @@ ONCE: tuple[Callable[[Bench], None], ...] = (
     words.every_text_has_plain_slots,
     words.words_refuse_what_is_unclear,
     words.reports_are_read_and_unclear_ones_refused,
+    words.a_model_can_answer_every_page,
+    words.every_strategy_can_ask,
     probes.every_probe_is_asked_answered_and_scored,
     probes.an_oracle_tells_the_truth,
     probes.a_told_seat_is_told_in_words,
@@ -97,8 +99,22 @@ def results(
     if seeds < 1:
         raise BadInput(f"seeds must be at least 1, not {seeds}.")
     at = Bench.of(game, params)
-    at.game  # noqa: B018  # parameters that cannot be are refused before anything is checked
-    for name, run in _checks(at, seeds):
+    try:
+        at.game  # noqa: B018  # parameters that cannot be are refused before anything is checked
+    except BadInput:
+        raise
+    except Exception as why:
+        yield Result("the rules can be built", _found(why))
+        return
+    checks = _checks(at, seeds)
+    while True:
+        try:
+            name, run = next(checks)
+        except StopIteration:
+            return
+        except Exception as why:  # a part of the game that the remaining checks need
+            yield Result("the remaining checks can be made", _found(why))
+            return
         yield run_check(name, run)
 
 
@@ -160,10 +176,14 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
     except Broken as why:
         return Result(name, str(why))
     except Exception as why:
-        last = traceback.extract_tb(why.__traceback__)[-1]
-        where = f"{last.name}, line {last.lineno}"
-        return Result(name, f"{type(why).__name__} in {where}: {why}")
+        return Result(name, _found(why))
     return Result(name)
+
+
+def _found(why: Exception) -> str:
+    """Return an exception as a finding: its type, where it was raised, and its message."""
+    last = traceback.extract_tb(why.__traceback__)[-1]
+    return f"{type(why).__name__} in {last.name}, line {last.lineno}: {why}"
 
 
 def _refuse(what: str, found: Iterator[Result] | list[Result]) -> None:

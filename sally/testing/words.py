@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from sally.core.errors import Unreadable
-from sally.core.match.player import Turn
+from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
+from sally.core.prompt import packs
+from sally.core.prompt.model import Message, Reply, Scores
+from sally.core.prompt.strategy import PromptContext, Run, StrategyResult
 from sally.core.prompt.words import slots
+from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import example, filled, is_finite
 from sally.core.rules.probe import problem
-from sally.testing.bench import Bench, asked_in_turn, match_of, must
+from sally.models.stub import even
+from sally.players.language import strategy_named
+from sally.testing.bench import Bench, Broken, asked_in_turn, match_of, must
+
+PLAIN = "qa"  # the strategy that shows a page and takes the reply
+PAGES, FEWER = 12, 3  # pages of a seat and a kind, in the game's own words and otherwise
 
 
 def pages_grow_by_appending(at: Bench) -> None:
@@ -113,6 +125,107 @@ def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
     except Unreadable as why:
         return str(why)
     return None
+
+
+# --- pages as a model gets them -----------------------------------------------------------------
+
+
+class _Speaker:
+    """A model that gives one reply, and finds every candidate equally likely."""
+
+    def __init__(self) -> None:
+        self.reply = ""
+
+    async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
+        must(bool(str(messages[-1].text).strip()), "a page is empty")
+        return Reply(self.reply)
+
+    async def score(self, purpose: str, context: Any, candidates: Sequence[str]) -> Scores:
+        return Scores(tuple(candidates), tuple(even("", name) for name in candidates))
+
+
+def a_model_can_answer_every_page(at: Bench) -> None:
+    """Check every page, probe and retry in every words pack: it is rendered, and its answer read.
+
+    The pages are those of the plain strategy; each is rendered twice, the second time with what
+    was wrong with the first reply.
+    """
+    worded = {name: pack.texts for name, pack in packs.for_game(at.spec.name).items()}
+    act, answer = strategy_named(PLAIN).make()
+    texts, speaker = strategy_named(PLAIN).texts, _Speaker()
+    for pack, sentences in {"": {}, **worded}.items():
+        words = f" in the words {pack}" if pack else ""
+        for turn, given in _asked(at, PAGES if not pack else FEWER):
+            context = turn.context.in_words(pack, sentences)
+            asked = "a move" if turn.question is None else turn.question.probe
+            where = f"{asked} of {turn.seat}{words}"
+            retry = ""
+            for _ in range(2):
+                prompt = PromptContext(turn, retry, texts, context)
+                speaker.reply = _in_words(turn, given, context, prompt)
+                said = _outcome(act if turn.question is None else answer, prompt, speaker, where)
+                try:
+                    read = prompt.read(said)
+                except Unreadable as why:
+                    raise Broken(f"{where}: {speaker.reply!r} is not read: {why}") from None
+                if turn.question is None:
+                    must(read == given, f"{where}: {speaker.reply!r} is read as {read!r}")
+                retry = prompt.say("retry", why="It could not be read at all.")
+
+
+def every_strategy_can_ask(at: Bench) -> None:
+    """Check that every strategy that fits the game renders its pages, whatever is replied."""
+    for name, strategy in registry.entries("strategies").items():
+        if "told" in strategy.needs:
+            continue  # needs an injection; what is told is checked for every probe
+        act, answer = strategy.make()
+        speaker = _Speaker()
+        for turn, given in _asked(at, FEWER):
+            if {"finite", "scoring"} & strategy.needs and not is_finite(turn.options):
+                continue
+            if turn.question is not None and turn.question.kind != "choice":
+                continue
+            prompt = PromptContext(turn, "", strategy.texts)
+            speaker.reply = _in_words(turn, given, turn.context, prompt)
+            run = act if turn.question is None else answer
+            with suppress(Unreadable):
+                _outcome(run, prompt, speaker, f"{name}, {turn.seat}")
+
+
+def _asked(at: Bench, most: int) -> Iterator[tuple[Turn[Any, Any], Any]]:
+    """Yield the asks of a match with the answers of bots, at most so many of a seat and a kind."""
+    met = Counter[tuple[str, str]]()
+    for turn, given in asked_in_turn(match_of(at.table(arms=at.all_probes))):
+        kind = turn.seat, turn.question.probe if turn.question is not None else ""
+        met[kind] += 1
+        if met[kind] <= most:
+            yield turn, given.action if isinstance(given, Decision) else given
+
+
+def _outcome(run: Run, prompt: PromptContext, speaker: _Speaker, where: str) -> StrategyResult:
+    going: Any = run(prompt, speaker)
+    try:
+        going.send(None)  # the speaker never waits, so no event loop is needed
+    except StopIteration as end:
+        done: StrategyResult = end.value
+        return done
+    except KeyError as why:
+        raise Broken(f"{where}: a sentence has the field {why}, which is not given") from None
+    raise Broken(f"{where}: the strategy waits for something other than the model")
+
+
+def _in_words(turn: Turn[Any, Any], given: Any, context: SeatContext, prompt: PromptContext) -> str:
+    """Return an answer as a model would give it."""
+    if turn.question is None:
+        if is_finite(turn.options):
+            return f"{prompt.label}: {context.words.name(given)}"
+        return f"I choose:\n{json.dumps(msgspec.to_builtins(given))}"
+    names, share = prompt.names, 100 / len(prompt.names)
+    return {
+        "choice": f"{prompt.label}: {names[-1]}",
+        "odds": "Odds: " + ", ".join(f"{n} {share:.4f}%" for n in names),
+        "values": "\n".join(f"{n}: {turn.question.high:g}" for n in names),
+    }[turn.question.kind]
 
 
 def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
