@@ -8,6 +8,7 @@ import msgspec
 from sally.analysis.design.claims import Verdict, verdicts
 from sally.cli.common import STORE
 from sally.cli.profiling import profile_rows_of
+from sally.core.terminal_text import echo
 from sally.output.tables.console import folded, json_option, print_json, print_table
 from sally.store import Where
 
@@ -49,9 +50,9 @@ def checklist(
     ]
     print_table(lines, list(lines[0]))
     for reason, who in grouped_reasons(found).items():
-        click.echo(folded(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})"))
+        echo(folded(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})"))
     refused = sum(bool(why) for each in found for why in each.refused.values())
-    click.echo(f"{refused} of {len(found) * 3} words are refused; -: nothing here speaks against.")
+    echo(f"{refused} of {len(found) * 3} words are refused; -: nothing here speaks against.")
 
 
 def grouped_reasons(found: list[Verdict]) -> dict[tuple[str, str], list[str]]:

@@ -88,7 +88,7 @@ def _show_the_record() -> None:
     lines = record_lines(rows)
     title = "Replayed: Qwen2.5-Coder 1.5B, ten rounds, two episodes a line"
     print_table(lines, list(lines[0]), title=title)
-    click.echo(record_sentence(rows))
+    echo(record_sentence(rows))
 
 
 def record_lines(rows: Sequence[ProfileRow]) -> list[Row]:
@@ -192,7 +192,7 @@ def _known(rows: list[Row], game: str) -> list[Row]:
 
 def _explain(missing: str) -> None:
     model = "" if missing else "; the model: one episode, too few for an interval"
-    click.echo(
+    echo(
         fill(
             "ToM % is how often a player predicted its partner's move; regret is its loss per "
             "round against optimal play; ToM regret is the loss that best replies to its own "
@@ -202,4 +202,4 @@ def _explain(missing: str) -> None:
         )
     )
     if missing:
-        click.echo(fill(f"The embedded model did not play: {missing}", WIDTH))
+        echo(fill(f"The embedded model did not play: {missing}", WIDTH))

@@ -43,9 +43,11 @@ def row(player: str = "random", knowing: float | None = 50, doing: float | None 
         regret=BLANK, room=0.5, random=Mark("chance", 0.0, 33.0, None, 0, 20, 0.0),
         mindless=Mark("copy_last", 0.3, 30.0, None, 0, 20, 0.3),
         reference=Mark("optimum", 1.0, None, "exact", 0, 0, 1.0),
-        consistency=BLANK, acting=BLANK,
+        consistency=BLANK, acting=BLANK, acting_beyond=BLANK, habit=None, decides=None,
+        label_bias=BLANK, position_bias=BLANK, imitation=BLANK, copying=BLANK, called="",
         inference=BLANK, translation=BLANK, format=BLANK, luck=BLANK,
         why={} if doing is not None else {"doing": "no room here"}, clusters="instances",
+        cluster_count=20, arms=(),
     )  # fmt: skip
     return msgspec.structs.replace(plain, **more)
 
