@@ -1,4 +1,4 @@
-"""One-word clues and guesses, read and shown alike in every word game, and shared questions."""
+"""One-word clues, guesses and shared questions, the same in every word game."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds draw alike
+Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds give equal draws
 SAME = 1e-9  # expected payoffs closer than this are tied
 MOST_CASES = 50_000  # combinations of the others' moves that are gone through
 

@@ -36,7 +36,7 @@ def _knows(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def an_episode(game: MindGame, seat: Seat) -> tuple[float, float]:
-    """Return the payoff bounds: all or nothing for the persuader, true worths for a target."""
+    """Return the payoff bounds: all or nothing for the persuader, true values for a target."""
     if seat != TARGET:
         return 0.0, 1.0
     worth = values(game.problem, game.problem.cells)

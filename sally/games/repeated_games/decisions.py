@@ -23,20 +23,20 @@ from sally.metrics.consistency import Acted
 
 
 class PredictedRound:
-    """A round with a prediction: the worth of each pair of moves, the belief and the move."""
+    """A round with a prediction: the value of each pair of moves, the belief and the move."""
 
     __slots__ = ("best", "expected", "mine", "table", "truth", "turn")
 
     def __init__(
         self,
         turn: int,
-        table: Floats,  # (mine, theirs) -> worth
+        table: Floats,  # (mine, theirs) -> values
         belief: int | Sequence[float],
         mine: int,
         truth: int,
     ) -> None:
         self.turn, self.table, self.mine, self.truth = turn, table, mine, truth
-        # by own move, its worth if the other moves as believed
+        # by own move, its value if the other moves as believed
         self.expected: list[float] = (
             self._against(belief) if isinstance(belief, int) else (table @ list(belief)).tolist()
         )
@@ -53,7 +53,7 @@ class PredictedRound:
         return len(sets) > 1
 
     def _against(self, theirs: int) -> list[float]:
-        """Return the worth of each own move against this one."""
+        """Return the value of each own move against this one."""
         worth: list[float] = self.table[:, theirs].tolist()  # faster than numpy for 2 or 3 moves
         return worth
 
@@ -137,7 +137,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
-    """Return a round's cost, given the worth of each move and of a void round."""
+    """Return a round's cost, given the value of each move and of a void round."""
     got = void if each.mine is None else float(worth[each.mine])
     lost = float(worth.max()) - got
     slack = SAME * max(1.0, float(np.abs(worth).max()))

@@ -236,14 +236,14 @@ def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, floa
     return out
 
 
-Ahead = dict[tuple[int, int], Floats]  # rounds left and the automaton's place -> worths
+Ahead = dict[tuple[int, int], Floats]  # rounds left and the automaton's place -> values
 
 
 @lru_cache(maxsize=64)
 def _followed(
     game: RepeatedGame, seat: Seat, make: Maker, params: bytes
 ) -> tuple[list[list[list[int]]], Ahead]:
-    """Return the automaton's transitions, and a cache of the worths computed so far."""
+    """Return the automaton's transitions, and a cache of the values computed so far."""
     follow: list[list[list[int]]] = followed(_machine(game, seat, make, params)).tolist()
     return follow, {}
 

@@ -233,7 +233,7 @@ def check(game: RepeatedGame) -> None:
     if len(game.matrix) < 2 or widths == {0} or min(widths, default=0) < 2:
         raise BadInput("matrix must give each seat at least two moves")
     if len(widths) > 1:
-        raise BadInput(f"matrix is ragged: its rows have {sorted(widths)} cells; all must be alike")
+        raise BadInput(f"matrix is ragged: its rows have {sorted(widths)} cells")
     if not all(isfinite(p) for row in game.matrix for cell in row for p in cell):
         raise BadInput("matrix holds a payoff that is not finite; every payoff must be a number")
     rows, columns = len(game.matrix), widths.pop()

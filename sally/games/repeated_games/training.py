@@ -140,7 +140,7 @@ def _followed(key: bytes) -> Any:
 
 @lru_cache(maxsize=256)
 def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]]]:
-    """Return the worth of each move, then of a forfeit, by (rounds left - 1, state)."""
+    """Return the value of each move, then of a forfeit, by (rounds left - 1, state)."""
     machine = _machines[key]
     pay, goes_on = pay_table(game, seat), 1 - game.stop_chance
     values = plan(game, seat, machine, game.rounds).values

@@ -220,8 +220,8 @@ class Solved(msgspec.Struct, frozen=True):
     ) -> tuple[float, float, float]:
         """Return the value of each move here, after these announcements.
 
-        If the state does not change because all three choose alike, a move is valued as if it were
-        repeated until the state changes.
+        If the state does not change because all three choose the same number, a move is valued
+        as if it were repeated until the state changes.
         """
         one, two = (
             dict(zip(MOVES, mind.moves(missing, other, turn, said), strict=True))

@@ -21,7 +21,7 @@ def pick(excess: Floats, debt: Floats) -> int:
 
 
 def dealt(items: Sequence[T], rng: np.random.Generator) -> Iterator[T]:
-    """Yield the items without end, in rounds that hold each exactly once in a new order."""
+    """Yield the items indefinitely, in rounds that hold each exactly once in a new order."""
     while True:
         for index in rng.permutation(len(items)):
             yield items[int(index)]

@@ -229,7 +229,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
     dimension: str
     units: int
-    percent: float | None = None  # of theory-of-mind judgements alike, as a share
+    percent: float | None = None  # share of equal theory-of-mind judgements
     mae: float | None = None  # of grades
     alpha: float | None = None  # Krippendorff's, nominal for judgements and interval for grades
 

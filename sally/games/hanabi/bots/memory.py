@@ -182,7 +182,7 @@ def remembering(
 def best_hint(
     game: Hanabi, view: View, ahead: int, worth: Callable[[Hinted], int]
 ) -> tuple[int, int]:
-    """Return the worth of the best hint to a seat, and that hint; (0, -1) if none is worth it."""
+    """Return the value of the best hint to a seat, and that hint; (0, -1) if none is worth it."""
     seat = (view.me + ahead) % game.players
     best = (0, -1)
     for value, touched in enumerate(touched_by(game, view.hands[seat])):

@@ -12,7 +12,7 @@ from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other
 
 Q = TypeVar("Q")
-Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds draw alike
+Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds give equal draws
 RoundTurn = Turn[int, View]
 
 SAME = 1e-9  # expected payoffs closer than this are tied

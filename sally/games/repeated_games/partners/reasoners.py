@@ -182,7 +182,7 @@ def _worth(
     believed: Believed,
     values: Sequence[Floats],
 ) -> Floats:
-    """Return the worth of each move if all doubt ended after this round (Littman et al. 1995).
+    """Return the value of each move if all doubt ended after this round (Littman et al. 1995).
 
     `values` holds, for each hypothesis, the worth of its states after this round.
     """

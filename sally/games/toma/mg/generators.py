@@ -43,7 +43,7 @@ POOLS = {1: (48, 4), 2: (240, 16), 4: (20, 3)}
 
 
 def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenario]:
-    """Yield certified scenarios of one level without end, determined by the seed."""
+    """Yield certified scenarios of one level indefinitely, determined by the seed."""
     if level not in ROLES:
         raise ValueError(f"Level {level} does not exist: the game has levels 1 to 3.")
     if version >= 5 and level > 1:

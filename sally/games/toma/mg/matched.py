@@ -34,7 +34,7 @@ BATCH = {2: 600, 3: 8000}  # drafts drawn at a time
 
 
 def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
-    """Yield matched sets without end, their members in random order."""
+    """Yield matched sets indefinitely, their members in random order."""
     debt: Floats = np.zeros(32)
     while True:
         for found in _drawn(level, debt, rng):

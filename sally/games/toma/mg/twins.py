@@ -1,8 +1,8 @@
-"""Drafts with twins: drafts that look the same have their answer at any place, evenly.
+"""Drafts with twins: among drafts that look the same, every place is equally often the answer.
 
-Drafts that look alike, up to the order of their places, are grouped. A draft is taken only from a
-group in which each place is the answer somewhere: a place is drawn at random, then a draft whose
-answer it is. A solver that knows only the look can then only guess.
+Drafts that look the same, up to the order of their places, are grouped. A draft is taken only from
+a group in which each place is the answer of some draft: a place is drawn at random, then a draft
+whose answer it is. A solver that knows only the look can then only guess.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -47,7 +47,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 def scenarios(depth: int, seed: int) -> Iterator[Scenario]:
-    """Yield the scenarios of one block without end, determined by the seed."""
+    """Yield the scenarios of one block indefinitely, determined by the seed."""
     if depth not in DEPTHS:
         raise ValueError(f"Depth {depth} does not exist: the certified set has depths 0 to 3.")
     made = generators.scenarios(depth, seed) if depth < 2 else _deep(depth, seed)

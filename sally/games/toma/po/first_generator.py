@@ -42,7 +42,7 @@ ORDERS = np.array(list(permutations(range(4))))
 
 
 def scenarios(level: int, seed: int) -> Iterator[Scenario]:
-    """Yield certified scenarios of one level without end, determined by the seed."""
+    """Yield certified scenarios of one level indefinitely, determined by the seed."""
     if level not in SHARES:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([seed, level])

@@ -46,7 +46,7 @@ SPREAD = 60  # range of the player's costs at level 4; else its dearest task is 
 
 
 def scenarios(level: int, seed: int) -> Iterator[Scenario]:
-    """Yield certified scenarios of one level without end, determined by the seed."""
+    """Yield certified scenarios of one level indefinitely, determined by the seed."""
     if level not in KINDS:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([2, seed, level])
