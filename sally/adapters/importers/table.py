@@ -208,6 +208,6 @@ def _note(path: Path, paid: dict[tuple[str, str], tuple[float, float]], halves: 
     cell = (one.action, two.action)
     if paid.setdefault(cell, now) != now:
         raise BadInput(
-            f"{path}, line {one.line}: {cell[0]} and {cell[1]} pay {now}, and {paid[cell]} "
-            "earlier; no matrix can be inferred."
+            f"{path}, line {one.line}: {cell[0]} and {cell[1]} pay {now} here but {paid[cell]} "
+            "in an earlier line; no matrix can be inferred."
         )

@@ -38,8 +38,8 @@ def full_deck(colours: int, copies: tuple[int, ...]) -> tuple[Card, ...]:
 def shuffled(cards: Sequence[Card], deal: int) -> tuple[Card, ...]:
     """Return the cards in the order of deal number `deal`, the same on every machine.
 
-    A 512-bit digest of the number is read as the number of a permutation: from the
-    last place on, each card is swapped with the one at the next remainder. 50! has 215 bits.
+    This is a Fisher-Yates shuffle whose swaps are the remainders of a 512-bit digest of the number;
+    50! has 215 bits.
     """
     number = int.from_bytes(blake2b(f"hanabi/{deal}".encode(), digest_size=64).digest(), "big")
     left = list(cards)

@@ -125,7 +125,7 @@ def _reader(
         raise BadInput("it reads messages of mindgames and fits seat 'reader' only")
     given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
-        raise BadInput("give the model that reads, such as embedded")
+        raise BadInput("choose the model that reads messages, such as embedded")
     return ModelReader(registry.model(model) if isinstance(model, str) else model, given)
 
 

@@ -54,7 +54,7 @@ class Layout:
 
 
 class Own(Protocol):
-    """A value by our own measure."""
+    """A value that Sally computed."""
 
     @property
     def value(self) -> float: ...

@@ -49,7 +49,7 @@ async def withdrawn(here: RunningStudy) -> list[tuple[str, float]]:
 
 
 async def note_export(here: RunningStudy) -> None:
-    """Store that data leave this server now; must happen before they do."""
+    """Record that data are exported; call this before they leave the server."""
     await here.database.run(lambda tx: participants.note_export(tx, here.study.name))
 
 
