@@ -16,11 +16,12 @@ from sally.core.prompt.strategy import (
     spoken,
     whole_lines,
 )
-from sally.core.reply.plain_text import sections
 
 TEXTS: Mapping[str, str] = {
     "plans_insights.format": "Think step by step. Begin with a paragraph `Plans:` on how you mean "
     "to go on, then a paragraph `Insights:` with what you have found out. Then answer. {format}",
+    "plans_insights.schema": "Think step by step. Say in the field `plans` how you mean to go on, "
+    "and in the field `insights` what you have found out. Then answer. {format}",
     "plans_insights.last": "Your plans from the last turn: {plans}\n"
     "Your insights from the last turn: {insights}",
     "plans_insights.now": "Your plans in this turn: {plans}\n"
@@ -43,8 +44,8 @@ def _shown(prompt: PromptContext) -> str:
     return prompt.say(f"plans_insights.{when}", plans=notes.plans, insights=notes.insights)
 
 
-def _written(reply: str, label: str) -> Notes:
-    parts = sections(reply, ("Plans", "Insights", label))
+def _written(prompt: PromptContext, reply: str) -> Notes:
+    parts = prompt.texts_before(reply, "Plans", "Insights")
     plans, insights = parts.get("Plans", ""), parts.get("Insights", "")
     insights = insights.partition("\n{")[0].partition("```")[0].strip()  # an action as JSON
     if not plans or not insights:
@@ -54,12 +55,16 @@ def _written(reply: str, label: str) -> Notes:
 
 def _make() -> tuple[Run, Run]:
     async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        wanted = prompt.say("plans_insights.format", format=prompt.format)
-        reply = await speaker.say("move", prompt.user(_shown(prompt), format=wanted))
-        return spoken(reply, memory=_written(whole_lines(reply), prompt.label))
+        held = prompt.schema("Plans", "Insights")
+        key = "plans_insights.schema" if held else "plans_insights.format"
+        wanted = prompt.say(key, format=prompt.form("Plans", "Insights"))
+        page = prompt.user(_shown(prompt), format=wanted)
+        reply = await speaker.say("move", page, schema=held)
+        return spoken(reply, memory=_written(prompt, whole_lines(reply)))
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        return spoken(await speaker.say("probe", prompt.user(_shown(prompt))))
+        page = prompt.user(_shown(prompt))
+        return spoken(await speaker.say("probe", page, schema=prompt.schema()))
 
     return act, answer
 
@@ -71,4 +76,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="1",
     texts=TEXTS,
+    schema=True,
 )

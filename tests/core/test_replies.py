@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.reply_reader import kappa, labelled, rates, read
+from benchmarks.reply_reader import FRESH_SET, kappa, labelled, rates, read
 from sally.core.errors import Unreadable
 from sally.core.prompt.words import objects_in
 from sally.core.reply.plain_text import MOST_READ, plain, sections
@@ -24,6 +24,13 @@ def test_both_errors_stay_small_on_real_replies() -> None:
     assert len(replies) == 480 and kappa(replies)[1] > 0.9
     found = rates(replies, read)
     assert found["refused"] <= 0.03 and found["misread"] == 0 and found["taken"] <= 0.05
+
+
+def test_both_errors_do_not_grow_on_games_that_the_rule_was_not_tuned_on() -> None:
+    held_out = [reply for reply in labelled(FRESH_SET) if not reply["tuned_on"]]
+    found = rates(held_out)
+    assert found["clear"] + found["unclear"] == 321
+    assert found["refused"] <= 0.06 and found["misread"] <= 0.01 and found["taken"] <= 0.05
 
 
 # --- the rule -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ share of their probability.
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -72,8 +73,7 @@ class Guide:
     """What may follow in replies that are held to one schema; shared by the calls that have it."""
 
     def __init__(self, schema: str, pieces: Sequence[str]) -> None:
-        import regex
-
+        regex: Any = importlib.import_module("regex")  # needed only where torch is
         self._whole = regex.compile(pattern_of(json.loads(schema)))
         self._pieces = pieces  # the text of each token; "" for one that is not text
         self.following = lru_cache(maxsize=4096)(self._following)
