@@ -30,9 +30,9 @@ def checklist(
 ) -> None:
     """Check which words about its players the episodes in DIR support.
 
-    "Knows", "acts on" and "theory of mind" are refused where a mindless rule foresees as much, a
-    habit explains the moves, there are fewer than five clusters, or arms are missing. A word that
-    is not refused is not thereby true. `sally audit --checklist STUDY` checks a design.
+    "Knows", "acts on" and "theory of mind" are refused if a mindless rule predicts as well, a habit
+    explains the moves, there are fewer than five clusters, or arms are missing. A word that is not
+    refused may still be wrong. `sally audit --checklist STUDY` checks a design.
     """
     rows = profile_rows_of(folders, games=games, players=players, cells=cells, by_cell=by_cell)
     found = verdicts(rows)

@@ -53,7 +53,7 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
 
 
 def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
-    """Print doing or knowing as a table: values with intervals, and the change by training."""
+    """Print doing or knowing as a table: values with intervals, and the change due to training."""
     rows, columns, values = grid(cells, of)
     changes = grid(cells, f"{of}_change")[2]
     echo(title)

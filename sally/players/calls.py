@@ -248,7 +248,7 @@ class Caller:
         return msgspec.structs.replace(base, **unset)
 
     def reason(self, why: Exception) -> str:
-        """Return why the last reply was not read, as the reason of a forfeit.
+        """Return why the last reply was not read, as the reason for a forfeit.
 
         Anything unusual is also recorded with the call. An exception of a model call is raised
         again.
@@ -274,7 +274,7 @@ class Caller:
 
 
 def broken_reader(why: Exception) -> str:
-    """Log an exception that a reader raised, and return it as the reason of a forfeit."""
+    """Log an exception that a reader raised, and return it as the reason for a forfeit."""
     LOG.error("a reader raised an exception; the reply counts as unreadable", exc_info=why)
     at = traceback.extract_tb(why.__traceback__)[-1]
     return f"{BROKE_READER}: {type(why).__name__} in {at.name}"

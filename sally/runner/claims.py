@@ -88,7 +88,7 @@ class Run(msgspec.Struct, frozen=True):
     given_up: int = 0  # episodes of shards whose workers died repeatedly
     now: float = 0.0  # time of the last heartbeat, by the same clock
     beat: int = 0
-    ended: str = ""  # finished, stopped, or the reason of failure
+    ended: str = ""  # finished, stopped, or the reason for failure
     done: int | None = None  # wanted episodes in the store at its end
     currency: str = ""
 

@@ -37,7 +37,7 @@ def equivalence_test(
     low, high = _bounds(bounds)
     within(alpha, 0, 0.5, "alpha")
     if error < 0 or not math.isfinite(error):
-        raise ValueError(f"error is {error}; a standard error is a finite number from 0 up.")
+        raise ValueError(f"error is {error}; a standard error must be finite and at least 0.")
     estimate = t_estimate(difference, error, degrees, n, 1 - 2 * alpha, method)
     above = _one_sided(difference - low, error, degrees)
     below = _one_sided(high - difference, error, degrees)

@@ -191,7 +191,7 @@ class Ideal:
 
 
 class IdealSplit(NamedTuple):
-    """Regret of one episode in parts that add up; in units of the whole episode."""
+    """Regret of one whole episode, split into parts that add up to it."""
 
     regret: float  # best play against the known partner, less what was earned
     price: float  # of finding out: what even the Bayes-adaptive player gives up on average

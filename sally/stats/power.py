@@ -161,7 +161,7 @@ def simulated_power(
     repeats: int = 2000,
     alpha: float = 0.05,
 ) -> Estimate:
-    """Return the share of simulated experiments, each returning a p value, that are below alpha."""
+    """Return the share of simulated experiments whose p value is below alpha."""
     rng = np.random.default_rng(seed)
     found = 0
     for _ in range(repeats):

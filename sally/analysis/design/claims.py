@@ -6,7 +6,7 @@ Three words are checked for each row of a profile, each with the reasons against
 - *acts on*: moves that follow these predictions beyond the player's own habits;
 - *theory of mind*: both, with the arms that rule out simpler explanations.
 
-A word that is not refused is not thereby true: the checklist covers some simple explanations, not
+A word that is not refused may still be wrong: the checklist covers some simple explanations, not
 all.
 """
 

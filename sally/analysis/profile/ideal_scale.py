@@ -1,7 +1,7 @@
-"""Players beside the ideal observer and the Bayes-adaptive player, against a declared pool.
+"""Compare players with the ideal observer and the Bayes-adaptive player, against a declared pool.
 
 Knowing has a second scale: 0 is an even guess and 1 the ideal observer on the same questions, given
-the same past. Regret is divided into the price of finding out (what even the Bayes-adaptive player
+the same past. Regret is divided into the cost of exploration (what even the Bayes-adaptive player
 gives up on average), inference, translation and luck; the parts add up.
 """
 

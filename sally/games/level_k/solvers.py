@@ -30,7 +30,7 @@ def evenly(moves: Iterable[int]) -> Odds:
 
 
 def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
-    """Return a mixture of odds by their weights, which need not sum to 1."""
+    """Return the weighted mixture of some odds; the weights need not sum to 1."""
     total = sum(weight for weight, _ in parts)
     chances: dict[int, float] = {}
     for weight, odds in parts:

@@ -52,7 +52,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The resets before a question, and what the last look before it shows and when."""
+    """The resets before a question, and the time and content of the last look before it."""
 
     resets: tuple[tuple[int, ...], ...]
     states: tuple[Contents, ...]

@@ -59,7 +59,7 @@ PROBES = (
 
 
 def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the box to name if the waiting user last saw the state that far back."""
+    """Return the box to name if the waiting user last saw the state of that many resets ago."""
     if not belief:
         return None
     (seen,) = belief.values()

@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     turn: int
     who: str = ""
     proposal: Propose | None = None
-    text: str = ""  # a message, or the reason of a refusal
+    text: str = ""  # a message, or the reason for a refusal
     craft: Craft | None = None
     hands: tuple[Hand, ...] = ()
     winners: tuple[Seat, ...] = ()

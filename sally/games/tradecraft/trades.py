@@ -72,7 +72,7 @@ def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> f
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """How the value offered goes with the value requested, over many proposals."""
+    """How the value offered relates to the value requested, over many proposals."""
 
     r: float | None  # Pearson; None where one side never varies
     slope: float | None  # of offered on requested value

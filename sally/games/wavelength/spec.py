@@ -25,7 +25,8 @@ def _dial(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_dial(replay: Past, at: At) -> int | None:
-    """Return where the guesser then set the dial; None if not, or if the clue was rejected."""
+    """Return where the guesser then set the dial; None if it did not, or if the clue was
+    rejected."""
     dial = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
     return dial if isinstance(dial, int) else None
 

@@ -126,9 +126,7 @@ def read_record(file: Path) -> Record:
         try:
             lines.append(_DECODE.decode(text))
         except (msgspec.MsgspecError, UnicodeDecodeError) as why:
-            raise BadInput(
-                f"{file}, line {number}: it is not a line of a PACT log ({why})."
-            ) from None
+            raise BadInput(f"{file}, line {number} is not a line of a PACT log ({why}).") from None
     if not lines or lines[0].type != "init" or lines[-1].type != "final":
         raise BadInput(f"{file} does not go from `init` to `final`; it may be half downloaded.")
     first, last = lines[0], lines[-1]

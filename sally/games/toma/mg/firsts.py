@@ -24,7 +24,8 @@ def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile
 
 
 def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes] | None:
-    """Return each agent's wishes in random order, except the first, which name places evenly."""
+    """Return each agent's wishes in random order, but with first wishes that name all places
+    evenly."""
     drawn, spreads = _firsts(listed, rng)
     evenest = int(spreads.argmin())
     if spreads[evenest]:
