@@ -52,6 +52,7 @@ ESTIMATES = {  # heading -> field of a row and decimal places
     "acts on it %": ("consistency", 0),
     "acting": ("acting", 2),
     "beyond habits": ("acting_beyond", 2),
+    "beyond one move": ("acting_beyond_move", 2),
     "label bias": ("label_bias", 2),
     "position bias": ("position_bias", 2),
     "imitates %": ("imitation", 0),
@@ -370,7 +371,8 @@ LEGEND = (
     "earned). acts on it: moves that are best replies to the player's own prediction; acting: the "
     "same, 0 for a random choice; beyond habits: 0 for the habit that explains most of it (one "
     "label, one position, the predicted label, the other's last move), by exchanging moves between "
-    "instances. label bias, position bias: moves with the favourite label or position, 0 for a "
+    "instances; beyond one move: with always the same move among the habits. label bias, position "
+    "bias: moves with the favourite label or position, 0 for a "
     "random choice, 1 for always; imitates: moves with the label that the player predicted; "
     "copies: with the label of the other's last move. inference, translation, format: payoff lost "
     "by wrong predictions, by not acting on them, by unreadable moves; luck: payoff that not "

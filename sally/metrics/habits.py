@@ -195,7 +195,7 @@ def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
     return float(hit), (len(best) - hit) / (many - 1)
 
 
-LABEL, POSITION = "label ", "position "  # with which the name of a key begins
+LABEL, POSITION, MOVE = "label ", "position ", "move "  # with which the name of a key begins
 
 
 def _keys(pressed: Iterable[KeyPress]) -> Keys:
@@ -204,7 +204,11 @@ def _keys(pressed: Iterable[KeyPress]) -> Keys:
         size, best = len(press.labels), press.best or ()
         every = "/".join(sorted(press.labels))
         for option, (label, position) in enumerate(zip(press.labels, press.positions, strict=True)):
-            for name in (f"{LABEL}{label} of {every}", f"{POSITION}{position + 1} of {size}"):
+            for name in (
+                f"{LABEL}{label} of {every}",
+                f"{POSITION}{position + 1} of {size}",
+                f"{MOVE}{option + 1} of {size}",
+            ):
                 sums = found.setdefault(name, [size, 0, 0, 0])
                 sums[1] += 1
                 sums[2] += option == press.chosen

@@ -16,7 +16,7 @@ import numpy as np
 
 from sally.analysis.columns.measured_table import Floats, MeasuredTable
 from sally.analysis.profile.estimates import Means, or_missing, total
-from sally.metrics.habits import LABEL, POSITION
+from sally.metrics.habits import LABEL, MOVE, POSITION
 from sally.stats import Estimate
 from sally.stats.intervals import without_interval
 
@@ -41,6 +41,7 @@ class HabitEstimates(msgspec.Struct, frozen=True):
     copying: Estimate
     habit: Habit | None
     acting_beyond: Estimate
+    acting_beyond_move: Estimate  # the same, with always the same move among the habits
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     called: str  # what the player always does; empty if there is no such habit
 
@@ -49,11 +50,7 @@ def habit_estimates(means: Means) -> HabitEstimates:
     """Return the habits of a row."""
     table = means.group
     of = table.of
-    units = _exchanged_units(table)
-    keys = {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
-    explained = _explained(table, units, keys)
-    rule = max(explained, key=lambda name: total(explained[name])) if explained else ""
-    expected = explained.get(rule, np.zeros(len(table)))
+    keys, (rule, expected) = _keys(table), expected_fits(table)
     judged = of("judged")
     known = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
@@ -63,9 +60,30 @@ def habit_estimates(means: Means) -> HabitEstimates:
         copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
+        acting_beyond_move=_beyond(means, expected_fits(table, one_move=True)[1]),
         decides=100 * total(of("decided")) / known if known else None,
         called=_called(table, keys),
     )
+
+
+def expected_fits(table: MeasuredTable, one_move: bool = False) -> tuple[str, Floats]:
+    """Return the habit that explains most, and its expected number of fitting moves by row.
+
+    With `one_move`, playing the same move of the rules under every label counts as a habit too.
+    """
+    units = _exchanged_units(table)
+    explained = _explained(table, units, _keys(table))
+    if not explained:
+        return "", np.zeros(len(table))
+    if one_move:
+        explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
+    rule = max(explained, key=lambda name: total(explained[name]))
+    return rule, explained[rule]
+
+
+def _keys(table: MeasuredTable) -> dict[str, Elsewhere]:
+    units = _exchanged_units(table)
+    return {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
 
 
 def _beyond(means: Means, expected: Floats) -> Estimate:

@@ -92,9 +92,12 @@ class ProfileRow(msgspec.Struct, frozen=True):
     random: Mark | None
     mindless: Mark | None
     reference: Mark | None
+    judged: int  # moves that followed a prediction and have known best replies
+    judged_fits: int  # of these, best replies
     consistency: Estimate  # moves that are best replies to the player's own prediction, in percent
     acting: Estimate  # the same, with a uniformly random pick at 0
     acting_beyond: Estimate  # the same, with the player's own habits at 0
+    acting_beyond_move: Estimate  # the same, with always the same move among the habits
     habit: Habit | None  # the habit that explains most of it
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
@@ -249,6 +252,8 @@ def _acting(means: Means) -> dict[str, Any]:
     of = means.group.of
     chance = of("chance")
     return {
+        "judged": int(total(of("judged"))),
+        "judged_fits": int(total(of("judged_fits"))),
         "consistency": means.share(100 * of("fits"), of("n"), most=100.0),
         "acting": means.ratio(of("weighed_fits") - chance, or_missing(of("weighed") - chance)),
         "inference": means.mean(of("inference")),
@@ -295,6 +300,7 @@ def _reasons(
         "consistency": no_split,
         "acting": no_split if not group.of("n").any() else "moves are free text",
         "acting_beyond": no_split if row.habit is None else _no_acting_beyond(row.habit),
+        "acting_beyond_move": no_split if row.habit is None else "one move explains all of it",
         "label_bias": no_keys,
         "position_bias": no_keys,
         "imitation": no_keys if row.label_bias.value is None else "no label was predicted",

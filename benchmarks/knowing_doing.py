@@ -1,0 +1,237 @@
+"""Figures of the registered study knowing_doing, from its bundles, as Markdown tables.
+
+    python benchmarks/knowing_doing.py docs/results/bundles/knowing_doing-*.sally.zip > FILE
+
+Nothing is played. `benchmarks/knowing_doing_check.py` computes the same figures from the same
+files without importing sally; docs/results/qwen.md holds what both print.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import scipy.stats
+
+from sally.analysis.columns.measured_table import MeasuredTable, table_of
+from sally.analysis.episodes.stores import measured_stores
+from sally.analysis.profile.habits import expected_fits
+from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.output.files.bundle_reader import opened
+from sally.stats import Estimate
+
+GAMES, STRATEGIES = ("rps", "ipd", "ibs"), ("lm", "social_lm")
+
+
+def studied(path: Path) -> MeasuredTable:
+    """Return the measured seats of a bundle's models."""
+    with opened(path) as (place, _):
+        return table_of(measured_stores([place], "", None).measured)
+
+
+def cells(table: MeasuredTable, prefix: str) -> MeasuredTable:
+    """Return the rows of the cells whose names begin so."""
+    wanted = [k for k in table.kinds() if table.shared[k].cell.startswith(prefix)]
+    return table.take(np.isin(table.kind, wanted))
+
+
+def row_of(table: MeasuredTable, prefix: str) -> ProfileRow | None:
+    """Return the profile of the cells whose names begin so, as one row."""
+    part = cells(table, prefix)
+    if not len(part):
+        return None
+    (row,) = profile_of(part)
+    return row
+
+
+def figure(found: Estimate, places: int = 2) -> str:
+    """Return a value with its interval; `-` without an interval."""
+    if found.value is None or found.interval is None:
+        return "-"
+    low, high = found.interval
+    return f"{found.value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
+
+
+def p_value(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> float:
+    """Return the two-sided p of a ratio of sums against 0, clustered, from a t distribution."""
+    names = sorted(set(clusters))
+    place = {name: n for n, name in enumerate(names)}
+    tops, bottoms = np.zeros(len(names)), np.zeros(len(names))
+    for top, bottom, name in zip(above, below, clusters, strict=True):
+        tops[place[name]] += top
+        bottoms[place[name]] += bottom
+    value = tops.sum() / bottoms.sum()
+    away = tops - value * bottoms
+    many = len(names)
+    error = math.sqrt(many / (many - 1) * float((away**2).sum())) / abs(bottoms.sum())
+    if error == 0:
+        return 0.0 if value else 1.0
+    return float(2 * scipy.stats.t.sf(abs(value) / error, many - 1))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p values."""
+    order = sorted(range(len(ps)), key=lambda n: ps[n])
+    adjusted, running = [0.0] * len(ps), 0.0
+    for rank, n in enumerate(order):
+        running = max(running, min(1.0, (len(ps) - rank) * ps[n]))
+        adjusted[n] = running
+    return adjusted
+
+
+def tested(table: MeasuredTable, prefix: str, beyond: str) -> float:
+    """Return the p of acting in some cells against 0: beyond `habits`, or beyond a `blind` pick."""
+    part = cells(table, prefix)
+    judged, fits = part.of("judged"), part.of("judged_fits")
+    expected = expected_fits(part)[1] if beyond == "habits" else part.of("by_blind")
+    ids = [part.shared[k].setup.instance.id for k in part.kind.tolist()]
+    kept = [n for n in range(len(part)) if judged[n]]
+    if not kept:
+        return math.nan
+    return p_value(
+        [float(fits[n] - expected[n]) for n in kept],
+        [float(judged[n] - expected[n]) for n in kept],
+        [ids[n] for n in kept],
+    )
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield "|" + "---|" * len(heads)
+    for line in lines:
+        yield f"| {' | '.join(line)} |"
+    yield ""
+
+
+def said_p(p: float) -> str:
+    return "-" if math.isnan(p) else "<.001" if p < 0.001 else f"{p:.3f}"
+
+
+def knowing_line(row: ProfileRow) -> list[str]:
+    rule = f"{row.predictor.accuracy:.1f}" if row.predictor else "-"
+    name = row.predictor.rule if row.predictor else "-"
+    return [figure(row.accuracy, 1), rule, name, figure(row.beyond)]
+
+
+def acting_line(row: ProfileRow) -> list[str]:
+    due = row.judged + row.forfeits
+    habit = f"{row.habit.fits:.1f}" if row.habit else "-"
+    name = row.habit.rule if row.habit else "-"
+    itt = f"{100 * row.judged_fits / due:.1f}" if due else "-"
+    return [figure(row.consistency, 1), itt, habit, name, figure(row.acting_beyond)]
+
+
+def primary(models: dict[str, MeasuredTable]) -> Iterator[str]:
+    knowing, acting, pressing = [], [], []
+    for model, found in models.items():
+        for strategy in STRATEGIES:
+            ps = {}
+            for beyond in ("habits", "blind"):
+                raw = [tested(found, f"primary: {g}, {strategy},", beyond) for g in GAMES]
+                known = [p for p in raw if not math.isnan(p)]
+                fixed = iter(holm(known))
+                ps[beyond] = [p if math.isnan(p) else next(fixed) for p in raw]
+            for n, game in enumerate(GAMES):
+                row = row_of(found, f"primary: {game}, {strategy},")
+                assert row is not None
+                who = [model, strategy, game]
+                knowing.append([*who, str(row.episodes), *knowing_line(row)])
+                acting.append([*who, *acting_line(row), said_p(ps["habits"][n]),
+                               figure(row.acting), said_p(ps["blind"][n]),
+                               figure(row.acting_beyond_move)])  # fmt: skip
+                depends = "-" if row.decides is None else f"{row.decides:.0f}"
+                pressing.append([*who, figure(row.label_bias), figure(row.position_bias),
+                                 figure(row.imitation, 1), figure(row.copying, 1), depends,
+                                 str(row.forfeits), row.called or "-"])  # fmt: skip
+    yield "Knowing, primary cells:\n"
+    yield from table(("model", "strategy", "game", "n", "right %", "best rule %", "rule",
+                      "beyond rules"), knowing)  # fmt: skip
+    yield "Acting, primary cells:\n"
+    yield from table(("model", "strategy", "game", "fits %", "fits %, ITT", "habit %", "habit",
+                      "beyond habits", "p (Holm)", "beyond a blind pick", "p (Holm)",
+                      "beyond one move"), acting)  # fmt: skip
+    yield "Habits, primary cells:\n"
+    yield from table(("model", "strategy", "game", "label bias", "position bias", "imitates %",
+                      "copies %", "depends %", "forfeits of 2,880", "called"),
+                     pressing)  # fmt: skip
+
+
+def unmoved(models: dict[str, MeasuredTable]) -> Iterator[str]:
+    """Exploratory: the one primary partner that does not respond to the model."""
+    lines = []
+    for model, found in models.items():
+        for strategy in STRATEGIES:
+            for game in GAMES:
+                row = row_of(found, f"primary: {game}, {strategy}, cycler")
+                if row is not None:
+                    lines.append([model, strategy, f"{game}, cycler", figure(row.beyond),
+                                  figure(row.consistency, 1), figure(row.acting_beyond),
+                                  figure(row.acting_beyond_move)])  # fmt: skip
+    yield "Exploratory, the cycler alone:\n"
+    yield from table(("model", "strategy", "game, partner", "beyond rules", "fits %",
+                      "beyond habits", "beyond one move"), lines)  # fmt: skip
+
+
+ARMS = ("lm calibrated", "qa", "lm not asked", "lm twin", "social_lm twin", "oracle", "oracle_max")
+
+
+def secondary(models: dict[str, MeasuredTable]) -> Iterator[str]:
+    lines = []
+    for model, found in models.items():
+        for arm in ARMS:
+            for game in GAMES:
+                row = row_of(found, f"secondary: {game}, {arm},")
+                if row is not None:
+                    lines.append(_arm_line(model, arm, row))
+        for strategy in STRATEGIES:
+            for game in GAMES:
+                row = row_of(found, f"secondary: {game}, {strategy}, constant")
+                if row is not None:
+                    lines.append(_arm_line(model, f"{strategy}, constant partner", row))
+    yield "Arms, secondary cells:\n"
+    yield from table(("model", "arm", "game", "n", "right %", "beyond rules", "fits %",
+                      "beyond habits", "label bias", "imitates %", "reward a round",
+                      "forfeits"), lines)  # fmt: skip
+
+
+def _arm_line(model: str, arm: str, row: ProfileRow) -> list[str]:
+    return [model, arm, row.game, str(row.episodes), figure(row.accuracy, 1), figure(row.beyond),
+            figure(row.consistency, 1), figure(row.acting_beyond), figure(row.label_bias),
+            figure(row.imitation, 1), figure(row.raw, 3), str(row.forfeits)]  # fmt: skip
+
+
+def levels(models: dict[str, MeasuredTable]) -> Iterator[str]:
+    """Hide and seek by the hider's depth, and certified scenarios by depth."""
+    lines = []
+    for model, found in models.items():
+        for strategy in ("lm", "social_lm", "qa"):
+            for game, level in (("hide_and_seek", "level"), ("toma_po", "depth")):
+                for k in range(4):
+                    row = row_of(found, f"secondary: {game}, {strategy}, {level} {k}")
+                    if row is not None:
+                        did = "-" if row.forfeits else figure(row.raw)
+                        lines.append([model, strategy, game, f"{level} {k}", str(row.episodes),
+                                      did, str(row.forfeits)])  # fmt: skip
+    yield "Depths, secondary cells:\n"
+    yield from table(("model", "strategy", "game", "against", "n", "did", "forfeits"), lines)
+
+
+def main() -> None:
+    models = {}
+    for name in sys.argv[1:]:
+        models[Path(name).name.removeprefix("knowing_doing-").removesuffix(".sally.zip")] = studied(
+            Path(name)
+        )
+    for part in (primary, unmoved, secondary, levels):
+        for line in part(models):
+            print(line)
+
+
+if __name__ == "__main__":
+    main()

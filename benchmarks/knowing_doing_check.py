@@ -1,0 +1,541 @@
+"""Recompute the tables of docs/results/qwen.md from the bundles, without importing sally.
+
+    python benchmarks/knowing_doing_check.py PAGE docs/results/bundles/knowing_doing-*.sally.zip
+
+A second implementation, written from the definitions in the registration and the documentation:
+it reads the logged events, rebuilds rounds, partners, optimal play, mindless rules and habits, and
+compares every row that it prints with the rows of PAGE, character by character. Exits with 1 if a
+row of the page is not reproduced, or a reproduced row is not on the page.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import zipfile
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+
+from scipy.stats import t as student
+
+GAMES, STRATEGIES = ("rps", "ipd", "ibs"), ("lm", "social_lm")
+ARMS = ("lm calibrated", "qa", "lm not asked", "lm twin", "social_lm twin", "oracle", "oracle_max")
+ROUNDS = 20
+PAYS = {  # game -> agent's move -> partner's move -> (agent's, partner's) payoff
+    "rps": [[((0, 1, -1)[(m - p) % 3], -(0, 1, -1)[(m - p) % 3]) for p in range(3)]
+            for m in range(3)],
+    "ipd": [[(8, 8), (0, 10)], [(10, 0), (5, 5)]],
+    "ibs": [[(10, 7), (0, 0)], [(0, 0), (7, 10)]],
+}  # fmt: skip
+
+# --- partners as machines: state -> odds of its moves, and the next state -------------------------
+
+
+class Machine:
+    def __init__(self, game, partner):
+        self.game, self.moves = game, len(PAYS[game])
+        name, params = partner["player"], partner.get("params", {})
+        self.name, self.params = name, params
+        pays = [PAYS[game][m][p][1] for m in range(self.moves) for p in range(self.moves)]
+        self.mean = sum(pays) / len(pays)
+        self.start = {
+            "tit_for_tat": self.copied(0),
+            "win_stay_lose_shift": 0,
+            "policy_table": params.get("table", {}).get("start"),
+            "single_action": params.get("action", 0),
+        }.get(name)  # None: the bots of three moves begin at random
+
+    def copied(self, theirs):
+        return (theirs + 1) % 3 if self.game == "rps" else theirs
+
+    def odds(self, state):
+        if self.name == "policy_table":
+            return self.params["table"]["states"][state]["odds"]
+        if state is None:
+            return [1 / self.moves] * self.moves
+        return [float(move == state) for move in range(self.moves)]
+
+    def after(self, state, own, theirs):
+        """The next state; states of all but tables are the next move."""
+        if self.name == "policy_table":
+            return self.params["table"]["states"][state]["after"][own][theirs]
+        if self.name == "single_action":
+            return state
+        if self.name == "tit_for_tat":
+            return self.copied(theirs)
+        won = PAYS[self.game][theirs][own][1]
+        if self.name == "win_stay_lose_shift":
+            return own if won >= self.mean else (own + 1) % self.moves
+        if self.name == "previous_move_plus":
+            return (own + 1) % 3
+        assert self.name == "win_plus_lose_minus"
+        return (own + won) % 3
+
+    def follow(self, state, own, theirs):
+        """The next state; a move that it never makes leaves it where it is."""
+        return self.after(state, own, theirs) if self.odds(state)[own] > 0 else state
+
+
+@cache
+def machine(game, partner_json):
+    found = Machine(game, json.loads(partner_json))
+
+    @cache
+    def value(state, left):
+        return max(worth(state, left)) if left else 0.0
+
+    def worth(state, left):
+        odds = found.odds(state)
+        return [
+            sum(
+                p * (PAYS[game][mine][own][0] + value(found.after(state, own, mine), left - 1))
+                for own, p in enumerate(odds)
+                if p
+            )
+            for mine in range(found.moves)
+        ]
+
+    @cache
+    def best(state, left):
+        """By the other's move: the own moves that are worth most, with `left` rounds after it."""
+        sets = []
+        for own in range(found.moves):
+            after = [found.follow(state, own, mine) for mine in range(found.moves)]
+            all_worth = [
+                PAYS[game][mine][own][0] + value(after[mine], left) for mine in range(found.moves)
+            ]
+            most = max(all_worth) - 1e-9
+            sets.append(tuple(m for m, w in enumerate(all_worth) if w >= most))
+        return sets
+
+    return found, best
+
+
+# --- episodes -------------------------------------------------------------------------------------
+
+
+class Episode:
+    def __init__(self, record):
+        setup = record["setup"]
+        params, self.cell = setup["instance"]["params"], record["cell"]
+        self.game, self.unit = setup["instance"]["game"], setup["instance"]["id"]
+        partner = {k: v for k, v in setup["lineup"]["partner"].items() if k != "versions"}
+        self.company = json.dumps(partner, sort_keys=True)
+        self.mine, self.order = params["names"], params["order"]
+        self.theirs = params.get("partner_names") or self.mine
+        self.options = len(self.mine)
+        moves, said, lost = defaultdict(dict), {}, Counter()
+        for event in record["events"]:
+            kind, seat = event["kind"], event.get("seat")
+            if kind == "moved":
+                moves[event["turn"]][seat] = event["action"]
+            elif kind == "forfeited":
+                moves[event["turn"]]  # the turn exists
+                lost[event["turn"]] += 1
+                self.forfeits = getattr(self, "forfeits", 0) + (seat == "agent")
+            elif kind == "reported" and seat == "agent":
+                said[event["turn"]] = event.get("value")
+        self.forfeits = getattr(self, "forfeits", 0)
+        found, best = machine(self.game, self.company)
+        state, self.rounds = found.start, []
+        for turn in sorted(moves):
+            mine, theirs = moves[turn].get("agent"), moves[turn].get("partner")
+            sets = best(state, ROUNDS - turn - 1)
+            played = mine is not None and theirs is not None and not lost[turn]
+            self.rounds.append((turn, mine, theirs if not lost[turn] else None, said.get(turn, ...),
+                                sets))  # fmt: skip
+            if played:
+                state = found.follow(state, theirs, mine)
+        paid = [PAYS[self.game][m][p][0] for _, m, p, _, _ in self.rounds if None not in (m, p)]
+        self.reward = sum(paid) / ROUNDS if self.forfeits else sum(paid) / len(paid)
+        self._knowing()
+        self._pressing()
+
+    def _knowing(self):
+        self.scored = self.right = self.again = self.mirror = 0
+        self.truths, last, own = Counter(), None, None
+        even = 1 / self.options
+        for _, mine, truth, said, _ in self.rounds:
+            if said is not ... and said is not None and truth is not None:
+                self.scored += 1
+                self.right += said == truth
+                self.again += even if last is None else last == truth
+                self.mirror += even if own is None else own == truth
+                self.truths[truth] += 1
+                last = truth
+            own = own if mine is None else mine
+        self.guess = even * self.scored
+
+    def _pressing(self):
+        """Sums over the agent's moves as keys."""
+        self.judged = self.fits = self.able = self.did = self.copyable = self.copies = 0
+        self.presses = self.decided = 0
+        self.blind = self.on = self.off = self.copied_on = self.copied_off = 0.0
+        self.keys = defaultdict(lambda: [0, 0, 0])  # offered, pressed, best
+        last, k = None, self.options
+        position = {move: place for place, move in enumerate(self.order)}
+        sets_name = "/".join(sorted(self.mine))
+        for _, mine, truth, said, sets in self.rounds:
+            predicted = None if said in (..., None) else self.mine.index(self.theirs[said])
+            before = last if said is not ... else None
+            copied = None if before is None else self.mine.index(self.theirs[before])
+            if said is not ... and truth is not None:
+                last = truth
+            if mine is None:
+                continue
+            self.presses += 1
+            self.able += predicted is not None
+            self.did += predicted == mine
+            self.copyable += copied is not None
+            self.copies += copied == mine
+            best = None
+            if predicted is not None and truth is not None:
+                best = sets[said]
+                self.judged += 1
+                self.fits += mine in best
+                self.blind += len(best) / k
+                self.decided += len(set(sets)) > 1
+                for name, option in (("", predicted), ("copied_", copied)):
+                    hit = None if option is None else option in best
+                    chance = len(best) / k
+                    on = chance if hit is None else float(hit)
+                    off = chance if hit is None else (len(best) - hit) / (k - 1)
+                    setattr(self, f"{name}on", getattr(self, f"{name}on") + on)
+                    setattr(self, f"{name}off", getattr(self, f"{name}off") + off)
+            for move in range(k):
+                for key in (
+                    ("label", f"{self.mine[move]} of {sets_name}"),
+                    ("position", f"{position[move] + 1} of {k}"),
+                    ("move", f"{move + 1} of {k}"),
+                ):
+                    self.keys[key][0] += 1
+                    self.keys[key][1] += move == mine
+                    self.keys[key][2] += best is not None and move in best
+
+
+# --- estimates ------------------------------------------------------------------------------------
+
+
+def ratio(rows, bounds=None):
+    """Rows of (above, below, cluster): the ratio, its interval or None, and its p against 0."""
+    if not rows or not sum(b for _, b, _ in rows):
+        return None, None, math.nan
+    above, below = sum(a for a, _, _ in rows), sum(b for _, b, _ in rows)
+    value, sums = above / below, defaultdict(float)
+    for a, b, cluster in rows:
+        sums[cluster] += a - value * b
+    many = len(sums)
+    if many < 5:
+        return value, None, math.nan
+    error = math.sqrt(many / (many - 1) * sum(s * s for s in sums.values())) / abs(below)
+    if error <= 1e-12 * max(1.0, abs(value)):
+        error = 0.0
+    p = (
+        (0.0 if value else 1.0)
+        if not error
+        else float(2 * student.sf(abs(value) / error, many - 1))
+    )
+    reach = float(student.ppf(0.975, many - 1))
+    low, high = value - reach * error, value + reach * error
+    outside = bounds and (low < bounds[0] or high > bounds[1] or (not error and value in bounds))
+    if outside:
+        low, high = wilson(value, error, many, reach, *bounds)
+    return value, (low, high), p
+
+
+def wilson(value, error, many, reach, least, most):
+    wide = most - least
+    share = min(max((value - least) / wide, 0.0), 1.0)
+    spread = share * (1 - share)
+    trials = spread / (error / wide) ** 2 if error and spread else float(many)
+    square = reach * reach / trials
+    middle = (share + square / 2) / (1 + square)
+    half = reach / (1 + square) * math.sqrt(spread / trials + square / (4 * trials))
+    low = least if share == 0 else least + wide * max(0.0, middle - half)
+    high = most if share == 1 else least + wide * min(1.0, middle + half)
+    return min(low, value), max(high, value)
+
+
+def said(found, places=2):
+    value, interval, _ = found
+    if value is None or interval is None:
+        return "-"
+    return f"{value:.{places}f} [{interval[0]:.{places}f}, {interval[1]:.{places}f}]"
+
+
+def share(rows, above, below):
+    return ratio([(100 * above(e), below(e), e.unit) for e in rows if below(e)], (0.0, 100.0))
+
+
+def knowing(rows):
+    """Right %, the best mindless rule and its %, and knowing beyond it."""
+    every = sum(e.scored for e in rows)
+    if not every:
+        return share(rows, lambda e: e.right, lambda e: e.scored), "-", "-", (None, None, math.nan)
+    totals = defaultdict(Counter)
+    for e in rows:
+        totals[e.company].update(e.truths)
+    same = {}
+    for e in rows:
+        others = totals[e.company] - e.truths
+        if others:
+            most = max(others, key=lambda truth: (others[truth], str(truth)))
+            same[e] = e.truths[most]
+        else:
+            same[e] = e.guess
+    rules = {
+        "as last time": lambda e: e.again,
+        "as one did last oneself": lambda e: e.mirror,
+        "always the same": lambda e: same[e],
+    }
+    name = max(rules, key=lambda rule: sum(rules[rule](e) for e in rows))
+    under = sum(rules[name](e) for e in rows)
+    left = every - under
+    beyond = (None, None, math.nan)
+    if left > 0.05 * every:
+        floor = rules[name]
+        beyond = ratio(
+            [(e.right - floor(e), e.scored - floor(e), e.unit) for e in rows if e.scored],
+            (-under / left, 1.0),
+        )
+    right = share(rows, lambda e: e.right, lambda e: e.scored)
+    return right, f"{100 * under / every:.1f}", name, beyond
+
+
+def elsewhere(rows, of):
+    """By episode: the sum over the episodes of all other instances."""
+    whole, own = 0.0, defaultdict(float)
+    for e in rows:
+        whole += of(e)
+        own[e.unit] += of(e)
+    return {e: whole - own[e.unit] for e in rows}
+
+
+def keys_elsewhere(rows, kind):
+    whole, own = defaultdict(lambda: [0, 0]), defaultdict(lambda: [0, 0])
+    for e in rows:
+        for key, (offered, pressed, _) in e.keys.items():
+            if key[0] == kind:
+                for found in (whole[key], own[e.unit, key]):
+                    found[0] += offered
+                    found[1] += pressed
+    fits, bias = {}, []
+    for e in rows:
+        expected = presses = blind = agreed = 0.0
+        for key, (offered, pressed, best) in e.keys.items():
+            if key[0] != kind:
+                continue
+            many, hits = (whole[key][n] - own[e.unit, key][n] for n in range(2))
+            expected += best * (hits / many if many else 1 / e.options)
+            if many:
+                presses += pressed
+                blind += offered / e.options**2
+                agreed += pressed * hits / many
+        fits[e] = expected
+        if presses:
+            bias.append((agreed - blind, presses - blind, e.unit, blind))
+    most = defaultdict(int)
+    names = {}
+    for key in sorted(whole):
+        of = key[1].partition(" of ")[2]
+        if whole[key][1] > most[of] or of not in names:
+            most[of], names[of] = whole[key][1], key[1]
+    return fits, bias, sum(most.values()), sorted(names.values())
+
+
+def acting(rows):
+    """Fits %, ITT, the best habit, acting beyond it, and acting beyond a blind pick."""
+    judged = sum(e.judged for e in rows)
+    due = judged + sum(e.forfeits for e in rows)
+    fits = sum(e.fits for e in rows)
+    shown = share(rows, lambda e: e.fits, lambda e: e.judged)
+    itt = f"{100 * fits / due:.1f}" if due else "-"
+    nothing = (None, None, math.nan)
+    if not judged:
+        return shown, itt, "-", "-", nothing, nothing, nothing
+    habits = {"a blind pick": {e: e.blind for e in rows}}
+    habits["one label"] = keys_elsewhere(rows, "label")[0]
+    habits["one position"] = keys_elsewhere(rows, "position")[0]
+    for name, did, able, on, off in (
+        ("the predicted label", "did", "able", "on", "off"),
+        ("the other's last move", "copies", "copyable", "copied_on", "copied_off"),
+    ):
+        if any(getattr(e, able) for e in rows):
+            top = elsewhere(rows, lambda e, did=did: getattr(e, did))
+            bottom = elsewhere(rows, lambda e, able=able: getattr(e, able))
+            habits[name] = {}
+            for e in rows:
+                rate = top[e] / max(bottom[e], 1e-12)
+                habits[name][e] = rate * getattr(e, on) + (1 - rate) * getattr(e, off)
+    best = max(habits, key=lambda name: sum(habits[name].values()))
+    expected = habits[best]
+    under = sum(expected.values())
+    beyond = nothing
+    if judged - under > 0.05 * judged:
+        beyond = ratio([(e.fits - expected[e], e.judged - expected[e], e.unit)
+                        for e in rows if e.judged], (-under / (judged - under), 1.0))  # fmt: skip
+    blind = ratio([(e.fits - e.blind, e.judged - e.blind, e.unit) for e in rows if e.judged])
+    move = keys_elsewhere(rows, "move")[0]
+    if sum(move.values()) > under:
+        expected, under = move, sum(move.values())
+    over = nothing
+    if judged - under > 0.05 * judged:
+        over = ratio([(e.fits - expected[e], e.judged - expected[e], e.unit)
+                      for e in rows if e.judged], (-under / (judged - under), 1.0))  # fmt: skip
+    habit = f"{100 * sum(habits[best].values()) / judged:.1f}"
+    return shown, itt, habit, best, beyond, blind, over
+
+
+def bias_of(rows, kind):
+    found = keys_elsewhere(rows, kind)[1]
+    left = sum(b for _, b, _, _ in found)
+    if left <= 0:
+        return None, None, math.nan
+    return ratio([(a, b, u) for a, b, u, _ in found], (-sum(x for *_, x in found) / left, 1.0))
+
+
+def called(rows):
+    presses = sum(e.presses for e in rows)
+    keys, told = [], []
+    for kind in ("label", "position"):
+        _, bias, most, names = keys_elsewhere(rows, kind)
+        again = sum(b + x for _, b, _, x in bias)
+        if presses > 1 and again >= 0.9 * presses and most >= 0.9 * presses:
+            one = f"{kind} {names[0]}"
+            what = one if len(names) == 1 else f"one {kind} of each of {len(names)} sets"
+            keys.append(f"{what} in {100 * most / presses:.0f} %")
+    if keys:
+        told.append(f"always presses one key: {' and '.join(keys)} of {presses} moves")
+    for did, able, what in (
+        ("did", "able", "plays the label that it predicted of the other"),
+        ("copies", "copyable", "repeats the other's last move"),
+    ):
+        many, hits = (sum(getattr(e, name) for e in rows) for name in (able, did))
+        if not keys and many > 1 and hits >= 0.9 * many:
+            told.append(f"{what} in {100 * hits / many:.0f} % of {many} moves")
+    return "; ".join(told) or "-"
+
+
+def holm(ps):
+    known = sorted((p, n) for n, p in enumerate(ps) if not math.isnan(p))
+    out, running = list(ps), 0.0
+    for rank, (p, n) in enumerate(known):
+        running = max(running, min(1.0, (len(known) - rank) * p))
+        out[n] = running
+    return out
+
+
+def said_p(p):
+    return "-" if math.isnan(p) else "<.001" if p < 0.001 else f"{p:.3f}"
+
+
+# --- the tables -----------------------------------------------------------------------------------
+
+
+def line(cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def primary(model, episodes):
+    for strategy in STRATEGIES:
+        groups = [[e for e in episodes if e.cell.startswith(f"primary: {g}, {strategy},")]
+                  for g in GAMES]  # fmt: skip
+        acted = [acting(rows) for rows in groups]
+        habits = holm([each[4][2] for each in acted])
+        blind = holm([each[5][2] for each in acted])
+        for n, (game, rows) in enumerate(zip(GAMES, groups, strict=True)):
+            right, percent, rule, beyond = knowing(rows)
+            who = [model, strategy, game]
+            yield line([*who, str(len(rows)), said(right, 1), percent, rule, said(beyond)])
+            fits, itt, habit, name, over, pick, move = acted[n]
+            yield line([*who, said(fits, 1), itt, habit, name, said(over), said_p(habits[n]),
+                        said(pick), said_p(blind[n]), said(move)])  # fmt: skip
+            judged = sum(e.judged for e in rows)
+            depends = f"{100 * sum(e.decided for e in rows) / judged:.0f}" if judged else "-"
+            yield line([*who, said(bias_of(rows, "label")), said(bias_of(rows, "position")),
+                        said(share(rows, lambda e: e.did, lambda e: e.able), 1),
+                        said(share(rows, lambda e: e.copies, lambda e: e.copyable), 1), depends,
+                        str(sum(e.forfeits for e in rows)), called(rows)])  # fmt: skip
+
+
+def unmoved(model, episodes):
+    for strategy in STRATEGIES:
+        for game in GAMES:
+            rows = [e for e in episodes if e.cell == f"primary: {game}, {strategy}, cycler"]
+            fits, _, _, _, over, _, move = acting(rows)
+            yield line([model, strategy, f"{game}, cycler", said(knowing(rows)[3]), said(fits, 1),
+                        said(over), said(move)])  # fmt: skip
+
+
+def secondary(model, episodes):
+    arms = [(arm, f"{arm},") for arm in ARMS]
+    arms += [(f"{s}, constant partner", f"{s}, constant") for s in STRATEGIES]
+    for arm, prefix in arms:
+        for game in GAMES:
+            rows = [e for e in episodes if e.cell.startswith(f"secondary: {game}, {prefix}")]
+            if not rows:
+                continue
+            right, _, _, beyond = knowing(rows)
+            fits, _, _, _, over, _, _ = acting(rows)
+            pays = [p[0] for row in PAYS[game] for p in row]
+            reward = ratio([(e.reward, 1.0, e.unit) for e in rows],
+                           (float(min(pays)), float(max(pays))))  # fmt: skip
+            yield line([model, arm, game, str(len(rows)), said(right, 1), said(beyond),
+                        said(fits, 1), said(over), said(bias_of(rows, "label")),
+                        said(share(rows, lambda e: e.did, lambda e: e.able), 1), said(reward, 3),
+                        str(sum(e.forfeits for e in rows))])  # fmt: skip
+
+
+def levels(model, records):
+    """Share of rounds won in hide and seek, share of successes in toma_po, by depth."""
+    for strategy in ("lm", "social_lm", "qa"):
+        for game, level in (("hide_and_seek", "level"), ("toma_po", "depth")):
+            for k in range(4):
+                cell = f"secondary: {game}, {strategy}, {level} {k}"
+                rows, lost = [], 0
+                for record in (r for r in records if r["cell"] == cell):
+                    events = record["events"]
+                    lost += sum(e["kind"] == "forfeited" for e in events)
+                    if game == "toma_po":
+                        did = next((e["payoffs"]["player"] for e in events if "payoffs" in e), 0.0)
+                    else:
+                        moves = defaultdict(dict)
+                        for e in events:
+                            if e["kind"] == "moved":
+                                moves[e["turn"]][e["seat"]] = e["action"]
+                        won = [
+                            m["player_1"] == m["player_2"] for m in moves.values() if len(m) == 2
+                        ]
+                        did = sum(won) / len(won) if won else 0.0
+                    rows.append((did, 1.0, record["setup"]["instance"]["id"]))
+                if rows:
+                    shown = "-" if lost else said(ratio(rows, (0.0, 1.0)))
+                    yield line([model, strategy, game, f"{level} {k}", str(len(rows)), shown,
+                                str(lost)])  # fmt: skip
+
+
+def main():
+    page = Path(sys.argv[1]).read_text(encoding="utf-8")
+    ours = []
+    for name in sys.argv[2:]:
+        model = Path(name).name.removeprefix("knowing_doing-").removesuffix(".sally.zip")
+        with zipfile.ZipFile(name) as bundle, bundle.open("episodes.jsonl") as lines:
+            records = [json.loads(each) for each in lines]
+        episodes = [Episode(r) for r in records if r["setup"]["instance"]["game"] in GAMES]
+        ours += [*primary(model, episodes), *unmoved(model, episodes)]
+        ours += [*secondary(model, episodes), *levels(model, records)]
+    models = {row.split(" | ")[0] for row in ours}
+    theirs = [row for row in page.splitlines() if row.split(" | ")[0] in models]
+    missing = [row for row in theirs if row not in set(ours)]
+    extra = [row for row in ours if row not in set(theirs)]
+    for title, rows in (("on the page only", missing), ("recomputed only", extra)):
+        for row in rows:
+            print(f"{title}: {row}")
+    print(f"{len(theirs) - len(missing)} of {len(theirs)} rows of the page recomputed")
+    sys.exit(1 if missing or extra else 0)
+
+
+if __name__ == "__main__":
+    main()
