@@ -365,7 +365,9 @@ def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> 
 
 
 LEGEND = (
-    "knowing: predictions about others, 0 for a uniform guess and 1 if all are correct; beyond "
+    "knowing % and acts on it % pool all answers and moves of a row; `sally score` has means over "
+    "episodes (ToM %, action_consistency). knowing: predictions about others, 0 for a uniform "
+    "guess and 1 if all are correct; beyond "
     "rules: 0 for the best mindless rule. doing: 0 for a random player, 1 for the optimum or the "
     "reference, with forfeited moves as the rules score them (at most: at the best they could have "
     "earned). acts on it: moves that are best replies to the player's own prediction; acting: the "

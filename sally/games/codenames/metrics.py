@@ -16,6 +16,7 @@ from sally.games.codenames.rules import (
     GUESSER,
     Clue,
     Codenames,
+    GivenClue,
     Guess,
     Over,
     Stop,
@@ -108,19 +109,26 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
-    """Return the sets of own cards behind the current clue that are consistent with the cards
-    turned over."""
-    assert view.clue is not None
-    said = max(n for n, event in enumerate(view.log) if event == view.clue)
-    since = [e for e in view.log[said:] if isinstance(e, Turned)]
-    then = (*view.covered, *(event.word for event in since))
-    laid = tuple(word for word in view.boards[-1] if word in then)
-    opened = [e for e in view.log[view.began : said] if isinstance(e, Turned) and e.colour == "own"]
-    left = game.row[len(view.boards) - 1].key.count("own") - len(opened)
-    clue = plain(view.clue.word)
-    every = own_sets(mind, laid, left, clue, view.clue.number, most)
-    found = frozenset(event.word for event in since)
-    return tuple(one - found for one in every if found <= one)
+    """Return the sets of covered own cards consistent with all clues and cards of this board.
+
+    A giver of this mind would have given each of the clues for the own cards of that moment: those
+    still covered and those turned over since.
+    """
+    covered, found = set(view.covered), None
+    for number, clue in enumerate(view.log):
+        if number < view.began or not isinstance(clue, GivenClue):
+            continue
+        turned = [e for e in view.log[number:] if isinstance(e, Turned)]
+        own = {e.word for e in turned if e.colour == "own"}
+        others = {e.word for e in turned} - own
+        laid = tuple(word for word in view.boards[-1] if word in covered | own | others)
+        before = view.log[view.began : number]
+        opened = sum(isinstance(e, Turned) and e.colour == "own" for e in before)
+        left = game.row[len(view.boards) - 1].key.count("own") - opened
+        every = own_sets(mind, laid, left, plain(clue.word), clue.number, most)
+        here = {one - own for one in every if own <= one and not others & one}
+        found = here if found is None else found & here
+    return tuple(sorted(found or (), key=sorted))
 
 
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:

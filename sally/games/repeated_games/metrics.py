@@ -72,7 +72,7 @@ METRICS = (
         measure=regret.mean_translation_loss,
         better="lower",
         unit=PAYOFF,
-        label="translation",
+        label="translation by truth",  # the profile's translation is by the own prediction
         headline=True,
     ),
     Metric(

@@ -151,15 +151,15 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
         *(
             tag("th", tag("abbr", name, title=about), scope="col", class_="number")
             for name, about in (
-                ("knowing ↑ %", "predictions about others that were right"),
+                ("knowing ↑ %", "share of all predictions about others that were right"),
                 ("knowing ↑", "the same, 0 for a uniform guess, 1 for always right"),
                 ("beyond rules ↑", "the same, 0 for the best mindless predictor"),
                 ("Brier ↓", "squared error of stated odds"),
                 ("doing ↑", "0 for a random player, 1 for the optimum or the reference"),
                 ("at most", "doing if forfeited moves had earned the maximum"),
-                ("in its unit", "score in its unit, forfeited moves as the rules score them"),
+                ("as scored", "score in its unit, forfeited moves as the rules score them"),
                 ("regret ↓", "distance to the optimum or the reference"),
-                ("acts on it %", "moves that are best replies to the player's own prediction"),
+                ("acts on it %", "share of all moves that are best replies to the own prediction"),
                 ("acting ↑", "the same, 0 for a random choice, 1 for always"),
                 ("beyond habits ↑", "the same, 0 for the player's habit that explains most of it"),
                 ("label bias", "moves with the favourite label, 0 for a random choice"),
@@ -271,7 +271,7 @@ def claims_section(found: Sequence[Verdict]) -> Html:
 NAMES = {
     "accuracy": "knowing",
     "beyond": "beyond rules",
-    "raw": "in its unit",
+    "raw": "as scored",
     "consistency": "acts on it",
     "acting_beyond": "beyond habits",
     "label_bias": "label bias",

@@ -17,7 +17,18 @@ from sally.games.association.minds import Mind, hubness
 from sally.games.codenames.card import deaf, one_a_turn
 from sally.games.codenames.generators import board
 from sally.games.codenames.instances import Problem, frozen
-from sally.games.codenames.rules import GIVER, GUESSER, Clue, Codenames, Guess, State, Stop
+from sally.games.codenames.metrics import _sets
+from sally.games.codenames.rules import (
+    GIVER,
+    GUESSER,
+    Clue,
+    Codenames,
+    GivenClue,
+    Guess,
+    State,
+    Stop,
+    Turned,
+)
 from sally.games.codenames.solver import (
     Best,
     best_clue,
@@ -182,6 +193,38 @@ def test_a_guesser_with_the_givers_mind_chooses_by_the_posterior_and_chance_does
     low, high = (measured(one, "guesser", "codenames_regret") for one in (known, drawn))
     assert low is not None and high is not None
     assert low < 0.2 < high
+
+
+def test_the_posterior_conditions_on_every_clue_of_the_board() -> None:
+    """Brute force: every set of own cards for which the giver would have given all clues."""
+    one = played("codenames", {"number": 2}, giver=("associates", {}))
+    game, seen = one.replay.game, 0
+    for turn, moves in enumerate(one.replay.moves):
+        view = one.replay.view(turn, "guesser")
+        clues = [n for n, e in enumerate(view.log) if isinstance(e, GivenClue) and n >= view.began]
+        if "guesser" not in moves or view.clue is None or len(clues) < 2 or len(view.covered) > 9:
+            continue
+        key = dict(zip(view.boards[-1], game.row[len(view.boards) - 1].key, strict=True))
+        left = sum(key[word] == "own" for word in view.covered)
+        expected = {
+            frozenset(chosen)
+            for chosen in combinations(view.covered, left)
+            if all(would_say(view, n, chosen) for n in clues)
+        }
+        found = set(_sets(game, view, Mind(), 99))
+        assert found == expected
+        assert frozenset(w for w in view.covered if key[w] == "own") in found
+        seen += 1
+    assert seen >= 1
+
+
+def would_say(view: Any, number: int, chosen: tuple[str, ...]) -> bool:
+    turned = {e.word: e.colour for e in view.log[number:] if isinstance(e, Turned)}
+    laid = tuple(w for w in view.boards[-1] if w in view.covered or w in turned)
+    own = tuple(w for w in laid if w in chosen or turned.get(w) == "own")
+    said = best_clue(Mind(), laid, own)
+    clue = view.log[number]
+    return (said.word, max(said.number, 1)) == (clue.word, clue.number)
 
 
 def test_what_a_giver_foresees_of_its_own_mind_comes_true() -> None:
