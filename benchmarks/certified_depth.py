@@ -51,15 +51,18 @@ def main(many: int, seed: int) -> None:
     for block in po_certified.DEPTHS:
         kept = (po.reasoned(s, block) for s in islice(po_certified.scenarios(block, seed), many))
         click.echo(f"toma_po, certified {block}: {shares(kept)}")
-    fresh = list(islice(po_generators.scenarios(3, seed), many))
-    for depth in (1, 2):
-        for own, features in ((False, ("predicted",)), (True, ("predicted", "own cost"))):
-            rows = [one_step(s, depth, own) for s in fresh]
-            attack = Attack("one step", features, lambda n, s, rows=rows: rows, chance=0.25)
-            found = {f.attacker: f.accuracy for f in adversary.attack_of(attack, many, seed)}
-            told = ", ".join(f"{name} {share:.3f}" for name, share in found.items())
-            with_own = " and own costs" if own else ""
-            click.echo(f"toma_po, level 3, counts predicted at depth {depth}{with_own}: {told}")
+    published = list(islice(po_generators.scenarios(3, seed), many))
+    kept_3 = list(islice(po_certified.scenarios(3, seed), many))
+    for name, fresh in (("level 3", published), ("certified 3", kept_3)):
+        for depth in (1, 2):
+            for own, features in ((False, ("predicted",)), (True, ("predicted", "own cost"))):
+                rows = [one_step(s, depth, own) for s in fresh]
+                attack = Attack("one step", features, lambda n, s, rows=rows: rows, chance=0.25)
+                found = {f.attacker: f.accuracy for f in adversary.attack_of(attack, many, seed)}
+                told = ", ".join(f"{who} {share:.3f}" for who, share in found.items())
+                with_own = " and own costs" if own else ""
+                what = f"counts predicted at depth {depth}{with_own}"
+                click.echo(f"toma_po, {name}, {what}: {told}")
     for level in (2, 3):
         drawn_mg = islice(mg_generators.scenarios(level, seed), min(many, 400))
         click.echo(f"toma_mg, certified {level}: {shares(map(mg.reasoned, drawn_mg))}")
