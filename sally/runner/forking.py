@@ -48,7 +48,8 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episode:
-    """Return the episode with a change from `turn` on; repeat 0 has the log's chance."""
+    """Return the episode with a change from `turn` on; repeat 0 uses the random draws of the
+    log."""
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = forked_setup(episode, turn, change, repeat)

@@ -71,7 +71,7 @@ def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
 async def guessed(
     prompt: PromptContext, speaker: Speaker, purpose: str = "probe", calibrated: int = 0
 ) -> StrategyResult:
-    """Answer a probe by score: after the player's move in the usual order, before it in the
+    """Answer a probe by scoring: after the player's move in the usual order, before it in the
     other."""
     form = prompt.forms[0] if prompt.mine_is_stated else prompt.forms[-1]
     return await scored(prompt, speaker, purpose, form, calibrated=calibrated)

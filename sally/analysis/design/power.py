@@ -3,7 +3,7 @@
 Players are compared on the same settings, so the standard deviation of their differences counts.
 Verdicts are adjusted over all comparisons of a study, and so is the size: each is planned at the
 level of the first step of Holm's method, which is alpha over their number.
-Repeats of a problem, or plays against several others, are worth less than as many problems; the
+Repeats of a problem, or plays against several others, add less information than new problems; the
 design effect of the pilot says how much less.
 """
 

@@ -33,7 +33,7 @@ class Habit(msgspec.Struct, frozen=True):
 
 
 class HabitEstimates(msgspec.Struct, frozen=True):
-    """The habits of a row and its acting beyond them."""
+    """The habits of a row, and how far it acts on predictions beyond them."""
 
     label_bias: Estimate
     position_bias: Estimate

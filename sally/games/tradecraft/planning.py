@@ -96,7 +96,7 @@ def best_plan(
             return None
         plan = _ordered(rules, answer, own, others, target)
     if plan is None:
-        raise Undecided(f"No order of crafts was found for {dict(target)}, and none excluded.")
+        raise Undecided(f"No order of crafts was found for {dict(target)}, but none was ruled out.")
     return plan
 
 

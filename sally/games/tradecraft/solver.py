@@ -41,7 +41,10 @@ class Certificate(msgspec.Struct, frozen=True):
 def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) -> Certificate:
     """Compute the certificate of an instance."""
     if len(hands) != len(targets) or len(hands) < 2:
-        raise ValueError(f"{len(hands)} hands, {len(targets)} targets: give each of n >= 2 both.")
+        raise ValueError(
+            f"{len(hands)} hands, {len(targets)} targets: give a hand and a target to each of at "
+            "least two players."
+        )
     table = union(hands)
     seats = []
     for seat, target in enumerate(targets):

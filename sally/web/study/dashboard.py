@@ -88,7 +88,9 @@ async def withdraw(request: Request) -> Response:
     """Delete the data of a participant who asked for it, by e-mail for example."""
     here, sent = running(request), request.state.form
     if sent.get("sure") != "yes":
-        raise Refused(422, "Tick the box to confirm that the data of this participant are deleted.")
+        raise Refused(
+            422, "Tick the box to confirm that the data of this participant will be deleted."
+        )
     try:
         person = await here.find(sent.get("participant", "").strip())
     except BadInput as why:

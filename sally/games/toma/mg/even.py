@@ -91,8 +91,7 @@ def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
 
 @cache
 def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
-    """Return how often a group may like each place once, twice, and dislike it, equal for all
-    four."""
+    """Return how many agents of a group may like each place once, like it twice, and dislike it."""
     return tuple(
         (once, twice, dislikes)
         for once, twice, dislikes in product(range(7), range(4), range(5))
