@@ -120,7 +120,7 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     "--drop-out",
     default=0.05,
     show_default=True,
-    help="Probability that a participant leaves, per page.",
+    help="Probability that a participant leaves before the end.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the scripted participants.")
 @click.option("--database", default="", help="Database for the rehearsal [a temporary file].")

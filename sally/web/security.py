@@ -18,6 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sally.web.live.plain import shortened
+
 MOST_BYTES = 64 * 1024  # in a request's body
 BODY_SECONDS = 10.0  # for a request's body to arrive
 SMALL = 4 * 1024  # bytes of a body that holds only a token or two
@@ -260,7 +262,7 @@ def _place(address: str) -> tuple[str | None, str | None]:
 def refusal(why: Refused) -> Response:
     """Return the JSON response of a refused request."""
     headers = {"retry-after": "1"} if why.status in (429, 503, 507) else None
-    return JSONResponse({"error": why.why}, why.status, headers)
+    return JSONResponse({"error": shortened(why.why)}, why.status, headers)
 
 
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:

@@ -45,7 +45,7 @@ from sally.web.live.answers import (
     stored_answer,
     written,
 )
-from sally.web.live.plain import Labels, for_people, turned
+from sally.web.live.plain import Labels, for_people, shortened, turned
 from sally.web.live.screen import (
     Ask,
     Screen,
@@ -155,7 +155,7 @@ class LiveMatch:
             try:
                 stored = self._take(turn, take(turn, value, tries))
             except IllegalMove as why:
-                said = self._plainly[seat](str(why))
+                said = shortened(self._plainly[seat](str(why)))
                 self._refused[turn.id] = (tries, said)
                 self._stale.add(seat)
                 raise IllegalMove(said) from None

@@ -18,6 +18,7 @@ from sally.web.live.screen import Ask, Option, Screen, plain
 from sally.web.texts import ENGLISH, Texts, shipped
 
 Rewrite = Callable[[str], str]
+LONGEST = 600  # characters of a sentence that may repeat a value of a request
 MODELS = "models"  # instead of a pack's name: people read the same words as models
 
 
@@ -26,6 +27,11 @@ def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
     if pack == MODELS:
         return {}
     return dict(checked_pack(pack, spec).texts if pack else spec.people)
+
+
+def shortened(sentence: str) -> str:
+    """Cut a sentence that repeats a long value of a request."""
+    return sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]} …"
 
 
 class Labels(msgspec.Struct, frozen=True):

@@ -103,7 +103,7 @@ def _exact(number: float) -> Decimal:
 class Platform(StudySection, frozen=True):
     """The query parameters in a recruitment platform's links.
 
-    Only the value of `participant` is stored.
+    Only the values of `participant` and of the parameters in `keep` are stored.
     """
 
     name: str = ""  # of the platform, for the list of payments
@@ -114,6 +114,8 @@ class Platform(StudySection, frozen=True):
         default_factory=dict
     )  # parameters that a link must have, such as the platform's study id
     resume_by_link: bool = False  # whether the link resumes in another browser
+    keep: tuple[str, ...] = ()  # further parameters for the list of payments, such as SESSION_ID
+    labels: tuple[str, ...] = ()  # ids that may take part, as in a laboratory; empty: any
 
 
 class Completion(StudySection, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -142,7 +142,12 @@ async def arrive(request: Request, here: RunningStudy) -> Response:
 
 
 def consent_page(
-    request: Request, here: RunningStudy, cookie: str, given: str, problem: str = ""
+    request: Request,
+    here: RunningStudy,
+    cookie: str,
+    given: str,
+    problem: str = "",
+    sent: Mapping[str, str] | None = None,
 ) -> Response:
     return page(
         request,
@@ -150,9 +155,16 @@ def consent_page(
         422 if problem else 200,
         study=here.study,
         given=given,
+        kept=kept_of(here, request.query_params if sent is None else sent),
         problem=problem,
         token=here.secrets.form_token(cookie, given),  # bound to this link's id
     )
+
+
+def kept_of(here: RunningStudy, sent: Mapping[str, str]) -> dict[str, str]:
+    """Return the platform's parameters that the study keeps; malformed values are dropped."""
+    found = {name: sent.get(name, "") for name in here.study.platform.keep}
+    return {name: value for name, value in found.items() if GIVEN.fullmatch(value)}
 
 
 def given_in(request: Request, here: RunningStudy) -> str:
@@ -164,7 +176,8 @@ def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | N
     """Return the error page of an incomplete link, or None if the link is valid."""
     platform = here.study.platform
     right = all(request.query_params.get(k) == v for k, v in platform.require.items())
-    if right and (not platform.participant or GIVEN.fullmatch(given)):
+    known = not platform.labels or given in platform.labels
+    if right and known and (not platform.participant or GIVEN.fullmatch(given)):
         return None
     return notice(
         request,
@@ -237,10 +250,13 @@ async def consent(request: Request, here: RunningStudy) -> Response:
             await here.decline()
         return notice(request, here.texts("notice.declined"), here.texts("notice.declined_text"))
     if sent.get("agree") != "yes":
-        return consent_page(request, here, cookie, given, here.texts("consent.tick"))
+        return consent_page(request, here, cookie, given, here.texts("consent.tick"), sent)
     if bool(here.study.platform.participant) != bool(GIVEN.fullmatch(given)):
         raise Refused(400, here.texts("notice.bad_link_text"))
-    if await here.join(cookie, given) is None and await here.who(cookie) is None:
+    if (
+        await here.join(cookie, given, kept_of(here, sent)) is None
+        and await here.who(cookie) is None
+    ):
         if given and (known := await here.known(given)) is not None:
             return await returned(request, here, known)
         return notice(request, here.texts("notice.full"), here.texts("notice.full_now"))

@@ -225,15 +225,21 @@ def give_cookie(tx: Transaction, person: str, cookie: str) -> None:
     tx.put("UPDATE people SET cookie = ? WHERE id = ?", cookie, person)
 
 
-def is_full(study: HumanStudy, people: Sequence[Person]) -> bool:
-    return sum(p.state in COUNTED for p in people) >= study.participants
+def is_full(tx: Transaction, study: HumanStudy, people: Sequence[Person]) -> bool:
+    """Return whether all places are taken and no group lacks a member.
+
+    One place may be left in a condition of pairs, after a member of a pair dropped out at the end.
+    Whoever takes it needs a partner, who is then admitted beyond the target.
+    """
+    taken = sum(p.state in COUNTED for p in people)
+    return taken >= study.participants and not _open_group(tx, study)
 
 
 def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person | None:
     """Add and assign a person; return None if the study is full or they joined before."""
     lapse(tx, study)
     people = everybody(tx, study.name)
-    if is_full(study, people) or by_cookie(tx, study.name, cookie) is not None:
+    if is_full(tx, study, people) or by_cookie(tx, study.name, cookie) is not None:
         return None
     if given and by_given(tx, study.name, given) is not None:
         return None

@@ -17,7 +17,7 @@ from sally.web.study import participants
 from sally.web.study.items import attention
 from sally.web.study.participants import DONE, EXCLUDED, FAILED, INCOMPLETE, Person
 from sally.web.study.running import RunningStudy
-from sally.web.study.steps import current
+from sally.web.study.steps import PLATFORM, current
 
 PAID = (DONE, INCOMPLETE, EXCLUDED, FAILED)  # states in the list of payments
 
@@ -107,15 +107,22 @@ async def payments(here: RunningStudy) -> str:
 
     Base and bonus are separate columns, since platforms pay the base themselves.
     """
-    people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
+
+    def look(tx: Transaction) -> list[tuple[Person, dict[str, str]]]:
+        found = participants.everybody(tx, here.study.name)
+        return [(p, participants.given_by(tx, p.id).get(PLATFORM) or {}) for p in found]
+
+    people, further = await here.database.run(look), here.study.platform.keep
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(("participant_id", "platform", "state", "base", "bonus", "currency", "code"))
-    for person in people:
+    columns = ("participant_id", "platform", "state", "base", "bonus", "currency", "code")
+    rows.writerow((*columns, *further))
+    for person, kept in people:
         if person.state in PAID:
             base, bonus = here.study.bonus.parts(person.bonus)
             platform, currency = here.study.platform.name, here.study.bonus.currency
-            who = (person.given, platform, person.state, base, bonus, currency, person.code)
+            known = (person.given, platform, person.state, base, bonus, currency, person.code)
+            who = (*known, *(kept.get(name, "") for name in further))
             rows.writerow(
                 [formula_safe(str(each)) for each in who]
             )  # ids come from links and may be spreadsheet formulas

@@ -22,7 +22,7 @@ from starlette.applications import Starlette
 
 from sally.web.app import Settings, make_app
 from sally.web.study import participants
-from sally.web.study.definition import HumanStudy
+from sally.web.study.definition import Condition, HumanStudy
 from sally.web.study.export import put_into_store, tabled
 from sally.web.study.items import (
     ChoiceItem,
@@ -33,6 +33,7 @@ from sally.web.study.items import (
     TextItem,
 )
 from sally.web.study.running import RunningStudy
+from sally.web.study.steps import game_steps
 
 WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money", "garden")
 TRIES = 400  # attempts per ask, since a game may refuse unknown words
@@ -114,13 +115,28 @@ class Browser:
 
 @dataclass
 class Actor:
-    """A scripted participant who answers at random and may drop out on any page."""
+    """A scripted participant who answers at random and may drop out.
+
+    With probability `leaves` they go at some page of the study, each page being equally likely.
+    """
 
     study: HumanStudy
     browser: Browser
     draw: random.Random
-    leaves: float  # probability of leaving, per page
+    leaves: float  # probability of leaving before the end
     name: str
+    pages: int = 0  # pages answered so far
+    last: int | None = None  # the page at which they leave
+
+    def __post_init__(self) -> None:
+        if self.draw.random() < self.leaves:
+            most = max(map(self._length, self.study.conditions))
+            self.last = self.draw.randrange(most)
+
+    def _length(self, condition: Condition) -> int:
+        """Return the number of pages of a condition, with one for each of its games."""
+        extra = (self.study.check is not None) + bool(self.study.survey)
+        return len(self.study.pages(condition)) + len(game_steps(self.study, condition)) + extra
 
     @property
     def address(self) -> str:
@@ -139,11 +155,16 @@ class Actor:
         """Answer the current page; return whether the participant continues."""
         text, browser = self.browser.text, self.browser
         seat = re.search(r"/table#([0-9a-f]+)&amp;back=", text)
-        if self.draw.random() < self.leaves:
+        if self.pages == self.last and seat is None:
             return False
         if seat is not None:
+            if self.pages == self.last:  # in the middle of the game
+                await browser.api("/api/seat/leave", seat[1], {"key": "leave"})
+                return False
+            before = self.browser.text
             await self.play(seat[1])
             await browser.get(self.address)
+            self.pages += self.browser.text != before
             return True
         if "data-waiting" in text:
             await browser.get(self.address)
@@ -153,6 +174,7 @@ class Actor:
             return False
         answers = {"token": browser.field("token"), "step": step, **self.answers(step)}
         await browser.post(f"{self.address}/next", **answers)
+        self.pages += 1
         return True
 
     def answers(self, step: str) -> dict[str, str]:
@@ -189,9 +211,6 @@ class Actor:
         for n in range(MOST_ASKS):
             _, seen = await self.browser.api("/api/seat", token)
             if seen.get("over") or not seen.get("asks"):
-                return
-            if self.draw.random() < self.leaves / 10:
-                await self.browser.api("/api/seat/leave", token, {"key": f"leave-{n}"})
                 return
             await self.answer(token, seen["asks"][0], n)
 

@@ -29,6 +29,7 @@ from sally.web.study.steps import (
     END,
     FAILED,
     FALLBACK,
+    PLATFORM,
     REMOVED,
     CheckAttempt,
     RoundOutcome,
@@ -115,15 +116,23 @@ class RunningStudy:
     async def full(self) -> bool:
         def look(tx: Transaction) -> bool:
             participants.lapse(tx, self.study)
-            return participants.is_full(self.study, participants.everybody(tx, self.study.name))
+            people = participants.everybody(tx, self.study.name)
+            return participants.is_full(tx, self.study, people)
 
         return await self.database.run(look)
 
-    async def join(self, cookie: str, given: str) -> Person | None:
+    async def join(
+        self, cookie: str, given: str, kept: Mapping[str, str] | None = None
+    ) -> Person | None:
         """Add a person who consented; return None if the study is full or they joined before."""
-        return await self.database.run(
-            lambda tx: participants.join(tx, self.study, hashed(cookie), given)
-        )
+
+        def add(tx: Transaction) -> Person | None:
+            person = participants.join(tx, self.study, hashed(cookie), given)
+            if person is not None and kept:
+                participants.note_quietly(tx, person.id, PLATFORM, dict(kept))
+            return person
+
+        return await self.database.run(add)
 
     async def decline(self) -> None:
         """Count a person who declined; nothing else is stored."""

@@ -13,6 +13,7 @@ END, FAILED = "end", "failed"
 # Keys of notes beside the answers; they are not steps.
 FALLBACK = "fallback"  # the person waited in vain and plays with bots
 ADVANCED = "advanced-"  # prefix of steps that the experimenter skipped
+PLATFORM = "platform"  # further parameters of the platform's link
 REMOVED = "removed"  # the experimenter ended the participation at this step
 
 

@@ -327,3 +327,11 @@ def test_visitors_who_stop_waiting_are_not_paired(web: Any) -> None:
     assert line("GET", "/api/lobby", fourth).json() == {"token": None, "waiting": 1, "needed": 2}
     assert line("POST", "/api/lobby/leave", first).json() == {"left": False}  # seated by now
     assert Guest(web, first).see() and Guest(web, second).see()
+
+
+def test_a_long_wrong_value_is_not_echoed(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, _ = sit(web, "ipd")
+        reply = guest.say(guest.see()["asks"][0]["id"], "x" * 50_000)
+        assert reply.status_code == 422 and len(reply.text) < 1000
+        assert len(guest.see()["asks"][0]["refused"]) < 1000

@@ -146,3 +146,13 @@ def test_an_unknown_fallback_is_refused_when_the_study_is_read(tmp_path):
     file.write_text(BOTS.replace('"bot"', '"bott"'))
     with pytest.raises(BadInput, match=r"limits\.fallback: .*bott"):
         read_human_study(file)
+
+
+def test_the_last_place_of_a_pair_admits_a_partner_beyond_the_target(tmp_path):
+    text = PAIRS.replace("participants = 40", "participants = 1")
+    with study_server(tmp_path, text) as server:
+        last = ready(server, "last")
+        assert "Waiting for another participant" in last.text
+        partner = ready(server, "partner")  # the study would be full, but one waits in vain
+        assert partner.seat_token and last.get().seat_token
+        assert Participant(server).get(PROLIFIC_PID="more").heading == "The study is full"

@@ -84,6 +84,29 @@ def test_only_the_given_id_of_a_link_is_kept(server, tmp_path):
     assert on_disk(tmp_path, "session77") == on_disk(tmp_path, "a@example.org") == []
 
 
+def test_further_parameters_of_a_link_are_kept_only_where_the_study_names_them(tmp_path):
+    text = TEXT.replace("[platform] ", '[platform]\nkeep = ["SESSION_ID"]\n#')
+    with study_server(tmp_path, text) as server:
+        person = Participant(server)
+        person.get(PROLIFIC_PID="kept123", SESSION_ID="session77", STUDY_ID="study88")
+        sent = {"token": person.field("token"), "given": "kept123"}
+        person.post("/consent", SESSION_ID=person.field("SESSION_ID"), **sent)  # without the tick
+        person.post("/consent", SESSION_ID=person.field("SESSION_ID"), agree="yes", **sent)
+        person.read_on().check("I choose first", "Nothing").check("I choose first", "Nothing")
+        paid = logged_in(server).browser.get("/experimenter/study/payments.csv").text
+        assert paid.splitlines()[0].endswith(",code,SESSION_ID") and "session77" in paid
+        assert on_disk(tmp_path, "study88") == []
+        rows = logged_in(server).browser.get("/experimenter/study/people.json").text
+        assert "session77" not in rows
+
+
+def test_a_study_may_admit_only_the_labels_that_it_lists(tmp_path):
+    text = TEXT.replace("[platform] ", '[platform]\nlabels = ["lab01", "lab02"]\n#')
+    with study_server(tmp_path, text) as server:
+        assert Participant(server).get(PROLIFIC_PID="lab03").page.status_code == 400
+        assert Participant(server).agree("lab02").heading == "Instructions"
+
+
 # --- links and tabs -------------------------------------------------------------------------------
 
 

@@ -1,0 +1,460 @@
+"""A whole study with drop-outs, late answers, withdrawals and a killed server, checked in the end.
+
+`python benchmarks/people_campaign.py` runs 60 pairs and 60 single players in four conditions
+against `sally serve` in a process of its own, kills that process once with SIGKILL and starts it
+again. Scripted participants use the study's own pages over HTTP. New ones arrive until the
+study is full. Then it checks:
+
+- every payment, recomputed from the points that the participant's own screens have shown;
+- every payment of a finished episode once more, from the moves in the exported episodes;
+- conditions: equally many single players, and equally many pairs, within one;
+- pairs: nobody played with two partners, and no two members are in different conditions;
+- nothing lost: every acknowledged move of a participant who stayed is in the export.
+
+`--postgres` uses a PostgreSQL server of its own; `--pairs` and `--singles` set the size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import csv
+import io
+import json
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from benchmarks.local_postgres import local_postgres
+from sally.core.log.events import Episode, Moved, from_line
+from sally.core.registry import registry
+from sally.web.study.definition import HumanStudy, read_human_study
+from sally.web.study.rehearsal import Actor, Browser
+
+SECRET = "the secret of this campaign"
+WON = re.compile(r"You won (-?[\d.]+) points")
+LATE = 10.0  # seconds for an answer
+STUDY = """
+name = "campaign"
+title = "Campaign"
+participants = {people}
+option_order = "balanced"
+instructions = ["One page."]
+[consent]
+text = "Consent."
+[[instances]]
+id = "ipd-3"
+game = "ipd"
+params = {{ rounds = 3 }}
+[[instances]]
+id = "ibs-3"
+game = "ibs"
+params = {{ rounds = 3 }}
+[[conditions]]
+name = "single, asked"
+people = ["agent"]
+others = {{ partner = {{ player = "tit_for_tat" }} }}
+arms = {{ agent = ["their_move"] }}
+wanted = {singles}
+[[conditions]]
+name = "single"
+people = ["agent"]
+others = {{ partner = {{ player = "tit_for_tat" }} }}
+wanted = {singles}
+[[conditions]]
+name = "pair, asked"
+people = ["agent", "partner"]
+arms = {{ agent = ["their_move"] }}
+wanted = {paired}
+[[conditions]]
+name = "pair"
+people = ["agent", "partner"]
+wanted = {paired}
+[bonus]
+base = 1.00
+per_point = 0.01
+most = 1.60
+partner_left = 0.25
+currency = "EUR"
+[platform]
+participant = "PROLIFIC_PID"
+[limits]
+idle_minutes = 0.6
+answer_seconds = {late}
+pair_minutes = 0.5
+"""
+
+
+@dataclass
+class OverHttp(Browser):
+    """A browser that speaks to a server process, and waits while it is down."""
+
+    client: Any = None
+    where: str = ""
+
+    async def send(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> tuple[int, bytes]:
+        given = {
+            **(headers or {}),
+            "cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items()),
+        }
+        for _ in range(600):
+            try:
+                reply = await self.client.request(
+                    method, self.where + path, content=body, headers=given
+                )
+                break
+            except httpx.TransportError:
+                await asyncio.sleep(0.1)
+        else:
+            raise AssertionError("the server did not come back")
+        for name, value in reply.headers.multi_items():
+            if name == "set-cookie":
+                key, _, rest = value.partition("=")
+                self.cookies[key] = rest.partition(";")[0]
+        if reply.status_code == 303:
+            return await self.send("GET", reply.headers["location"])
+        if reply.status_code >= 500:
+            self.faults.append(f"{reply.status_code} for {method} {path}")
+        return reply.status_code, reply.content
+
+
+@dataclass
+class Person(Actor):
+    """A scripted participant who may leave, be late or withdraw, and keeps what was seen."""
+
+    fate: str = "stays"  # or: leaves, is late, withdraws
+    at: int = 99  # the action at which it happens
+    acts: int = 0
+    points: dict[str, Decimal] = field(default_factory=dict)  # by seat token
+    acknowledged: dict[str, int] = field(default_factory=Counter)  # moves by seat token
+    gone: bool = False
+    asleep: float = 0.0  # until when a late person does nothing
+
+    async def joined(self) -> bool:
+        """Open the link and consent; return False if the study is full."""
+        await self.browser.get(f"{self.address}?PROLIFIC_PID={self.name}")
+        token = self.browser.field("token")
+        if not token:
+            return False
+        sent = {"token": token, "given": self.name, "agree": "yes"}
+        await self.browser.post(f"{self.address}/consent", **sent)
+        return "is full" not in self.browser.text
+
+    async def act(self, others: list[Person]) -> None:
+        """Do one thing: a page, or all answers that are wanted now."""
+        if time.monotonic() < self.asleep:
+            return
+        self.acts += 1
+        if self.acts == self.at and self.fate == "leaves":
+            self.gone = True
+            return
+        if self.acts >= self.at and self.fate == "withdraws":
+            for other in others:
+                await other.look()  # what is deleted with this person's games is seen first
+            await self.browser.get(f"{self.address}/withdraw")
+            token = self.browser.field("token")
+            if token:
+                await self.browser.post(f"{self.address}/withdraw", token=token)
+                self.gone = True
+                return
+        self.gone = not await self.step()
+
+    async def look(self) -> None:
+        """Read the screens of one's own games for the points so far."""
+        for token in list(self.points):
+            status, seen = await self.browser.api("/api/seat", token)
+            if status == 200:
+                won = WON.findall("\n".join(seen["lines"]))
+                self.points[token] = sum(map(Decimal, won), Decimal(0))
+
+    async def play(self, token: str) -> None:
+        """Answer what is wanted; once, a late person lets the time run out."""
+        self.points.setdefault(token, Decimal(0))
+        for n in range(50):
+            status, seen = await self.browser.api("/api/seat", token)
+            if status != 200:
+                return
+            won = WON.findall("\n".join(seen["lines"]))
+            self.points[token] = sum(map(Decimal, won), Decimal(0))
+            if seen["over"] or not seen["asks"]:
+                return
+            if self.fate == "is late" and self.acts >= self.at:
+                self.fate, self.asleep = "was late", time.monotonic() + LATE + 3
+                return
+            ask = seen["asks"][0]
+            value = self.draw.choice(ask["items"] or ask["options"])["value"]
+            sent = {"ask": ask["id"], "value": value, "key": f"{self.acts}-{n}"}
+            status, _ = await self.browser.api("/api/seat/answer", token, sent)
+            self.acknowledged[token] += status == 200 and ask["kind"] == "move"
+
+
+class Server:
+    """`sally serve` in a process of its own."""
+
+    def __init__(self, study: Path, data: Path, database: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        where = ("--port", str(self.port), "--data", str(data), "--study", str(study))
+        more = ("--database", database) if database else ()
+        self.command = [sys.executable, "-m", "sally", "serve", *where, *more, "--rate", "100000"]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        import os
+
+        environment = {**os.environ, "SALLY_EXPERIMENTER_SECRET": SECRET}
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, env=environment)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                if self.process.poll() is not None:
+                    raise SystemExit("the server did not start") from None
+                time.sleep(0.1)
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def arrival(study: HumanStudy, client: Any, where: str, n: int) -> Person:
+    draw = random.Random(n)
+    fates = ("leaves", "is late", "withdraws", "stays")
+    fate = draw.choices(fates, (0.06, 0.06, 0.05, 0.83))[0]
+    browser = OverHttp(None, client=client, where=where)  # type: ignore[arg-type]
+    return Person(study, browser, draw, 0.0, f"person{n}", fate=fate, at=draw.randint(2, 9))
+
+
+async def take_part(study: HumanStudy, server: Server, kill_at: int) -> list[Person]:
+    """Let people arrive and act in turn until the study is full and nobody acts any more."""
+    where = f"http://127.0.0.1:{server.port}"
+    everybody: list[Person] = []
+    killed, quiet, texts, told = False, 0, "", time.monotonic()
+    limits = httpx.Limits(max_connections=20)
+    async with httpx.AsyncClient(timeout=60, limits=limits, trust_env=False) as client:
+        full = False
+        while quiet < 400:
+            here = [p for p in everybody if not p.gone]
+            if len(here) < 60 and not full:  # a wave of arrivals
+                for _ in range(20):
+                    one = arrival(study, client, where, len(everybody))
+                    if full := not await one.joined():
+                        break
+                    everybody.append(one)
+                here = [p for p in everybody if not p.gone]
+            if not here and full:
+                again = arrival(study, client, where, len(everybody))  # places of those who lapsed
+                full = not await again.joined()
+                if full:
+                    states = await progress(client, where)
+                    if states.get("active", 0) == 0:
+                        break
+                    await asyncio.sleep(2)
+                    quiet += 20
+                else:
+                    everybody.append(again)
+                continue
+            for person in here:
+                await person.act(here)
+            if not killed and sum(p.acts for p in everybody) > kill_at:
+                server.kill()
+                killed = True
+                await asyncio.sleep(0.5)
+                server.start()
+            now = "".join(p.browser.text for p in here)
+            quiet = quiet + 1 if now == texts else 0
+            texts = now
+            if time.monotonic() > told + 10:
+                told = time.monotonic()
+                waiting = sum("data-waiting" in p.browser.text for p in here)
+                print(
+                    f"{len(everybody)} arrived, {len(here)} here, {waiting} wait", file=sys.stderr
+                )
+            if quiet:
+                await asyncio.sleep(0.3)  # somebody waits for a partner or lets the time run out
+    assert killed, "the server was not killed; choose a smaller --kill-at"
+    return everybody
+
+
+async def logged_in(client: Any, where: str) -> None:
+    await client.post(f"{where}/experimenter/login", data={"secret": SECRET})
+
+
+async def progress(client: Any, where: str) -> dict[str, int]:
+    await logged_in(client, where)
+    people = (await client.get(f"{where}/experimenter/study/people.json")).json()
+    return dict(Counter(row["state"] for row in people))
+
+
+def download(server: Server) -> tuple[list[Any], dict[str, Any], list[Episode]]:
+    where = f"http://127.0.0.1:{server.port}"
+    with httpx.Client(timeout=120, trust_env=False) as client:
+        client.post(f"{where}/experimenter/login", data={"secret": SECRET})
+        people = client.get(f"{where}/experimenter/study/people.json").json()
+        paid = client.get(f"{where}/experimenter/study/payments.csv").text
+        lines = client.get(f"{where}/experimenter/study/episodes.jsonl").content.splitlines()
+    payments = {row["participant_id"]: row for row in csv.DictReader(io.StringIO(paid))}
+    return people, payments, [from_line(line) for line in lines]
+
+
+def points_of(episodes: list[Episode]) -> dict[str, Decimal]:
+    """Points by participant code, from complete rounds of moves and the payoff matrices alone."""
+    found: dict[str, Decimal] = defaultdict(Decimal)
+    for episode in episodes:
+        matrix: Any = registry.game(episode.setup.instance.game).build().matrix  # type: ignore[attr-defined]
+        moves: dict[int, dict[str, int]] = defaultdict(dict)
+        for event in episode.events:
+            if isinstance(event, Moved):
+                moves[event.turn][event.seat] = int(event.action)
+        for both in moves.values():
+            if len(both) == 2:
+                pay = matrix[both["agent"]][both["partner"]]
+                for seat, points in zip(("agent", "partner"), pay, strict=True):
+                    who = episode.setup.lineup[seat].params.get("participant", "a bot")
+                    found[str(who)] += Decimal(str(points))
+    return found
+
+
+def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict[str, Any]:
+    """Check everything and return the figures; raises AssertionError at the first difference."""
+    people, payments, episodes = download(server)
+    by_pay = {p.name: p for p in everybody}
+    bonus = study.bonus
+    wrong = []
+    by_rows: dict[tuple[str, ...], list[Any]] = defaultdict(list)
+    for row in people:
+        by_rows[(row["bonus"] or "",)].append(row)
+    moved = points_of(episodes)
+    alone_by_code = {
+        row["participant"]: any(r["how"] in ("partner left", "no partner") for r in row["rounds"])
+        for row in people
+    }
+    paid_states = ("done", "incomplete", "excluded")
+    for row in people:  # from the moves, where all of a person's games are still there
+        if row["state"] not in paid_states:
+            continue
+        played = [r for r in row["rounds"] if r.get("payoff") is not None]
+        if len(row["episodes"]) >= len(played):
+            right = bonus.of([float(moved[row["participant"]])], alone_by_code[row["participant"]])
+            if str(right) != row["bonus"]:
+                wrong.append(("moves", row["participant"], str(right), row["bonus"]))
+    checked = 0
+    rows_by_pay = Counter(row["bonus"] for row in people if row["state"] in paid_states)
+    for name, paid in payments.items():  # from what the person has seen
+        if paid["state"] not in paid_states:
+            continue
+        person = by_pay[name]
+        whole = Decimal(paid["base"]) + Decimal(paid["bonus"])
+        points = sum(person.points.values(), Decimal(0))
+        ways = {bonus.of([float(points)], alone) for alone in (False, True)}
+        checked += 1
+        if whole not in ways:
+            wrong.append(("screens", name, [str(w) for w in ways], str(whole)))
+        rows_by_pay[str(whole)] -= 1
+    assert not wrong, wrong[:5]
+    assert not +rows_by_pay and not -rows_by_pay, rows_by_pay  # the two lists pay the same sums
+    done = Counter(row["condition"] for row in people if row["state"] == "done")
+    for kind, size in (("single", 1), ("pair", 2)):
+        counts = [done[c.name] / size for c in study.conditions if c.name.startswith(kind)]
+        assert max(counts) - min(counts) <= 1, done
+    pairs: dict[str, set[str]] = defaultdict(set)
+    members: Counter[str] = Counter()
+    for row in people:
+        if row["pair"]:
+            pairs[row["pair"]].add(row["condition"])
+            members[row["pair"]] += 1
+    assert all(len(conditions) == 1 for conditions in pairs.values()), "a pair was split"
+    assert max(members.values()) <= 2
+    partners: dict[str, set[str]] = defaultdict(set)
+    for episode in episodes:
+        names = [
+            str(who.params["participant"])
+            for who in episode.setup.lineup.values()
+            if who.player == "person"
+        ]
+        for name in names:
+            partners[name] |= set(names) - {name}
+    assert all(len(others) <= 1 for others in partners.values())
+    stored = Counter(
+        str(episode.setup.lineup[event.seat].params["participant"])
+        for episode in episodes
+        for event in episode.events
+        if isinstance(event, Moved) and episode.setup.lineup[event.seat].player == "person"
+    )
+    complete = [r for r in people if r["state"] == "done"]
+    sent = Counter(
+        sum(p.acknowledged.values())
+        for p in everybody
+        if payments.get(p.name, {}).get("state") == "done"
+    )
+    kept = Counter(stored[row["participant"]] for row in complete)
+    assert sent == kept, (sent - kept, kept - sent)  # every acknowledged move, and no other
+    faults = [fault for p in everybody for fault in p.browser.faults]
+    return {
+        "arrived": len(everybody),
+        "states": dict(Counter(row["state"] for row in people)),
+        "withdrew": sum(
+            p.fate == "withdraws" and p.gone and p.name not in payments for p in everybody
+        ),
+        "late": sum(p.fate == "was late" for p in everybody),
+        "done": dict(done),
+        "pairs": len(pairs),
+        "payments_from_screens": checked,
+        "payments_paid": len(payments),
+        "episodes": len(episodes),
+        "moves_of_finished": sum(n * k for n, k in kept.items()),
+        "server_errors": faults[:5],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=60)
+    parser.add_argument("--singles", type=int, default=60)
+    parser.add_argument("--database", default="")
+    parser.add_argument("--postgres", action="store_true", help="start a PostgreSQL of its own")
+    parser.add_argument("--kill-at", type=int, default=0, help="number of actions before the kill")
+    given = parser.parse_args()
+    people = given.singles + 2 * given.pairs
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
+        if given.postgres:
+            given.database = running.enter_context(local_postgres(durable=True))
+        file = Path(folder) / "study.toml"
+        file.write_text(
+            STUDY.format(people=people, singles=given.singles // 2, paired=given.pairs, late=LATE)
+        )
+        study = read_human_study(file)
+        server = Server(file, Path(folder) / "data", given.database)
+        server.start()
+        try:
+            began = time.monotonic()
+            everybody = asyncio.run(take_part(study, server, given.kill_at or 3 * people))
+            found = verified(study, server, everybody)
+            found["seconds"] = round(time.monotonic() - began)
+            found["database"] = "PostgreSQL" if given.database else "SQLite"
+            print(json.dumps(found, indent=2))
+        finally:
+            server.kill()
+
+
+if __name__ == "__main__":
+    main()
