@@ -112,9 +112,7 @@ def test_every_page_is_in_the_menu_and_on_the_map():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_within_the_documentation_lead_somewhere(page):
-    text = re.sub(
-        r"`[^`\n]*`", "", page.read_text(encoding="utf-8")
-    )  # without code
+    text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # without code
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
         assert "://" in target or (page.parent / target).exists(), target
 
