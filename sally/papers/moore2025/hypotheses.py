@@ -131,12 +131,11 @@ def hypothesis(
 
 
 def _figure(metric: str, z: float, n: int, method: str) -> Estimate | None:
-    near, far = max(abs(z) - SURE, 0.0), abs(z) + SURE
     match metric:
         case "z":
             return Estimate(z, z - SURE, z + SURE, n, method)
         case "p":
-            return Estimate(two_sided(z), two_sided(far), two_sided(near), n, method)
+            return Estimate(two_sided(z), None, None, n, method)  # not an estimate of anything
         case "p_below":
             bound = max(two_sided(z), 0.001)  # the paper prints p < .001 from here on
             return Estimate(bound, None, None, n, method)
