@@ -160,7 +160,7 @@ CLAUSES: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "(c) the one option named": ((version_5, "_named", lambda *given, **more: None),),
     "(c) few words need no verb": ((version_5, "FEW_WORDS", 0),),
     "(c) asides are left out": ((version_5, "_ASIDE", NEVER),),
-    "(c) the last clause of a sentence": ((version_5, "_CLAUSE", NEVER),),
+    "(c) the last clause of a sentence": ((version_5, "_last_clause", lambda sentence: ""),),
     "(c) nothing denies or doubts": ((version_5, "_DENIES", NEVER),),
     "(c) not about the past": ((version_5, "_PAST", NEVER),),
     "(c) about the right one": ((version_5, "_OTHERS", NEVER), (version_5, "_MINE", NEVER)),

@@ -16,6 +16,8 @@ from sally.core.reply.plain_text import json_objects, plain, unmarked, without_t
 
 VERSION = 5  # stored with every language player; rises when a reply is read differently
 SHORT = 80  # characters; readings of shorter replies are cached
+MOST_LINES = 500  # that are searched for labels and bare options, from the end of a reply
+MOST_LENGTH = 2_000  # characters of a sentence that is read
 MOST_LABELS = 20  # that are tried in one line, from its end
 FEW_WORDS = 8  # a reply of so few words needs no verb of choosing
 MOST_SENTENCES = 4  # that are tried, from the end of a reply
@@ -46,7 +48,6 @@ _LEADS = re.compile(r"(?:^|[.!?,;:]\s?|\b(?:so|is|thus|hence|therefore|then|the|
 _ASIDE = re.compile(
     r"\([^()]*\)|, (?:which|as|since|given|with) [^.!?]*|,? because [^.!?]*| over [^.!?]*"
 )
-_CLAUSE = re.compile(r".*(?:, | so | therefore )")
 
 # What a sentence must have to choose an option, and what keeps it from choosing one.
 _CHOOSES = re.compile(
@@ -175,9 +176,11 @@ def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 def _stated(text: str, label: str) -> list[tuple[int, str]]:
     """Return each labelled value with where it ends; the game's own label goes before others."""
+    lines = text.split("\n")[-MOST_LINES:]
+    begin = len(text) - sum(map(len, lines)) - len(lines) + 1
     for labels in ((label.casefold(),), LABELS):
-        pattern, found, at = _label(labels), list[tuple[int, str]](), 0
-        for line in text.split("\n"):
+        pattern, found, at = _label(labels), list[tuple[int, str]](), begin
+        for line in lines:
             end = at + len(line)
             for hit in reversed(list(pattern.finditer(line))[-MOST_LABELS:]):
                 before = line[: hit.start()]
@@ -226,7 +229,7 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
     follows = find(parts[1]) if len(parts) > 1 else []
     if follows and follows[0].key not in (None, chosen) and follows[0].start < 4:
         return None  # `R, S`, `1 (River)`
-    first = min(find(text), key=lambda mention: mention.start)
+    first = min(find(text[: 3 * SHORT]), key=lambda mention: mention.start)
     return chosen if first.key == chosen else None  # `2.5`, `2%`
 
 
@@ -241,11 +244,14 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
     most = FEW_WORDS if few_words is None else few_words
     short = len(text.split()) <= most and len({mention.key for mention in find(text)}) == 1
     sentences = _SENTENCE.finditer(text)
-    named = [hit for hit in sentences if any(m.key is not None for m in find(hit[0], True))]
+    last = list(sentences)[-MOST_LINES:]
+    if any(len(hit[0]) > MOST_LENGTH for hit in last):
+        return None
+    named = [hit for hit in last if any(m.key is not None for m in find(hit[0], True))]
     one: int | None = None
     for hit in reversed(named[-MOST_SENTENCES:]):
         sentence = _ASIDE.sub(" ", hit[0]).strip()
-        for clause in (sentence, _CLAUSE.sub("", sentence)):
+        for clause in (sentence, _last_clause(sentence)):
             found = find(clause, True)
             keys = {mention.key for mention in found}
             if len(keys) != 1 or None in keys or (one is not None and one not in keys):
@@ -261,6 +267,10 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
         if _DENIES.search(sentence.casefold()):
             return None
     return None
+
+
+def _last_clause(sentence: str) -> str:
+    return sentence[max(0, *(sentence.rfind(each) for each in (", ", " so ", " therefore "))) :]
 
 
 def _is_whole(text: str, find: Finds) -> bool:
@@ -314,7 +324,7 @@ def _read(reply: str, find: Finds, label: str, theirs: bool) -> int | None:
 
 def _bare_lines(text: str, find: Finds) -> list[tuple[int, str]]:
     """Return the lines, and the opening sentence, that hold one option and nothing else."""
-    lines = [(hit.end(), hit[0]) for hit in re.finditer(r"[^\n]+", text)]
+    lines = [(hit.end(), hit[0]) for hit in re.finditer(r"[^\n]+", text)][-MOST_LINES:]
     if opening := re.match(r"[^.!\n]{1,60}[.!](?=\s)", text):
         lines.insert(0, (opening.end(), opening[0]))
     if any(re.match(r"\W*\d+[.)] ", line) for _, line in lines):
