@@ -340,9 +340,6 @@ def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict
     by_pay = {p.name: p for p in everybody}
     bonus = study.bonus
     wrong = []
-    by_rows: dict[tuple[str, ...], list[Any]] = defaultdict(list)
-    for row in people:
-        by_rows[(row["bonus"] or "",)].append(row)
     moved = points_of(episodes)
     alone_by_code = {
         row["participant"]: any(r["how"] in ("partner left", "no partner") for r in row["rounds"])
@@ -363,13 +360,13 @@ def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict
         if paid["state"] not in paid_states:
             continue
         person = by_pay[name]
-        whole = Decimal(paid["base"]) + Decimal(paid["bonus"])
+        amount = Decimal(paid["base"]) + Decimal(paid["bonus"])
         points = sum(person.points.values(), Decimal(0))
         ways = {bonus.of([float(points)], alone) for alone in (False, True)}
         checked += 1
-        if whole not in ways:
-            wrong.append(("screens", name, [str(w) for w in ways], str(whole)))
-        rows_by_pay[str(whole)] -= 1
+        if amount not in ways:
+            wrong.append(("screens", name, [str(w) for w in ways], str(amount)))
+        rows_by_pay[str(amount)] -= 1
     assert not wrong, wrong[:5]
     assert not +rows_by_pay and not -rows_by_pay, rows_by_pay  # the two lists pay the same sums
     done = Counter(row["condition"] for row in people if row["state"] == "done")
@@ -400,14 +397,14 @@ def verified(study: HumanStudy, server: Server, everybody: list[Person]) -> dict
         for event in episode.events
         if isinstance(event, Moved) and episode.setup.lineup[event.seat].player == "person"
     )
-    complete = [r for r in people if r["state"] == "done"]
-    sent = Counter(
-        sum(p.acknowledged.values())
-        for p in everybody
-        if payments.get(p.name, {}).get("state") == "done"
-    )
-    kept = Counter(stored[row["participant"]] for row in complete)
-    assert sent == kept, (sent - kept, kept - sent)  # every acknowledged move, and no other
+    # The games of people whose partner withdrew are deleted with the partner's data.
+    finished = [row for row in people if row["state"] == "done"]
+    whole = [row for row in finished if len(row["episodes"]) == len(row["rounds"])]
+    names = [name for name, paid in payments.items() if paid["state"] == "done"]
+    sent = Counter(sum(by_pay[name].acknowledged.values()) for name in names)
+    kept = Counter(stored[row["participant"]] for row in whole)
+    # Every acknowledged move, and no other.
+    assert not kept - sent and (sent - kept).total() == len(finished) - len(whole), (sent, kept)
     faults = [fault for p in everybody for fault in p.browser.faults]
     return {
         "arrived": len(everybody),
