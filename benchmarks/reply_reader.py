@@ -122,7 +122,7 @@ def _row(name: str, replies: list[dict[str, Any]], reader: Any) -> str:
 
 
 READERS = {
-    "version 5": read,
+    "version 6": read,
     "version 4": lambda reply: read(reply, version_4),
     "first option named": first_named,
 }
@@ -143,7 +143,7 @@ def measured(logs: Path | None) -> None:
             print(_row(version, replies, reader))
         if logs:
             own = [r for r in replies if "sha256" not in r]
-            print(_row("version 5 without the published ones", own, read))
+            print(_row("version 6 without the published ones", own, read))
     if not logs:
         print(f"(replies that are {kept}; --logs FOLDER adds the published ones)")
 

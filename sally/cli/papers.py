@@ -57,6 +57,10 @@ from sally.store import Where
 @click.option("--model", help="Model whose episodes are compared with the published models.")
 @click.option("--exact", is_flag=True, help="Show our exact measures instead of the paper's own.")
 @click.option(
+    "--ours", is_flag=True, help="Print only the rows for which there is a value of ours."
+)
+@click.option("--all", "whole", is_flag=True, help="Print every table instead of an overview.")
+@click.option(
     "--to",
     "table_file",
     type=click.Path(path_type=Path),
@@ -81,13 +85,18 @@ def reproduce(
     episodes: Where | None,
     model: str | None,
     exact: bool,
+    ours: bool,
+    whole: bool,
     table_file: Path | None,
     figure_file: Path | None,
     repeats: int,
     seed: int,
     as_json: bool,
 ) -> None:
-    """Print the tables and figures of PAPER in its own layout, published values beside ours."""
+    """Print the tables and figures of PAPER in its own layout, published values beside ours.
+
+    PAPER alone prints an overview of its tables: what is there, what agrees, and what is missing.
+    """
     name, _, wanted = paper.partition(":")
     found = Reproduction(name, engine_of(name), episodes, model, Effort(repeats, seed))
     if wanted and wanted not in found.names:
@@ -106,12 +115,65 @@ def reproduce(
     if as_json:
         print_json(msgspec.to_builtins({"rows": rows, "figures": pictures}))
         return
+    if not (wanted or ours or whole) and len(grids) > 1:
+        _print_overview(found, list(grids.values()), rows)
+        return
+    if ours:
+        rows = [row for row in rows if row.ours is not None]
+        tables = dict.fromkeys(row.table for row in rows)
+        grids = {each: _grid(found, each, rows, exact) for each in tables}
+        if not rows:
+            raise BadInput(f"There is no value of ours yet; `{found.command({})}` plays episodes.")
     for each, grid in grids.items():
         _print_grid(name, grid)
         _print_notes(found, each, [row for row in rows if row.table == each], exact)
-    _print_pictures(found, pictures, asked=pictured)
+    if not ours:
+        _print_pictures(found, pictures, asked=pictured)
     if rows:
         echo(verdict(rows))
+
+
+def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[Row]) -> None:
+    """Print one line per table, what is missing, and how to see or fill the rest."""
+    lines = []
+    for grid in grids:
+        mine = [row for row in rows if row.table == grid.name]
+        judged = [row.verdict for row in mine if row.verdict is not None]
+        lines.append(
+            {
+                "table": grid.name,
+                "values": sum(row.published is not None for row in mine),
+                "ours": sum(row.ours is not None for row in mine),
+                "equivalent": judged.count("equivalent") if judged else None,
+                "different": judged.count("different") if judged else None,
+                "about": _shortened(grid.caption),
+            }
+        )
+    print_table(
+        lines, ("table", "values", "ours", "equivalent", "different", "about"), title=found.paper
+    )
+    if figures := list(found.engine.figures):
+        few = len(figures) <= FIGURES
+        echo(folded(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}."))
+    echo(folded(verdict(rows)))
+    for line in missing(found, rows):
+        echo(folded(line))
+    first = grids[0].name
+    echo(
+        folded(
+            f"`sally reproduce {found.paper}:{first}` prints one table, `--ours` the rows with a "
+            "value of ours, `--all` everything."
+        )
+    )
+
+
+FIGURES = 6  # figures that the overview names one by one
+CAPTION = 30  # characters of a caption in the overview
+
+
+def _shortened(caption: str) -> str:
+    first = caption.partition(". ")[0]
+    return first if len(first) <= CAPTION else first[: CAPTION - 1].rstrip() + "…"
 
 
 def _grid(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> Grid:

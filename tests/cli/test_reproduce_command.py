@@ -54,11 +54,19 @@ def test_tables_and_pictures_go_into_files(tmp_path):
 
 def test_all_of_a_paper_ends_with_a_count(tmp_path):
     stored(tmp_path / "s", *(scenario_episode("toma_mg", 1, n, "solver") for n in range(3)))
-    done = sally("reproduce", "kang2026", "--episodes", "s", cwd=tmp_path)
+    done = sally("reproduce", "kang2026", "--all", "--episodes", "s", cwd=tmp_path)
     assert done.returncode == 0
     assert "kang2026, figure7b: Success by level" in done.stdout
     assert "not run: figure1b" in done.stdout
     assert done.stdout.rstrip().splitlines()[-1].endswith("are missing.")
+
+
+def test_a_paper_alone_prints_an_overview_of_one_screen(tmp_path):
+    done = sally("reproduce", "kang2026", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) <= 24
+    assert "sally run kang2026 --model MODEL" in done.stdout
+    assert "--all" in done.stdout and max(map(len, lines[:9])) <= 80
 
 
 REFUSED = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -93,7 +94,7 @@ def mismatch(
         return None
     was_all, now_all = as_stored(episode.events), as_stored(match.events)
     for i, (was, now) in enumerate(zip(was_all, now_all, strict=False)):
-        if was != now:
+        if not _equal(was, now):
             return f"event {i} was {_short(was)} and replays as {_short(now)}"
     if len(was_all) != len(now_all):
         return f"{len(was_all)} events were logged and {len(now_all)} replay"
@@ -160,6 +161,20 @@ def as_stored(events: list[Event]) -> list[Any]:
     """Return events as JSON has them: an action read from disk holds lists, a played one tuples."""
     plain: list[Any] = msgspec.json.decode(msgspec.json.encode(events))
     return plain
+
+
+ROUNDING = 1e-12  # C libraries differ in the last digit of an exponential
+
+
+def _equal(was: Any, now: Any) -> bool:
+    """Whether two stored values are equal, numbers up to rounding."""
+    if isinstance(was, float) and isinstance(now, float):
+        return math.isclose(was, now, rel_tol=ROUNDING)
+    if isinstance(was, dict) and isinstance(now, dict):
+        return was.keys() == now.keys() and all(_equal(was[key], now[key]) for key in was)
+    if isinstance(was, list) and isinstance(now, list):
+        return len(was) == len(now) and all(map(_equal, was, now))
+    return bool(was == now)
 
 
 def _short(event: Any) -> str:

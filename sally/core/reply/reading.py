@@ -1,6 +1,6 @@
 """Reading a pick from a menu, or a whole number, out of a reply.
 
-The rule (version 5) is stated for citation in docs/reference/replies.md. What each of its clauses
+The rule (version 6) is stated for citation in docs/reference/replies.md. What each of its clauses
 buys on real replies is measured by `python benchmarks/reply_reader.py --clauses`.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sally.core.errors import Unreadable, listed
 from sally.core.reply.plain_text import json_objects, plain, unmarked, without_thoughts
 
-VERSION = 5  # stored with every language player; rises when a reply is read differently
+VERSION = 6  # stored with every language player; rises when a reply is read differently
 SHORT = 80  # characters; readings of shorter replies are cached
 MOST_LINES = 500  # that are searched for labels and bare options, from the end of a reply
 MOST_LENGTH = 2_000  # characters of a sentence that is read
