@@ -15,6 +15,7 @@ from sally.core.prompt import answer_schema
 from sally.core.prompt.hashed_text import HashedText
 from sally.core.prompt.model import Context, Message, Reply, Scores, User
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
+from sally.core.prompt.words import only_object
 from sally.core.reply.plain_text import sections, without_thoughts
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
@@ -202,7 +203,7 @@ class PromptContext:
         """Return the labelled texts in front of an answer; those that are missing are left out."""
         if not self._as_schema:
             return sections(reply, (*labels, self.label))
-        found = answer_schema.only_object(reply)
+        found = only_object(reply)
         given = {label: found.get(answer_schema.field_name(label)) for label in labels}
         return {label: text.strip() for label, text in given.items() if isinstance(text, str)}
 
