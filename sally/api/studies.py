@@ -208,7 +208,7 @@ def plan(
 
     >>> import sally
     >>> sally.plan("quickstart", limit=1)
-    <18 episodes wanted, 0 there; no call of a model>
+    <18 episodes planned, 0 stored; no call of a model>
     """
     used = use_config(config)
     wanted, settings = wished(study, Wish(limit, seed, model, given, tuple(without)), used)

@@ -232,7 +232,7 @@ def test_a_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
 
 def test_the_family_is_what_compare_makes_by_default():
     assert family_of(STUDY) == 1  # one game, one seat, no probes
-    asked = msgspec.structs.replace(CELL, arms={"agent": ("their_move",)})
+    asked = msgspec.structs.replace(CELL, name="asked", arms={"agent": ("their_move",)})
     assert family_of(Study("s", "s", (CELL, asked))) == 3
     assert family_of(Study("s", "s", (asked,)), "tom_percent") == 1
 

@@ -13,8 +13,8 @@ from sally.core.registry.study import player_spec
 def test_two_ways_of_asking_a_model_are_two_players():
     cold = player_spec("language", model="lab/x", settings={"temperature": 0.0, "max_tokens": 9})
     warm = player_spec("language", model="lab/x", settings={"temperature": 1.0, "max_tokens": 9})
-    assert (label(cold), label(warm)) == ("x qa T=0", "x qa T=1")
-    assert label(player_spec("language", model="lab/x")) == "x qa"
+    assert (label(cold), label(warm)) == ("lab/x qa T=0", "lab/x qa T=1")
+    assert label(player_spec("language", model="lab/x")) == "lab/x qa"
 
 
 def test_tokens_that_one_call_did_not_count_are_not_known_in_sum():

@@ -85,6 +85,7 @@ def test_run_score_replay_show_follow_one_another(played):
         "replayed": 2,
         "mismatches": [],
         "unchecked": [],
+        "readers": {},
     }
     shown = json.loads(sally("show", "store", "--eyes", "agent", "--json", cwd=played).stdout)
     assert any("Round 1:" in line for line in shown["lines"])
@@ -212,7 +213,7 @@ BAD = {
         ["play", "pick_the_right_stuff", "--set", "mode=infinit"],
         "did you mean infinite",
     ),
-    "no rounds": (["play", "rps", "--set", "rounds=0"], "at least 1"),
+    "no rounds": (["play", "rps", "--set", "rounds=0"], "from 1 to 1,000,000"),
     "a ragged matrix": (
         ["play", "repeated_games", "--set", "matrix=[[[1,1],[0,0]],[[0,0]]]"],
         "two moves",

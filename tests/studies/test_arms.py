@@ -157,7 +157,7 @@ def test_only_the_lineups_that_a_strategy_sits_in_go_with_it() -> None:
 
 
 def test_a_study_without_its_only_strategy_is_refused() -> None:
-    with pytest.raises(BadInput, match="Without qa nothing of riemer2025_names is left"):
+    with pytest.raises(BadInput, match="Without qa, no lineup of riemer2025_names is left"):
         without(registry.entries("studies")["riemer2025_names"], ("qa",))
 
 
