@@ -262,8 +262,6 @@ def test_providers_models_are_asked_from_both_nodes_at_one_rate(
     # 80 calls, ten at once and then ten a second, take seven seconds; a rate for each node would
     # take three. The first call may have come late on a busy machine.
     assert times[-1] - times[0] >= 4
-    logs = list((tmp_path / "o" / "inspect").glob("*.eval"))
-    assert len(logs) >= 2  # an eval for each shard, all in one folder
 
 
 def test_a_killed_driver_is_followed_by_one_that_finishes_the_rest(

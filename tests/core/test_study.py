@@ -50,7 +50,7 @@ def test_a_study_file_is_read_as_it_stands(tmp_path: Path) -> None:
     [
         ('name = "mine"', "", "missing required field `name`"),
         ('about = "two bots"', 'abuot = "two bots"', "unknown field|missing required field"),
-        ("repeats = 2", "repeats = 0", "repeats must be at least 1, not 0"),
+        ("repeats = 2", "repeats = 0", "repeats must be from 1 to 10,000,000, not 0"),
         (
             "repeats = 2",
             'repeats = "two"',

@@ -62,7 +62,7 @@ def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_shipped_ruleset_is_told_those_that_are() -> None:
     done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", "alchemist"])
-    assert "shipped: minecraft_core, alchemy," in str(done.exception)
+    assert "shipped name: minecraft_core, alchemy," in str(done.exception)
 
 
 # --- the assessor ---------------------------------------------------------------------------------

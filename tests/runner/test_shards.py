@@ -134,7 +134,8 @@ def test_orders_in_bulk_are_those_that_were_looked_at_one_by_one() -> None:
         packed = msgspec.json.decode(msgspec.json.encode(wanted.packed(some)), type=Packed)
         assert packed.orders() == [bulk[n] for n in some]
         assert wanted.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
-    twice = msgspec.structs.replace(STUDY, cells=(*STUDY.cells, *STUDY.cells))
+    again = [msgspec.structs.replace(cell, name=f"{cell.name} again") for cell in STUDY.cells]
+    twice = msgspec.structs.replace(STUDY, cells=(*STUDY.cells, *again))
     assert [id for id, _, _ in orders(twice)] == [id for id, _, _ in bulk]
 
 
