@@ -41,8 +41,8 @@ def study(*settings: Mapping[str, object], model: str = "model", strategy: str =
 
 
 @pytest.fixture(autouse=True)
-def stub(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._added["models"], STUB, lambda name: always("Option: J"))
+def stub() -> None:
+    registry.add("models", STUB, lambda name: always("Option: J"))
 
 
 def chosen(given: Study, config: Config = CONFIG, **asked: object) -> dict[str, object]:
