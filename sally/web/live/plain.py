@@ -30,8 +30,9 @@ def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
 
 
 def shortened(sentence: str) -> str:
-    """Cut a sentence that repeats a long value of a request."""
-    return sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]} …"
+    """Cut the middle of a sentence that repeats a long value of a request."""
+    half = LONGEST // 2  # the end says what would be right
+    return sentence if len(sentence) <= LONGEST else f"{sentence[:half]} … {sentence[-half:]}"
 
 
 class Labels(msgspec.Struct, frozen=True):

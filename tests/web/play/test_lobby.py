@@ -116,4 +116,5 @@ def test_a_fresh_problem_keeps_what_the_visitor_set() -> None:
         drawn = {fresh_instance("toma_po", {"level": level}).params["scenario"] for _ in range(6)}
         assert len(drawn) > 1 and all(f"-L{level}-" in id for id in drawn)
     assert fresh_instance("codenames", {"number": 7}).params["number"] == 7
-    assert fresh_instance("rps", {"rounds": 4}).params == {"rounds": 4}
+    assert fresh_instance("rps", {"rounds": 4}).params["rounds"] == 4
+    assert fresh_instance("ipd", {"rounds": 4}).params == {"rounds": 4}

@@ -228,8 +228,10 @@ def test_a_stopped_server_leaves_all_that_an_export_needs(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         through(Participant(server), "one")
         file, database = str(tmp_path / "study.toml"), str(tmp_path / "database.sqlite")
+        early = ("--database", database, "--out", str(tmp_path / "early"))
+        assert "2 episodes" in sally("export", file, *early)  # beside the running server
         with pytest.raises(BadInput, match="already uses the database"):
-            sally("export", file, "--database", database, "--out", str(tmp_path / "early"))
+            sally("withdraw", file, "one", "--database", database, "--yes")
     said = msgspec.json.decode(sally("progress", file, "--database", database, "--json"))
     assert said["states"] == {"done": 1, "withdrawn": 0, "declined": 0}
     out = str(tmp_path / "out")

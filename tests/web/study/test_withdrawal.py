@@ -147,14 +147,13 @@ def code_of(server, id: str) -> str:
 def test_a_stuck_participant_is_advanced_step_by_step(server):
     person = Participant(server).agree("stuck")
     seen = []
-    for _ in range(6):
-        seen.append(person.get().heading)
+    while person.get().heading != "Thank you":
+        seen.append(person.heading)
         answer = dashboard(server, "help", participant=code_of(server, "stuck"), action="advance")
         assert answer.status_code == 200 and "was skipped" in answer.text
     assert seen[0] == "Instructions" and "Game 1 of 2" in seen and "Game 2 of 2" in seen
-    assert person.get().heading == "Thank you"
     (row,) = rows(server)
-    assert row["advanced"][-1] == "survey" and len(row["advanced"]) == 6
+    assert row["advanced"][-1] == "survey" and len(row["advanced"]) == len(seen)
     assert [r["how"] for r in row["rounds"]] == ["stopped", "stopped"]
     done = dashboard(server, "help", participant=row["participant"], action="advance")
     assert done.status_code == 409
