@@ -202,7 +202,7 @@ def test_a_short_name_fits_begins_alike_and_shows_that_it_is_cut(name, longest):
         assert cut[0] == name[0] and "…" in cut
 
 
-def test_many_players_are_told_which_question_is_literal_too():
+def test_many_players_are_told_which_question_is_about_the_world_too():
     locker = {"family": "pick_the_right_stuff", "game": "pick_the_right_stuff"}
     said = " ".join(words(figures.profile_figure([row(f"p{n}", **locker) for n in range(13)])))
-    assert "true_box, of the world, is literal" in said
+    assert "true_box is about the world" in said

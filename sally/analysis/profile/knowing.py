@@ -117,14 +117,14 @@ def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
     return tuple(found)
 
 
-def literal_note(game: str) -> str:
+def uncounted_probes_note(game: str) -> str:
     """Return a note on the probes of a game that do not count as knowing, or "" if all count."""
     probes = registry.game(game).probes
-    minds, literal = ([p.name for p in probes if p.of_mind is of] for of in (True, False))
-    if not minds or not literal:
+    minds, world = ([p.name for p in probes if p.of_mind is of] for of in (True, False))
+    if not minds or not world:
         return ""
-    verb = "is" if len(literal) == 1 else "are"
+    verb = "is" if len(world) == 1 else "are"
     return (
-        f"Knowing is functional: {listed(minds)}, of minds; {listed(literal)}, of the world, "
-        f"{verb} literal and not counted."
+        f"Knowing counts questions about a mind: {listed(minds)}; {listed(world)} {verb} about "
+        f"the world and not counted."
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sally.analysis.profile.knowing import literal_note
+from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import ProfileRow
 from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
 from sally.stats import Estimate
@@ -63,7 +63,9 @@ def _panel(
             why = row.why.get("doing", "no value")
             reasons[why] = reasons.get(why, 0) + 1
     notes = [f"No doing for {n} of {len(rows)} players: {why}." for why, n in reasons.items()]
-    notes += [note for note in dict.fromkeys(literal_note(row.game) for row in rows) if note]
+    notes += [
+        note for note in dict.fromkeys(uncounted_probes_note(row.game) for row in rows) if note
+    ]
 
     def draw(axes: Axes, height: float) -> None:
         axes.set_xlim(LOW - 0.1, HIGH + 0.1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from sally.analysis.profile.knowing import literal_note
+from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import Mark, ProfileRow
 from sally.core.errors import BadInput, listed
 from sally.output.figures.ladder import CAPTION as LADDER
@@ -100,7 +100,7 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
         name_beside(axes, named + _mark_points(axes, plot), height)
 
     notes = [] if scaled else [f"As scored: {_reason(rows[0], 'doing')}."]
-    notes += [note for note in dict.fromkeys(map(literal_note, games)) if note]
+    notes += [note for note in dict.fromkeys(map(uncounted_probes_note, games)) if note]
     return Panel(title, draw, len(plot.drawn) + len(plot.marks), (*notes, *_undrawn(plot)))
 
 

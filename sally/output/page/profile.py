@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from sally.analysis.design.claims import Verdict
-from sally.analysis.profile.knowing import literal_note
+from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import Mark, ProfileRow
 from sally.output.figures.short_names import in_two
 from sally.output.figures.svg import (
@@ -87,8 +87,8 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
             left.setdefault(_why_left_out(row), []).append(row.player)
     said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
     note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
-    literal = literal_note(game)
-    told = tag("p", tag("small", literal)) if literal else None
+    uncounted = uncounted_probes_note(game)
+    told = tag("p", tag("small", uncounted)) if uncounted else None
     return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, told, note)
 
 
