@@ -1,4 +1,4 @@
-"""`sally checklist`: which words about its players the episodes of a store support."""
+"""`sally checklist`: which claims about the players in a store its episodes support."""
 
 from __future__ import annotations
 

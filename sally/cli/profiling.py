@@ -255,7 +255,7 @@ IDEAL_COLUMNS = {
 IDEAL_LEGEND = (
     "ideal %: the ideal observer's accuracy on the same questions. of ideal: 0 is an even guess, 1 "
     "the ideal observer. regret, per round: best play against the known partner less what was "
-    "earned = price (of finding out, which nobody avoids) + inference + translation + luck. "
+    "earned = price (of finding out, which is unavoidable) + inference + translation + luck. "
     "by moves: inference + translation, known without predictions too."
 )
 

@@ -212,10 +212,10 @@ class Llama:
 
     def _prepared(self, clean: Tokens, tokens: Tokens) -> tuple[int, bool]:
         """Leave only clean and reusable tokens in the slot; return the tokens evaluated and whether
-        to reuse.
+        to reuse them.
 
-        llama.cpp reuses as much as it can and has no setting for less. If that is too much, it
-        first gets the part to keep followed by a token that does not match.
+        llama.cpp reuses as much as it can and has no setting for less. If that is too much, a
+        first request sends only the part to keep, followed by a token that does not match.
         """
         length, same = len(tokens), shared_length(clean, tokens)
         keep = reusable(same, length)

@@ -229,7 +229,7 @@ def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[A
     """Return the bots of an episode that are installed in the version that played.
 
     Returns nothing if a seat was recorded elsewhere, because its bots were other programs, and for
-    a fork, because another player may have filled the memory before it.
+    a fork, because a different player may have built up the bot's memory before the fork.
     """
     lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
     elsewhere = "source" in episode.used or any(w.player == RECORDED for w in lineup.values())

@@ -105,8 +105,8 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
         raise BadInput(f"Episode {episode.id} has steps 0 to {last - 1}, not {turn}.")
     if gone := _gone(episode, list(change.lineup)):
         raise BadInput(
-            f"{listed(gone)} of episode {episode.id} cannot continue: a person or a record; "
-            "name a player to take over the seat."
+            f"{listed(gone)} of episode {episode.id} cannot continue, because it was played by "
+            "a person or imported from a record; name a player to take over the seat."
         )
     first = was.fork
     if first and (first.arms, first.injections) != (was.arms, was.injections):

@@ -99,7 +99,7 @@ def has_model(setup: Setup) -> bool:
 
 
 async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> None:
-    """Play episodes concurrently, as many as their models take."""
+    """Play as many episodes at once as their models accept."""
     import asyncio
 
     line = iter(waiting)

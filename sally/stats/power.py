@@ -58,7 +58,7 @@ def equivalence_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the pairs needed to find a true difference of 0 equivalent within the margin.
+    """Return the number of pairs needed to show equivalence if the true difference is 0.
 
     >>> equivalence_sample_size(0.5, 1.0)
     36

@@ -327,7 +327,7 @@ def open_lines(path: Path) -> BinaryIO:
     """
     try:
         if not path.is_file() and path.exists():  # opening a pipe would block
-            raise BadInput(f"{path} has the name of a file of lines but is not a regular file.")
+            raise BadInput(f"{path} is named like a JSON Lines file but is not a regular file.")
         return path.open("rb")
     except FileNotFoundError:
         done = path.with_suffix(DONE)

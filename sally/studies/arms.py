@@ -181,7 +181,7 @@ def cross_play(
     with_oneself: bool = True,
     repeats: int = 1,
 ) -> tuple[Cell, ...]:
-    """Return the cells of all players against all in a two-player game, in both seats."""
+    """Return the round-robin cells of a two-player game, each pair in both seat orders."""
     first, second = seats
     if first == second:
         raise BadInput(f"Cross-play needs two seats, not {first!r} twice.")

@@ -177,7 +177,7 @@ def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -
 
 
 def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
-    """Yield every ask with the answer about to be given, as a match of bots goes on."""
+    """Yield every ask of a match of bots together with the answer that is about to be given."""
     players = players_at(match)
     while asks := match.asks():
         turn = asks[0]

@@ -105,7 +105,7 @@ def rarer_collections() -> Iterator[None]:
 
 @contextmanager
 def console_on_stderr() -> Iterator[None]:
-    """Write what Inspect displays and logs to stderr; stdout is for results.
+    """Redirect Inspect's display and log output to stderr; stdout is for results.
 
     Inspect's log handler keeps Rich's global console, which writes to stdout by default.
     """

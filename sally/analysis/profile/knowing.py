@@ -45,7 +45,7 @@ NOTHING = Knowing(mindless={AGAIN: 0.0, MIRROR: 0.0})  # a seat that answered no
 
 
 def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
-    """Return the sums over some answers of a seat."""
+    """Return a seat's knowledge statistics, summed over the given answers."""
     if not answers:
         return NOTHING
     picked = [(a, s) for a, s in answers if "right" in s]

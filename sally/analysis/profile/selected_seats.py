@@ -22,7 +22,7 @@ def select_seats(
     seat: str = "",
     cells: Sequence[str] = (),
 ) -> MeasuredTable:
-    """Return the studied seats, or those that the arguments select; patterns may hold stars.
+    """Return the studied seats, or the selected ones; patterns may contain `*` wildcards.
 
     Raises:
         BadInput: If there is no episode, or a name or pattern matches nothing.

@@ -91,7 +91,7 @@ def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:
 
 
 def read_report(value: Any, question: Question, names: Sequence[str]) -> ProbeReport:
-    """Return the report that a value stands for; raise Unreadable if it is none."""
+    """Return the report for a value; raise Unreadable if it is not a valid report."""
     if question.scale is not None:
         return ProbeReport(_whole(value, question.scale))
     choices = question.choices

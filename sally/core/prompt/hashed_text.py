@@ -24,7 +24,7 @@ class HashedText(str):
         return begun
 
     def plus(self, more: str) -> HashedText:
-        """Return the longer text; this one is unchanged, so two pages may fork from it."""
+        """Return a new text with `more` appended; this one is unchanged, so prompts can branch."""
         grown = _text(HashedText, self + more)
         grown._hashed = self._hasher(), more
         return grown

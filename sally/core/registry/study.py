@@ -141,7 +141,7 @@ def player_spec(player: str, **params: Any) -> PlayerSpec:
 
 
 def instance(game: str, id: str = "", **params: Any) -> Instance:
-    """Return a problem with parameters by name."""
+    """Return an instance of a game with these parameters; its id defaults to the game's name."""
     return Instance(id or game, game, params)
 
 

@@ -149,7 +149,7 @@ class Bargaining(Game[State, Action, View]):
         if self.family not in FAMILIES:
             raise BadInput(f"family must be one of {', '.join(FAMILIES)}, not {self.family}")
         if (self.value is None) != (self.cost is None):
-            raise BadInput("value and cost must be given together, or neither")
+            raise BadInput("value and cost must be given together or not at all")
         if self.value is None or self.cost is None:
             return
         for name, number in (("value", self.value), ("cost", self.cost)):
@@ -157,7 +157,8 @@ class Bargaining(Game[State, Action, View]):
                 raise BadInput(f"{name} must be from 0 to {HIGHEST}, not {number}")
         if self.value - self.cost < GAP:
             raise BadInput(
-                f"value must exceed cost by at least {GAP}; {self.value} and {self.cost} do not"
+                f"value must exceed cost by at least {GAP}; "
+                f"got value {self.value} and cost {self.cost}"
             )
 
     def widest_menu(self) -> int | None:

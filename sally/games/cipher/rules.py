@@ -252,7 +252,7 @@ class Cipher(Game[State, Action, View]):
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Return equal odds for the remaining codes; then, with a channel, those of its reading."""
+        """Return equal odds for the remaining codes; after the draw, those of a channel."""
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]

@@ -41,7 +41,7 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ModelReader(ModelPlayer, frozen=True):
-    """A reader that puts both calls to a model with JSON output."""
+    """A reader that makes both of its calls to a model, with JSON output."""
 
     model: Model
     settings: Settings

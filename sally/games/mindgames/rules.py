@@ -296,7 +296,7 @@ class MindGame(Game[State, Action, View]):
     def _read(self, state: State, text: str, found: Claims) -> State:
         """Reject the whole message for one false cell: nothing is learned, no turn is used.
 
-        An ambiguous statement is asked back in the same way, and not called false.
+        An ambiguous statement is likewise returned for clarification, but is not called false.
         """
         false = () if self.lying else falsehoods(found, self.problem, self.names)
         if false:

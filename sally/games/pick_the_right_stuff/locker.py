@@ -173,7 +173,7 @@ def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
 
 
 def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
-    """Return the contents after the content of every box, even of an empty one, has moved."""
+    """Return the contents after each box `i` has moved to `to[i]`, empty ones included."""
     moved: list[int | None] = [None] * len(contents)
     for box, held in enumerate(contents):
         moved[to[box]] = held

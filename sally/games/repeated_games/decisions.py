@@ -149,7 +149,7 @@ def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with void and unplayed rounds at 0, at their best, and optimal.
+    """Return payoffs per round: void and unplayed rounds at 0, at their best, and the optimum.
 
     At its best, a void round pays the best reply to the other's move, and an unplayed round, or
     one that both forfeited, the most that a round can pay.

@@ -72,8 +72,7 @@ def _item(name: Any, items: Sequence[str]) -> str:
 
 
 def prescribed(policy: Thresholds, view: View) -> Action:
-    """Return what the policy prescribes: an answer, an offer or none; crafts by the shortest
-    way."""
+    """Return the policy's action: an answer, an offer or no offer, or the next crafting step."""
     if view.phase == CRAFTING:
         return crafting(view)
     if view.phase == DECIDING:

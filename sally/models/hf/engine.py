@@ -241,9 +241,10 @@ class Engine:
 
 
 def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
-    """Return the next token of each job: the likeliest at temperature 0, else from its own stream.
+    """Return the next token of each job: the likeliest at temperature 0, else one drawn at random.
 
-    A token is selected by where one number falls in the cumulative probabilities, so the draw does
+    Each job has its own random stream, and one number from it selects the token by its place in
+    the cumulative probabilities, so the draw does
     not depend on which other calls share the pass.
     """
     with torch.inference_mode():

@@ -1,1 +1,1 @@
-"""One page of HTML for a study, whole in itself: tables, plots, episodes, where it came from."""
+"""A self-contained HTML page for a study: tables, plots, episodes and provenance."""

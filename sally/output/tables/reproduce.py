@@ -216,7 +216,7 @@ class Reproduction:
         return [row for name in names for row in self._table(name)]
 
     def pictures(self, name: str = "") -> list[Picture]:
-        """Return one figure of the paper with our data, or all."""
+        """Return one figure of the paper with our data, or all figures."""
         if name and name not in self.engine.figures:
             raise unknown(f"figure of {self.paper}", name, self.names)
         names = [name] if name else list(self.engine.figures)

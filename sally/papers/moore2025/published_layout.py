@@ -411,7 +411,7 @@ def _recorded(
     def known(name: Any, among: tuple[str, ...]) -> str | None:
         found = _meant(name, among, names.noun)
         if found is None:
-            note(f"A label names {name!r}, which is none of {', '.join(among)}.")
+            note(f"A label names {name!r}, which is not one of {', '.join(among)}.")
         return found
 
     def pairs(table: Any) -> Iterator[tuple[str, str, Any]]:

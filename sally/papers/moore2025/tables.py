@@ -306,7 +306,7 @@ def cannot(row: Conditions, metric: str) -> str | None:
 
 
 def brings(table: str, row: Conditions) -> str | None:
-    """Return the command that brings a row's games, if only the release has them; else None."""
+    """Return the command that imports a row's games if only the published release has them."""
     people = str(row.get("persuader", "")).startswith(("human", "all")) or table == "figure8"
     if "hypothesis" in row:
         people = TESTS[str(row["hypothesis"])].o1 is not True

@@ -103,7 +103,9 @@ def shorter(name: str) -> Study:
 def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
     def short(one: Instance) -> Instance:
         known = registry.game(one.game).parameters
-        return replace(one, params={**one.params, **{k: given[k] for k in given if k in known}})
+        less = {k: given[k] for k in given if k in known}
+        # the same problem may be longer in one cell than in another, so it has another id there
+        return replace(one, id=f"{one.id} {less}", params={**one.params, **less})
 
     return replace(cell, instances=tuple(map(short, cell.instances)))
 
@@ -122,9 +124,10 @@ def test_one_command_finishes_every_episode_of_a_study(
     more = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
         done = typed(command(study, file, out, "--limit", "1", "--json", *more))
-    assert done.exit_code == 0, done.stderr[-2000:]
     said = json.loads(done.stdout)
     assert said["not_run"] == 0 and said["episodes"] > 0
+    # such a server's nonsense can make every episode void, which the exit code must say
+    assert done.exit_code == (3 if said["void"] == said["episodes"] else 0), done.stderr[-2000:]
     found = store.survey(out)
     assert not found.cut and found.episodes == said["episodes"]
 
@@ -152,7 +155,7 @@ def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) ->
         given = command("quickstart_model", file, tmp_path / "out", "--limit", "1", "--json")
         done = typed([*given, *CHAT])
     assert done.exit_code == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout)["reasons"] == {}  # JSON alone
+    assert json.loads(done.stdout)["not_run"] == 0  # JSON alone
     assert "a library's warning" in done.stderr
 
 

@@ -200,6 +200,7 @@ def test_an_episode_is_read_as_the_tables_name_it() -> None:
 
 
 def test_sets_have_the_published_sizes_and_errors_go_from_0_to_1() -> None:
+    # toma_mg has 40 scenarios a level, not the paper's 30: matched sets come in fours
     by_game = {
         game: sum(
             len(cell.instances) for cell in STUDY.cells if cell.name.startswith(game)
@@ -207,7 +208,7 @@ def test_sets_have_the_published_sizes_and_errors_go_from_0_to_1() -> None:
         )
         for game in ("toma_po", "toma_mg", "toma_ag")
     }  # fmt: skip
-    assert by_game == {"toma_po": 150, "toma_mg": 90, "toma_ag": 100}
+    assert by_game == {"toma_po": 150, "toma_mg": 120, "toma_ag": 100}
     told = [cell.injections[0].error for cell in STUDY.cells if cell.injections]
     assert sorted(set(told)) == pytest.approx([n / 10 for n in range(11)])
     assert isinstance(registry.game("toma_po").build(), PartlySeen)

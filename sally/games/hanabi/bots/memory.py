@@ -133,7 +133,7 @@ def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
 
 
 class Recall(Generic[M]):
-    """Fold of a view's past into a memory, continued while the past only grows."""
+    """A memory built from a view's past; it is extended as long as the past only grows."""
 
     def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], M]) -> None:
         self.game, self.make = game, make

@@ -1,4 +1,4 @@
-"""Players that reason about no other mind."""
+"""Players that do not reason about other players."""
 
 from __future__ import annotations
 

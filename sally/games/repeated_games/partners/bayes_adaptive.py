@@ -77,6 +77,6 @@ PARTNERS = {
         make=_plays,
         params={"pool": None, "lookahead": LOOKAHEAD},
         answers=_answers,
-        lines=(Line("JJJJJ", "?????", "ipd"),),
+        lines=(Line("FFFFFF", "??FFFF", "ipd"), Line("SSSSSS", "?RRRRR", "rps")),
     )
 }
