@@ -57,9 +57,13 @@ def _command(importer: Importer) -> click.Command:
     @click.argument("path", type=click.Path(path_type=Path))
     @out_option
     @json_option
-    def command(path: Path, out: Path, as_json: bool) -> None:
-        _store(importer.imported(path), out, importer.name, as_json)
+    def command(path: Path, out: Path, as_json: bool, **given: Any) -> None:
+        _store(importer.imported(path, **given), out, importer.name, as_json)
 
+    for each in importer.options:
+        flag = "--" + each.name.replace("_", "-")
+        kind: dict[str, Any] = {"type": click.IntRange(1)} if each.number else {"is_flag": True}
+        command.params.append(click.Option([flag], help=each.about, **kind))
     return command
 
 

@@ -34,17 +34,27 @@ class Imported:
 
 
 @dataclass(frozen=True)
+class ImportOption:
+    """An option of one importer, passed to `read` under its name: a flag, or a whole number."""
+
+    name: str  # as a keyword argument; `skip_bad` is `--skip-bad` on the command line
+    about: str
+    number: bool = False
+
+
+@dataclass(frozen=True)
 class Importer:
     """Reader of games recorded elsewhere; a paper's module `importer` defines `IMPORTER`."""
 
     name: str  # as in `sally import NAME PATH`
     about: str
-    read: Callable[[Path], Imported]
+    read: Callable[..., Imported]  # of a path, and the options by name
+    options: tuple[ImportOption, ...] = ()
 
-    def imported(self, path: Path) -> Imported:
+    def imported(self, path: Path, **given: Any) -> Imported:
         """Return everything readable at a path; raises BadInput if nothing is."""
         try:
-            return self.read(path)
+            return self.read(path, **given)
         except BadInput:
             raise
         except Exception as why:  # third-party files, read by third-party importers

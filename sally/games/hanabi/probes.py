@@ -109,7 +109,7 @@ def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
     """Return the mover's possible moves, as far as a waiting seat can tell."""
     slots = range(1, len(view.ids[view.mover]) + 1)
     plays = tuple(f"play {slot}" for slot in slots)
-    discards = tuple(f"discard {slot}" for slot in slots) if view.tokens < game.hints else ()
+    discards = tuple(f"discard {slot}" for slot in slots) if game.may_discard(view) else ()
     to = [s for s in range(game.players) if s != view.mover] if view.tokens else []
     return (*plays, *discards, *(f"hint {game.seats[s]}" for s in to))
 

@@ -52,6 +52,7 @@ class Hanabi(Game[State, int, View]):
     deck: tuple[int, ...] = ()  # an explicit order, instead of a shuffle
     reminders: bool = True  # whether the prompt repeats what hints have said
     pass_limit: int = 3  # forfeits in a row after which the episode is censored
+    discard_at_full: bool = False  # whether a card may be discarded while no token is missing
 
     helpers = (NATURE,)
     pays_as_it_goes = True
@@ -140,7 +141,7 @@ class Hanabi(Game[State, int, View]):
     def legal(self, table: State | View, me: int) -> tuple[int, ...]:
         """Return the legal actions of seat number `me`; none depends on its own cards."""
         n, own = self.players, len(table.ids[me])
-        menu = slot_actions(0, own) if table.tokens < self.hints else ()
+        menu = slot_actions(0, own) if self.may_discard(table) else ()
         menu += slot_actions(self.hand_size, own)
         if not table.tokens:
             return menu
@@ -154,6 +155,10 @@ class Hanabi(Game[State, int, View]):
             colours += told[0]
             ranks += told[1]
         return menu + colours + ranks
+
+    def may_discard(self, table: State | View) -> bool:
+        """Return whether the rules allow a discard now."""
+        return self.discard_at_full or table.tokens < self.hints
 
     # --- transitions ------------------------------------------------------------------------------
 
@@ -190,7 +195,10 @@ class Hanabi(Game[State, int, View]):
             tokens += rank + 1 == self.ranks and tokens < self.hints
         else:
             gone = _incremented(gone, card)
-            tokens, lives = (tokens, lives - 1) if plays else (tokens + 1, lives)
+            if plays:
+                lives -= 1
+            elif tokens < self.hints:  # else: a discard that gains nothing, if it is allowed
+                tokens += 1
         empty = state.drawn == len(state.deck)
         ended = not lives or (plays and sum(piles) == self.highest)
         drew = -1 if empty or ended else state.drawn

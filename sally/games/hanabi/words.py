@@ -73,7 +73,9 @@ class HanabiWords(Words[int, View]):
             ),
             self.say("rules.hands", hand=game.hand_size),
             self.say("rules.hint", order=", ".join(self._order()), hints=game.hints),
-            self.say("rules.discard", hints=game.hints),
+            self.say(
+                "rules.discard.any" if game.discard_at_full else "rules.discard", hints=game.hints
+            ),
             self.say("rules.play"),
             self.say(f"rules.end.{game.score}", lives=self._lives()),
             self.say("rules.end"),
@@ -283,6 +285,8 @@ TEXTS: Mapping[str, str] = {
     "hint tokens, and without a token it cannot be done.",
     "rules.discard": "Or you discard a card: all see it, a hint token comes back, and you draw. "
     "That cannot be done while all {hints} tokens are there.",
+    "rules.discard.any": "Or you discard a card: all see it, a hint token comes back unless all "
+    "{hints} are there, and you draw.",
     "rules.play": "Or you play a card. If it is the next of its colour, it goes onto its pile; "
     "whoever completes a pile gets a hint token back, if one is missing. If it is not the next, it "
     "is discarded and a life is lost. Either way you draw.",

@@ -220,3 +220,12 @@ def test_what_cannot_be_a_game_is_refused_in_one_sentence(
     with pytest.raises(BadInput) as refused:
         Hanabi(**params)  # type: ignore[arg-type]
     assert why in str(refused.value)
+
+
+def test_a_discard_with_all_tokens_is_allowed_by_a_parameter_and_gains_none() -> None:
+    free = Hanabi(score="kept", discard_at_full=True)
+    state = free.dealt(DEALT.deck)
+    assert all(discard(slot) in free.options(state, ANN) for slot in range(5))
+    after = played(free, state, discard(1))
+    assert after.tokens == free.hints and sum(after.gone) == 1
+    assert played(free, after, discard(0)).tokens == free.hints

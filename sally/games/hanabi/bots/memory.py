@@ -92,7 +92,7 @@ class Memory:
         self.gone[event.card] += 1
         self.counted.clear()
         if isinstance(event, Discarded):
-            self.tokens += 1
+            self.tokens += self.tokens < self.game.hints
         elif event.scored:
             self.piles[colour] += 1
             self.tokens += rank + 1 == self.game.ranks and self.tokens < self.game.hints

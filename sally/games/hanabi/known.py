@@ -1,0 +1,91 @@
+"""Single turns of Hanabi judged by what the mover could know from hints and card counting.
+
+No report of the mover is needed, so recorded play of people and bots can be judged as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.hanabi.belief import counted_by, is_known_playable, playable_chance
+from sally.games.hanabi.decisions import rules_of
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.state import Card, State
+
+Kind = Literal["hint", "play", "discard"]
+
+
+class JudgedTurn(msgspec.Struct, frozen=True):
+    """One move of a seat; what does not apply to its kind is False."""
+
+    turn: int
+    before: State
+    action: int
+    kind: Kind
+    sure: bool  # some card of its own was certainly playable
+    scored: bool = False  # a play that went onto a pile
+    certain: bool = False  # a play that could not fail, as the mover could know
+    hopeless: bool = False  # a play that could not succeed, as the mover could know
+    dead: bool = False  # a discard of a card that can never be played any more
+    last_copy: bool = False  # a discard of the last copy of a card that could still be played
+    touches_playable: bool = False  # a hint at a card that can be played now, perhaps among others
+    only_playable: bool = False  # a hint at such cards only
+    nothing_new: bool = False  # a hint that rules nothing out
+
+    @property
+    def idle(self) -> bool:
+        """Whether a card was certainly playable and the mover did something else than play."""
+        return self.sure and self.kind != "play"
+
+
+def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
+    """Yield every move of a seat; forfeited turns are left out."""
+    game = rules_of(played)
+    for step in played.replay.steps():
+        if seat in step.moves:
+            yield judge(game, step.turn, step.before, step.moves[seat])
+
+
+def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
+    """Judge one move made in a state."""
+    me = state.mover
+    known = counted_by(game, state, me)
+    slots = range(len(state.hands[me]))
+    sure = any(is_known_playable(game, state, known, slot) for slot in slots)
+    if action >= 2 * game.hand_size:
+        ahead, value = game.hint_of(action)
+        to = (me + ahead) % game.players
+        touched = [card for card in state.hands[to] if game.bits[card] >> value & 1]
+        fits = [game.is_next(state, card) for card in touched]
+        after = game.step(state, {game.seats[me]: action})
+        return JudgedTurn(
+            turn,
+            state,
+            action,
+            "hint",
+            sure,
+            touches_playable=any(fits),
+            only_playable=all(fits),
+            nothing_new=after.marks == state.marks,
+        )
+    slot = action % game.hand_size
+    card = state.hands[me][slot]
+    if action >= game.hand_size:
+        chance = playable_chance(game, state, known, slot)
+        scored = game.is_next(state, card)
+        return JudgedTurn(turn, state, action, "play", sure, scored, chance == 1, chance == 0)
+    dead = is_dead(game, state, card)
+    left = game.copies_of[card % game.ranks] - state.gone[card]
+    last = not dead and left == 1
+    return JudgedTurn(turn, state, action, "discard", sure, dead=dead, last_copy=last)
+
+
+def is_dead(game: Hanabi, state: State, card: Card) -> bool:
+    """Return whether a card can never be played any more."""
+    colour, rank = divmod(card, game.ranks)
+    return rank < state.piles[colour] or rank >= game.reach(state, colour)

@@ -1,0 +1,69 @@
+"""`sally eger2017`: figures of imported Hanabi games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import msgspec
+
+from sally import store
+from sally.core.errors import BadInput
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.output.tables.console import json_option, print_json, print_table
+from sally.papers.eger2017 import figures
+from sally.papers.eger2017.reading import AIS
+from sally.stats.intervals import Estimate
+
+
+@click.group("eger2017")
+def COMMANDS() -> None:
+    """People and three AIs at Hanabi: figures of imported games."""
+
+
+@COMMANDS.command("figures")
+@click.argument("where")
+@click.option("--bots", is_flag=True, help="Also show agreement with Sally's bots (slower).")
+@json_option
+def show(where: str, bots: bool, as_json: bool) -> None:
+    """Scores and moves of both sides from the store WHERE, by AI; a person is a cluster."""
+    spec = registry.game("hanabi")
+    there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
+    named = figures.AGREEMENT if bots else ()
+    games = figures.side_games((Played(spec, e, replayed(spec, e)) for e in there), named)
+    if not games:
+        raise BadInput(f"{where} contains no imported games; `sally import eger2017` imports them.")
+    found: dict[str, list[dict[str, Any]]] = {}
+    for subset, of in figures.subsets(games).items():
+        rows = found[subset] = []
+        for ai in AIS:
+            mine = [g for g in of if g.ai == ai]
+            if not mine:
+                continue
+            rows += _row(ai, "table", "score (kept)", figures.score(mine))
+            rows += _row(ai, "table", "score (zero)", figures.score(mine, zero=True))
+            for human in (True, False):
+                side = [g for g in mine if g.human == human]
+                who = "person" if human else "AI"
+                for name in figures.MEASURES:
+                    rows += _row(ai, who, name, figures.measure(side, name))
+                for bot in named:
+                    rows += _row(ai, who, f"agrees with {bot}", figures.agreement(side, bot))
+    if as_json:
+        print_json(found)
+        return
+    for subset, rows in found.items():
+        shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
+        print_table(shown, list(shown[0]) if shown else [], subset.capitalize())
+
+
+def _row(ai: str, who: str, name: str, value: Estimate) -> list[dict[str, Any]]:
+    return [{"AI": ai, "who": who, "measure": name, **msgspec.to_builtins(value)}]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

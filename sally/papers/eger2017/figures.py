@@ -1,0 +1,149 @@
+"""Figures of the published Hanabi games: scores, and moves by what the mover could know.
+
+A person is a cluster, on both sides of the table: the moves of an AI depend on whom it plays with.
+One person played 28 % of the full record, so every figure can be had without the largest person and
+for first games alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from sally.core.rules.metric import Played
+from sally.games.hanabi.bots import BOTS
+from sally.games.hanabi.decisions import rules_of
+from sally.games.hanabi.known import JudgedTurn, judged
+from sally.papers.eger2017.importer import AI, PERSON
+from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
+from sally.stats.intervals import Estimate
+
+AGREEMENT = ("smart", "holmes", "simple", "iggi", "outer", "piers", "van_den_bergh")
+SHARE, PILES = (0.0, 1.0), (0.0, 25.0)
+Part = Callable[[JudgedTurn], bool]
+
+
+class SideGame(msgspec.Struct, frozen=True):
+    """One side of one game."""
+
+    episode: str  # its id
+    person: str
+    ai: str
+    human: bool
+    first: bool  # nothing was played before in the same browser
+    kept: float  # as recorded, also where the seats slip
+    zero: float
+    turns: tuple[JudgedTurn, ...]
+    agrees: Mapping[str, int]  # moves that a bot might have made on the same view
+
+
+def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGame]:
+    """Return both sides of every imported game, with agreement for these bots."""
+    found = []
+    for played in games:
+        episode = played.episode
+        source, person, _ = episode.setup.instance.id.split(":")
+        if source != "hanabidata":
+            continue
+        game, kept = rules_of(played), float(episode.used["recorded_score"])
+        zero = 0.0 if episode.used["recorded_lives_lost"] >= game.lives else kept
+        for seat in (AI, PERSON):
+            turns = tuple(judged(played, seat))
+            agrees: Counter[str] = Counter()
+            for name in bots:
+                policy = BOTS[name](game)
+                agrees[name] = sum(
+                    each.action in policy(game.observe(each.before, seat)) for each in turns
+                )
+            found.append(
+                SideGame(
+                    episode.id,
+                    person,
+                    episode.cell,
+                    seat == PERSON,
+                    not episode.used.get("previous"),
+                    kept,
+                    zero,
+                    turns,
+                    dict(agrees),
+                )
+            )
+    return found
+
+
+def _all(_: JudgedTurn) -> bool:
+    return True
+
+
+def _is(kind: str) -> Part:
+    return lambda turn: turn.kind == kind
+
+
+MEASURES: Mapping[str, tuple[Part, Part]] = {
+    "hints": (_is("hint"), _all),
+    "plays": (_is("play"), _all),
+    "discards": (_is("discard"), _all),
+    "hints that touch a playable card": (lambda t: t.touches_playable, _is("hint")),
+    "hints at playable cards only": (lambda t: t.only_playable, _is("hint")),
+    "hints that say nothing new": (lambda t: t.nothing_new, _is("hint")),
+    "plays that succeed": (lambda t: t.scored, _is("play")),
+    "plays that were certain": (lambda t: t.certain, _is("play")),
+    "plays that could not succeed": (lambda t: t.hopeless, _is("play")),
+    "sure but idle": (lambda t: t.idle, lambda t: t.sure),
+    "discards of dead cards": (lambda t: t.dead, _is("discard")),
+    "discards of a last copy": (lambda t: t.last_copy, _is("discard")),
+}
+
+
+def measure(games: Sequence[SideGame], name: str) -> Estimate:
+    """Return one share of moves, with persons as clusters."""
+    part, whole = MEASURES[name]
+    return _share(
+        games,
+        [float(sum(map(part, g.turns))) for g in games],
+        [float(sum(map(whole, g.turns))) for g in games],
+    )
+
+
+def agreement(games: Sequence[SideGame], bot: str) -> Estimate:
+    """Return the share of moves that a bot might have made on the same view."""
+    return _share(
+        games, [float(g.agrees[bot]) for g in games], [float(len(g.turns)) for g in games]
+    )
+
+
+def _share(games: Sequence[SideGame], part: list[float], whole: list[float]) -> Estimate:
+    """Return a share of all moves with a t interval over persons, or a bounded one at the edge.
+
+    The interval of a beta-binomial share is one of the mean over persons; where one person has a
+    quarter of the moves, that is another figure.
+    """
+    people = [g.person for g in games]
+    found = ratio_by_rule(part, whole, people)
+    if found.low is None or found.high is None or (found.low > 0 and found.high < 1):
+        return found
+    return ratio_by_rule(part, whole, people, SHARE)
+
+
+def score(games: Sequence[SideGame], zero: bool = False) -> Estimate:
+    """Return the mean score over games, with persons as clusters."""
+    there = [g for g in games if not g.human]
+    values = [g.zero if zero else g.kept for g in there]
+    return mean_by_rule(values, [g.person for g in there], PILES)
+
+
+def largest(games: Sequence[SideGame]) -> str:
+    """Return the person with the most games."""
+    return Counter(game.person for game in games).most_common(1)[0][0]
+
+
+def subsets(games: Sequence[SideGame]) -> dict[str, list[SideGame]]:
+    """Return all games, those without the most frequent person, and first games alone."""
+    most = largest(games)
+    return {
+        "all games": list(games),
+        "without the most frequent person": [g for g in games if g.person != most],
+        "first games": [g for g in games if g.first],
+    }

@@ -1,0 +1,174 @@
+"""Importer of the Hanabi games of Eger et al. 2017: people with three AIs, moves as recorded.
+
+A discard with all hint tokens was allowed there, so the games have `discard_at_full`. In a few
+games a person's click was carried out in the AI's seat; such a game is cut at the first sign.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import (
+    HUMAN,
+    RECORDED,
+    Difference,
+    Oddity,
+    import_result,
+    listing_errors,
+)
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.games.hanabi.rules import SEATS, Hanabi
+from sally.papers.eger2017.reading import (
+    COLOUR_HINT,
+    COLOURS,
+    DISCARD,
+    GAME_FILE,
+    PEOPLE,
+    PLAY,
+    Game,
+    Move,
+    find,
+    person_of,
+    read_game,
+)
+
+AI, PERSON = SEATS[:2]
+NOT_IMPORTED = "not imported"
+SLIPPED = "the seats slip: a click of the person was carried out in the AI's seat"
+
+
+def setup_of(game: Game, person: str) -> Setup:
+    """Return the deal and the players of a log."""
+    params: dict[str, Any] = {
+        "players": 2,
+        "deck": [len(COLOURS) * colour + rank - 1 for colour, rank in game.deck],
+        "score": "kept",
+        "discard_at_full": True,
+    }
+    lineup = {
+        str(AI): PlayerSpec(RECORDED, {"name": game.ai}, {"player": 1}),
+        str(PERSON): PlayerSpec(RECORDED, {"name": HUMAN}, {"player": 1}),
+    }
+    return Setup(Instance(f"hanabidata:{person}:{game.id}", "hanabi", params), 0, lineup)
+
+
+def action_of(rules: Hanabi, move: Move) -> int:
+    """Return a recorded move as an action of the rules."""
+    if move.kind == PLAY:
+        assert move.slot is not None
+        return rules.play(move.slot)
+    if move.kind == DISCARD:
+        assert move.slot is not None
+        return move.slot
+    value = move.colour if move.kind == COLOUR_HINT else len(COLOURS) + (move.rank or 0) - 1
+    assert value is not None
+    return rules.hint(1, value)
+
+
+def as_episode(
+    game: Game, person: str, survey: Mapping[str, str]
+) -> tuple[Episode, list[Difference], Counter[str]]:
+    """Return one game played through the rules, with its differences and counts."""
+    setup = setup_of(game, person)
+    match: Match[Any, int, Any] = Match(registry.game("hanabi"), setup, ask_nature=True)
+    rules = match.game
+    assert isinstance(rules, Hanabi)
+    name, differs, at_full = setup.instance.id, [], 0
+    for n, move in enumerate(game.moves[: game.slip], 1):
+        if match.over:
+            differs.append(Difference(name, "length", n, "goes on", "is over"))
+            break
+        seat = rules.seats[move.player]
+        if rules.to_move(match.state) != (seat,):
+            raise BadInput(f"{game.source.file}: move {n} is out of turn.")
+        action = action_of(rules, move)
+        at_full += move.kind == DISCARD and match.state.tokens == rules.hints
+        if action not in rules.options(match.state, seat):
+            raise BadInput(f"{game.source.file}: move {n} is not legal.")
+        match.answer((match.turn, seat, "", ""), Decision(action))
+    score = sum(match.state.piles)
+    if game.slip is not None:
+        match.censor("server slip", f"{SLIPPED} at move {game.slip + 1} of {len(game.moves)}")
+    elif not match.over:
+        raise BadInput(
+            f"{game.source.file} stops after {len(game.moves)} moves, before the game is over; "
+            "the file may be cut."
+        )
+    elif score != game.score:
+        differs.append(Difference(name, "score", None, str(game.score), str(score)))
+    used = {
+        "source": msgspec.to_builtins(game.source),
+        "seed of the deck": game.seed,
+        "colours": dict(zip(map(str, range(len(COLOURS))), COLOURS, strict=True)),
+        "previous": game.before,
+        "recorded_score": game.score,
+        "recorded_lives_lost": game.lives_lost,
+        "people": {str(PERSON): {"survey": dict(survey), "survey after": person}},
+    }
+    counts = Counter(
+        {
+            "moves": len(game.moves[: game.slip]),
+            f"games with {game.ai}": 1,
+            "games cut where the seats slip": int(game.slip is not None),
+            "discards with all tokens": at_full,
+            "games with a discard at all tokens": int(at_full > 0),
+        }
+    )
+    return match.episode(game.ai, used), differs, counts
+
+
+def imported(path: Path, skip_bad: bool = False) -> Imported:
+    """Import every recorded game under a path.
+
+    Raises:
+        BadInput: A log is cut or changed, and `skip_bad` is not set.
+    """
+    found = find(path)
+    odd: list[Oddity] = list(found.oddities)
+    games: dict[str, Game] = {}
+    chain: dict[str, str] = {}
+    for file in found.files:
+        with listing_errors(odd, file.name, NOT_IMPORTED) if skip_bad else nullcontext():
+            game = read_game(file)
+            games[game.id], chain[game.id] = game, game.before
+    if path.is_file():  # its chain leads through the other logs of the folder
+        for file in path.parent.glob("game*.log"):
+            if (named := GAME_FILE.fullmatch(file.name)) and named[1] not in chain:
+                chain[named[1]] = read_game(file).before
+    episodes: list[Episode] = []
+    differs: list[Difference] = []
+    counts: Counter[str] = Counter(found=len(found.files))
+    known: set[str] = set()
+    for game in games.values():
+        with listing_errors(odd, game.source.file, NOT_IMPORTED) if skip_bad else nullcontext():
+            person = person_of(game.id, chain, found.surveys)
+            episode, differences, counted = as_episode(game, person, found.surveys[person])
+            episodes.append(episode)
+            differs += differences
+            counts.update(counted)
+            known.add(person)
+            if game.slip is not None:
+                odd.append(Oddity(game.source.file, "cut", f"{SLIPPED} at move {game.slip + 1}"))
+    if not episodes:
+        raise BadInput(next(each.why for each in odd if each.what == NOT_IMPORTED))
+    whole = {"people": len(known), "people in the full record": PEOPLE}
+    return import_result(episodes, odd, differs, {**counts, **whole})
+
+
+IMPORTER = Importer(
+    "eger2017",
+    "people with three AIs at Hanabi (Eger et al. 2017)",
+    imported,
+    options=(ImportOption("skip_bad", "Import the other logs where one is cut or changed."),),
+)

@@ -1,0 +1,316 @@
+"""Read the published Hanabi logs: games, surveys, and which person played which game.
+
+Every line of prose in a log follows from its moves, so each is written again and compared; a file
+with any other line is refused. Starting hands are not in a log: they follow from the seed, by the
+shuffle of Python 2.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.imported import Oddity, Source
+
+SOURCE = "Eger, Martens and Alfaro Cordoba 2017, github.com/yawgmoth/HanabiData"
+LICENCE = "CC BY 4.0"
+COLOURS = ("green", "yellow", "white", "blue", "red")
+COPIES = (3, 2, 2, 2, 1)
+HAND, HINTS, PEOPLE = 5, 8, 240
+COLOUR_HINT, RANK_HINT, PLAY, DISCARD = range(4)
+YOU = "You"
+AIS = ("outer", "intentional", "full")
+QUESTIONS = (
+    "age",
+    "bgg",
+    "exp",
+    "gamer",
+    "recent",
+    "score",
+    "intention",
+    "skill",
+    "like",
+    "publish",
+)
+
+GAME_FILE = re.compile(r"game([0-9a-f]{16})\.log")
+SURVEY_FILE = re.compile(r"survey([0-9a-f]{16})\.log")
+TABLES = ("games.csv", "participants.csv")
+_BEFORE = re.compile(r"Old GID: ([0-9a-f]{16})")
+_TREATMENT = re.compile(r"Treatment: \('(\w+)', (\d+)\)")
+_CARDS = re.compile(r"\((\d), (\d)\)")
+_NUMBER = r"(None|\d+)"
+_MOVE = re.compile(rf"MOVE: ([01]) ([0-3]) {_NUMBER} {_NUMBER} {_NUMBER} {_NUMBER}")
+_SCORE = re.compile(r"Score (\d+)")
+
+Card = tuple[int, int]  # colour from 0, rank from 1
+
+
+class Move(msgspec.Struct, frozen=True):
+    """One recorded move."""
+
+    player: int  # 0: the AI, 1: the person
+    kind: int
+    slot: int | None
+    target: int | None
+    colour: int | None
+    rank: int | None
+
+    @property
+    def slipped(self) -> bool:
+        """Whether a click of the person was carried out in the AI's seat, or the other way."""
+        if self.kind in (COLOUR_HINT, RANK_HINT):
+            return self.target == self.player
+        return self.target != (1 if self.player else None)
+
+
+class Game(msgspec.Struct, frozen=True):
+    """One log."""
+
+    source: Source
+    id: str
+    before: str  # the game that the same browser played before; "" if none
+    ai: str
+    seed: int
+    deck: tuple[Card, ...]
+    moves: tuple[Move, ...]
+    score: int
+    lives_lost: int
+
+    @property
+    def slip(self) -> int | None:
+        """The index of the first move in the wrong seat."""
+        return next((n for n, move in enumerate(self.moves) if move.slipped), None)
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Everything under a path."""
+
+    files: tuple[Path, ...]  # of games
+    surveys: Mapping[str, Mapping[str, str]]
+    oddities: tuple[Oddity, ...]
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def find(path: Path) -> Found:
+    """Return the logs of a checkout, of a folder below it, or of one file with its neighbours."""
+    if not path.exists():
+        raise BadInput(f"There is no file or folder {path}.")
+    if path.is_file() and not GAME_FILE.fullmatch(path.name):
+        raise BadInput(f"{path} is not a log of a game; logs are named game0123456789abcdef.log.")
+    every = sorted((path.parent if path.is_file() else path).rglob("*.log"))
+    games = [path] if path.is_file() else [f for f in every if GAME_FILE.fullmatch(f.name)]
+    if not games:
+        raise BadInput(f"There is no log game0123456789abcdef.log under {path}.")
+    odd = [
+        Oddity(file.name, "unknown file", "it is neither a game nor a survey")
+        for file in every
+        if not GAME_FILE.fullmatch(file.name) and not SURVEY_FILE.fullmatch(file.name)
+    ]
+    if path.is_dir():
+        why = "the authors' table of the same games; the logs are read instead"
+        odd += [Oddity(t, "left alone", why) for t in TABLES if any(path.rglob(t))]
+    surveys = {
+        named[1]: read_survey(file) for file in every if (named := SURVEY_FILE.fullmatch(file.name))
+    }
+    return Found(tuple(games), surveys, tuple(odd))
+
+
+def _text(file: Path) -> tuple[bytes, list[str]]:
+    data = file.read_bytes()
+    try:
+        return data, data.decode().splitlines()
+    except UnicodeDecodeError as why:
+        raise BadInput(f"{file.name} is not UTF-8 text: {why}.") from None
+
+
+def read_survey(file: Path) -> dict[str, str]:
+    """Return the answers of one person by question; where one was sent twice, the last counts."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(_text(file)[1], 1):
+        question, _, answer = line.partition(" ")
+        if question not in QUESTIONS:
+            raise BadInput(
+                f"{file.name}, line {number}: {line!r} should be an answer to one of "
+                f"{', '.join(QUESTIONS)}."
+            )
+        found[question] = answer.strip()
+    return found
+
+
+# --- one game -------------------------------------------------------------------------------------
+
+
+def shuffled(seed: int) -> tuple[Card, ...]:
+    """Return the deck of a seed, as Python 2's `random.shuffle` orders it."""
+    draws = random.Random(seed)
+    deck = [(c, n + 1) for c in range(len(COLOURS)) for n in range(5) for _ in range(COPIES[n])]
+    for i in reversed(range(1, len(deck))):
+        j = int(draws.random() * (i + 1))
+        deck[i], deck[j] = deck[j], deck[i]
+    return tuple(deck)
+
+
+def read_game(file: Path) -> Game:
+    """Return one log, every line of it compared with what its moves imply.
+
+    Raises:
+        BadInput: A line is not in the published format, or does not follow from the moves.
+    """
+    named = GAME_FILE.fullmatch(file.name)
+    assert named is not None
+    data, lines = _text(file)
+    head = 1 if lines and lines[0].startswith("Old GID") else 0
+    before = _matched(file, lines, 0, _BEFORE, "Old GID: and 16 hex digits")[1] if head else ""
+    treatment = _matched(file, lines, head, _TREATMENT, "Treatment: with an AI and a seed")
+    ai, seed = treatment[1], int(treatment[2])
+    if ai not in AIS:
+        raise BadInput(f"{file.name}, line {head + 1}: {ai!r} is not one of {', '.join(AIS)}.")
+    deck = shuffled(seed)
+    left = [(int(c), int(n)) for c, n in _CARDS.findall("".join(lines[head + 1 : head + 2]))]
+    if tuple(left) != deck[2 * HAND :]:
+        raise BadInput(
+            f"{file.name}, line {head + 2}: the deck is not the one of seed {seed}; it should be "
+            "the forty cards left after the deal."
+        )
+    moves = [
+        _move(file, number, line) for number, line in enumerate(lines, 1) if line.startswith("MOVE")
+    ]
+    score = int(_matched(file, lines, len(lines) - 1, _SCORE, "Score and a number")[1])
+    game = Game(
+        Source.of(SOURCE, LICENCE, file.name, data),
+        named[1],
+        before,
+        ai,
+        seed,
+        deck,
+        tuple(moves),
+        score,
+        sum(" and fails. Board was " in line for line in lines),
+    )
+    _compare(file, lines[head + 2 :], head + 3, game)
+    return game
+
+
+def _matched(
+    file: Path, lines: Sequence[str], at: int, pattern: re.Pattern[str], wanted: str
+) -> re.Match[str]:
+    line = lines[at] if 0 <= at < len(lines) else ""
+    found = pattern.fullmatch(line)
+    if found is None:
+        raise BadInput(
+            f"{file.name}, line {at + 1}: {line[:60]!r} should be {wanted}; the file may be cut."
+        )
+    return found
+
+
+def _move(file: Path, number: int, line: str) -> Move:
+    found = _MOVE.fullmatch(line)
+    given = [None if each == "None" else int(each) for each in found.groups()] if found else []
+    if found is not None:
+        player, kind, slot, target, colour, rank = given
+        hint = kind in (COLOUR_HINT, RANK_HINT)
+        fits = (
+            (slot is None) == hint
+            and (colour is not None) == (kind == COLOUR_HINT)
+            and (rank is not None) == (kind == RANK_HINT)
+            and (colour is None or colour < len(COLOURS))
+            and (rank is None or 1 <= rank <= len(COPIES))
+            and (target in (0, 1) if hint else target in (None, 1))
+        )
+        if fits and player is not None and kind is not None:
+            return Move(player, kind, slot, target, colour, rank)
+    raise BadInput(
+        f"{file.name}, line {number}: {line!r} is not a move; it should be MOVE: and player, kind, "
+        "card, target, colour and rank."
+    )
+
+
+def _compare(file: Path, lines: Sequence[str], first: int, game: Game) -> None:
+    for number, (there, ours) in enumerate(zip_longest(lines, prose(file, game)), first):
+        if there != ours:
+            raise BadInput(
+                f"{file.name}, line {number}: the log has {there!r}, and {ours!r} follows from its "
+                "moves."
+            )
+
+
+def shown(card: Card) -> str:
+    """Return a card as the logs name it."""
+    return f"{COLOURS[card[0]]} {card[1]}"
+
+
+def prose(file: Path, game: Game) -> Iterator[str]:
+    """Yield the lines of a log below its deck, written again from its moves."""
+    deck = list(game.deck)
+    hands = [deck[:HAND], deck[HAND : 2 * HAND]]
+    deck = deck[2 * HAND :]
+    piles, trash, tokens, names = [0] * len(COLOURS), [], HINTS, (game.ai, YOU)
+
+    def board() -> str:
+        return ", ".join(f"{colour} {n}" for colour, n in zip(COLOURS, piles, strict=True))
+
+    for move in game.moves:
+        who, hand = names[move.player], hands[move.player]
+        yield "MOVE: " + " ".join(str(each) for each in msgspec.structs.astuple(move))
+        if move.kind in (COLOUR_HINT, RANK_HINT):
+            tokens -= 1
+            assert move.target is not None
+            of = f"{COLOURS[move.colour]} cards" if move.colour is not None else str(move.rank)
+            to = names[move.target]
+            yield f"{who} hints {to} about all their {of} hints remaining: {tokens}"
+            yield f"{to} has {', '.join(map(shown, hands[move.target]))}"
+            continue
+        if move.slot is None or move.slot >= len(hand):
+            raise BadInput(f"{file.name}: {who} has no card {move.slot} in a hand of {len(hand)}.")
+        card = hand.pop(move.slot)
+        if move.kind == DISCARD:
+            tokens = min(tokens + 1, HINTS)
+            trash.append(card)
+            yield f"{who} discards {shown(card)}"
+            yield f"trash is now {', '.join(map(shown, trash))}"
+        elif piles[card[0]] == card[1] - 1:
+            piles[card[0]] += 1
+            tokens = min(tokens + (card[1] == len(COPIES)), HINTS)
+            yield f"{who} plays {shown(card)} successfully! Board is now {board()}"
+        else:
+            trash.append(card)
+            yield f"{who} plays {shown(card)} and fails. Board was {board()}"
+        if deck:
+            hand.append(deck.pop(0))
+        yield f"{who} now has {', '.join(map(shown, hand))}"
+    yield f"Score {sum(piles)}"
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def person_of(game: str, before: Mapping[str, str], surveys: Mapping[str, object]) -> str:
+    """Return the person of a game: the nearest game with a survey, walking back.
+
+    Args:
+        game: The id of the game.
+        before: By id, the game that the same browser played before; "" if none.
+        surveys: Anything by the id of the game after which a survey was filled in.
+
+    Raises:
+        BadInput: A game before is missing, the games form a circle, or no survey is found.
+    """
+    at, seen = game, {game}
+    while at not in surveys:
+        if not before.get(at):
+            why = "has no survey and none before it" if at in before else "has no log here"
+            raise BadInput(f"game{game}.log cannot be given to a person: game {at} {why}.")
+        at = before[at]
+        if at in seen:
+            raise BadInput(f"game{game}.log: the chain of Old GID is a circle.")
+        seen.add(at)
+    return at

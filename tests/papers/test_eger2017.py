@@ -1,0 +1,200 @@
+"""Hanabi logs of the published layout, written here: every line is held to the moves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log.events import Censored
+from sally.core.log.imported import Source
+from sally.core.match.playback import mismatch, replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.games.hanabi.known import judged
+from sally.games.hanabi.rules import Hanabi
+from sally.papers.eger2017 import figures
+from sally.papers.eger2017.importer import AI, IMPORTER, PERSON
+from sally.papers.eger2017.reading import (
+    COLOUR_HINT,
+    DISCARD,
+    PLAY,
+    RANK_HINT,
+    Game,
+    Move,
+    person_of,
+    prose,
+    shuffled,
+)
+
+FIRST, SECOND = "00aa11bb22cc33dd", "11bb22cc33dd44ee"
+SURVEY = "intention 3\nskill bad\nexp new\npublish yes\n"
+
+
+def moves_of(seed: int, choose: Callable[[random.Random, tuple[int, ...]], int]) -> list[Move]:
+    """A whole game of these choices among the legal moves, by Sally's rules."""
+    deck = tuple(5 * colour + rank - 1 for colour, rank in shuffled(seed))
+    rules = Hanabi(deck=deck, score="kept", discard_at_full=True)
+    state, draws, found = rules.start(), random.Random(seed), []
+    while rules.to_move(state):
+        seat = rules.seats[state.mover]
+        action, me = choose(draws, rules.options(state, seat)), state.mover
+        if action >= 10:
+            _, value = rules.hint_of(action)
+            colour = value < 5
+            kind = COLOUR_HINT if colour else RANK_HINT
+            told = (value, None) if colour else (None, value - 4)
+            found.append(Move(me, kind, None, 1 - me, *told))
+        else:
+            kind = PLAY if action >= 5 else DISCARD
+            found.append(Move(me, kind, action % 5, 1 if me else None, None, None))
+        state = rules.step(state, {seat: action})
+    return found
+
+
+def careless(draws: random.Random, legal: tuple[int, ...]) -> int:
+    """Rarely plays, so that discards with all tokens come up and the deck runs out."""
+    return draws.choice([a for a in legal if not 5 <= a < 10 or draws.random() < 0.2] or legal)
+
+
+def log_of(moves: list[Move], seed: int = 3, ai: str = "outer", before: str = "") -> str:
+    deck = shuffled(seed)
+    game = Game(Source("", "", "", ""), FIRST, before, ai, seed, deck, tuple(moves), 0, 0)
+    head = [f"Old GID: {before}"] if before else []
+    head += [f"Treatment: ('{ai}', {seed})", str(list(deck[10:]))]
+    return "\n".join([*head, *prose(Path("x"), game)]) + "\n"
+
+
+MOVES = moves_of(3, careless)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    log = tmp_path / "log"
+    log.mkdir()
+    (log / f"game{FIRST}.log").write_text(log_of(MOVES))
+    (log / f"survey{FIRST}.log").write_text(SURVEY)
+    (log / f"game{SECOND}.log").write_text(log_of(moves_of(7, careless), 7, "full", FIRST))
+    return tmp_path
+
+
+def test_games_come_in_whole_and_belong_to_the_nearest_survey(folder: Path) -> None:
+    found = IMPORTER.imported(folder)
+    assert [e.setup.instance.id for e in found.episodes] == [
+        f"hanabidata:{FIRST}:{FIRST}",
+        f"hanabidata:{FIRST}:{SECOND}",
+    ]
+    assert found.details["differences"] == []
+    first, second = found.episodes
+    assert second.cell == "full" and second.used["previous"] == FIRST
+    assert first.used["people"]["bob"]["survey"]["exp"] == "new"
+    assert first.payoffs is not None and first.payoffs["bob"] == first.used["recorded_score"]
+    assert mismatch(registry.game("hanabi"), first) is None
+    assert found.counts["discards with all tokens"] > 0
+    assert found.counts["people"] == 1
+
+
+def test_the_deck_of_a_seed_is_that_of_python_2() -> None:
+    deck = shuffled(3)
+    assert sorted(deck) == sorted(
+        (c, n) for c in range(5) for n, k in enumerate((3, 2, 2, 2, 1), 1) for _ in range(k)
+    )
+    python_3 = sorted(deck)
+    random.Random(3).shuffle(python_3)
+    assert deck != tuple(python_3)
+
+
+def test_a_second_import_adds_nothing(folder: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "store")
+    for stored in (2, 0):
+        run = CliRunner().invoke(cli, ["import", "eger2017", str(folder), "--out", out])
+        assert run.exit_code == 0, run.output
+        assert f"stored: {stored}\n" in run.output
+    assert len(store.load(out).episodes) == 2
+    shown = CliRunner().invoke(cli, ["eger2017", "figures", out, "--bots", "--json"])
+    assert shown.exit_code == 0, shown.output
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.7, 0.99])
+def test_a_cut_log_lets_nothing_in(folder: Path, cut: float) -> None:
+    file = folder / "log" / f"game{FIRST}.log"
+    text = file.read_text()
+    file.write_text(text[: int(len(text) * cut)])
+    with pytest.raises(BadInput, match=file.name):
+        IMPORTER.imported(folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("hints remaining: 7", "hints remaining: 6", "follows from its moves"),
+        ("'outer', 3", "'outer', 4", "seed 4"),
+        ("'outer', 3", "'other', 3", "not one of"),
+        ("Score ", "Score 1", "follows from its moves"),
+        ("MOVE: 0 ", "MOVE: 2 ", "is not a move"),
+        ("trash is now ", "trash is now red 5, ", "follows from its moves"),
+    ],
+)
+def test_a_changed_log_lets_nothing_in(folder: Path, old: str, new: str, why: str) -> None:
+    file = folder / "log" / f"game{FIRST}.log"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(BadInput, match=why):
+        IMPORTER.imported(folder)
+    found = IMPORTER.imported(folder, skip_bad=True) if old == "Score " else None
+    assert found is None or any("not imported" in line for line in found.lines)
+
+
+def test_a_move_dropped_with_its_prose_is_out_of_turn(folder: Path) -> None:
+    (folder / "log" / f"game{FIRST}.log").write_text(log_of([*MOVES[:4], *MOVES[5:]]))
+    with pytest.raises(BadInput, match=r"out of turn|not legal|no card"):
+        IMPORTER.imported(folder)
+
+
+def test_a_game_is_cut_where_the_seats_slip(folder: Path) -> None:
+    at = next(n for n, m in enumerate(MOVES) if m.player == 0 and m.kind == DISCARD)
+    slipped = [*MOVES[:at], Move(0, DISCARD, MOVES[at].slot, 1, None, None), *MOVES[at + 1 :]]
+    (folder / "log" / f"game{FIRST}.log").write_text(log_of(slipped))
+    found = IMPORTER.imported(folder)
+    last = found.episodes[0].events[-1]
+    assert isinstance(last, Censored) and f"move {at + 1} of" in last.detail
+    assert found.counts["games cut where the seats slip"] == 1
+
+
+def test_a_person_is_the_nearest_survey_and_doubts_are_named() -> None:
+    chain = {"a": "", "b": "a", "c": "b", "d": "lost", "e": "f", "f": "e"}
+    assert [person_of(g, chain, {"a": 1, "c": 1}) for g in "abc"] == ["a", "a", "c"]
+    for game, why in (("d", "no log here"), ("e", "circle"), ("a", "no survey")):
+        with pytest.raises(BadInput, match=why):
+            person_of(game, chain, {})
+
+
+def test_turns_are_judged_by_what_the_mover_could_know(folder: Path) -> None:
+    spec = registry.game("hanabi")
+    games = [Played(spec, e, replayed(spec, e)) for e in IMPORTER.imported(folder).episodes]
+    turns = [t for played in games for seat in (AI, PERSON) for t in judged(played, seat)]
+    assert {t.kind for t in turns} == {"hint", "play", "discard"}
+    assert all(t.scored for t in turns if t.certain)
+    assert not any(t.scored for t in turns if t.hopeless)
+    assert all(t.touches_playable for t in turns if t.only_playable)
+    assert not any(t.dead and t.last_copy for t in turns)
+    sides = figures.side_games(games, ("iggi",))
+    assert {g.person for g in sides} == {FIRST} and sum(g.first for g in sides) == 2
+    assert figures.measure(sides, "hints").value == pytest.approx(
+        sum(t.kind == "hint" for t in turns) / len(turns)
+    )
+    assert 0 < (figures.agreement(sides, "iggi").value or 0) < 1
+
+
+def test_paths_without_logs_say_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no file or folder"):
+        IMPORTER.imported(tmp_path / "no")
+    with pytest.raises(BadInput, match="There is no log"):
+        IMPORTER.imported(tmp_path)
