@@ -120,6 +120,37 @@ class Inverse(msgspec.Struct, frozen=True):
         return Stream(turn.context.seed, *turn.id, "inverse").pick(others or items)
 
 
+class Noisy(msgspec.Struct, frozen=True):
+    """A player whose moves and answers are those of another player, or with chance `error` drawn
+    at random: a player of graded skill."""
+
+    of: Player[Any, Any]
+    error: float
+
+    def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
+        move = self.of.decide(turn)
+        if isawaitable(move):
+            raise BadInput("`noisy` needs a player that answers synchronously; this one does not.")
+        draws = self._draws(turn)
+        if not isinstance(move, Decision) or draws() >= self.error:
+            return move
+        return Decision(example(turn.options, draws), move.memory)
+
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+        answers = getattr(self.of, "report", None)
+        given = answers(turn) if answers else None
+        if not isinstance(given, ProbeReport) or given.value is None:
+            return Silence("the player underneath takes no such question")
+        draws, question = self._draws(turn), asked(turn)
+        if question.kind == "values" or draws() >= self.error:
+            return given
+        return named(question, draws.pick(question.choices))
+
+    def _draws(self, turn: Turn[Any, Any]) -> Stream:
+        # a separate stream: the player underneath has drawn from the turn's
+        return Stream(turn.context.seed, *turn.id, "noisy")
+
+
 # --- what they share ------------------------------------------------------------------------------
 
 
@@ -187,14 +218,35 @@ def _inverse(
     of: str = "constant",
     params: Mapping[str, Any] | None = None,
 ) -> Inverse:
+    return Inverse(_underneath(spec, game, seat, "player to invert", of, params))
+
+
+def _noisy(
+    spec: Spec,
+    game: Rules,
+    seat: Seat,
+    of: str = "constant",
+    params: Mapping[str, Any] | None = None,
+    error: float = 0.5,
+) -> Noisy:
+    if not 0 <= error <= 1:
+        raise BadInput(f"error must be from 0 to 1, not {error}.")
+    return Noisy(_underneath(spec, game, seat, "player to add errors to", of, params), error)
+
+
+def _underneath(
+    spec: Spec, game: Rules, seat: Seat, what: str, of: str, params: Mapping[str, Any] | None
+) -> Player[Any, Any]:
+    """Return a player or partner by name."""
     given = dict(params or {})
     partner = registry.partners(spec.family or spec.name).get(of)
     if partner is not None:
         answers = partner.answers and partner.answers(game, seat, **given)
-        return Inverse(Scripted(partner.make(game, seat, **given), answers))
+        return Scripted(partner.make(game, seat, **given), answers)
     known = registry.players(spec.family or spec.name)
-    kind: PlayerKind = registry.pick("player to invert", of, known)
-    return Inverse(kind.make(spec, game, seat, **given))
+    kind: PlayerKind = registry.pick(what, of, known)
+    made: Player[Any, Any] = kind.make(spec, game, seat, **given)
+    return made
 
 
 PLAYERS = {
@@ -209,6 +261,13 @@ PLAYERS = {
             "anything but what another player (`of`, with its `params`) would do",
             _inverse,
             {"of": "constant", "params": None},
+        ),
+        PlayerKind(
+            "noisy",
+            "another player (`of`, with its `params`), with a share `error` of its moves and "
+            "answers drawn at random",
+            _noisy,
+            {"of": "constant", "params": None, "error": 0.5},
         ),
     )
 }

@@ -73,7 +73,7 @@ INSTANCES = {"rps": three_moves("rps"), "ipd": two_moves("ipd"), "ibs": two_move
 # --- partners -------------------------------------------------------------------------------------
 
 
-def _cycle(*moves: int) -> PlayerSpec:
+def cycle(*moves: int) -> PlayerSpec:
     """Return a partner of a two-move game that cycles through these moves."""
     states = {
         str(n): {
@@ -85,7 +85,7 @@ def _cycle(*moves: int) -> PlayerSpec:
     return player_spec("policy_table", table={"start": "0", "states": states})
 
 
-def _two_rounds_ago() -> PlayerSpec:
+def two_rounds_ago() -> PlayerSpec:
     """Return a partner of a game of two moves that copies the other's move of two rounds ago."""
     states = {
         f"{last}{before}": {
@@ -101,9 +101,9 @@ def _two_rounds_ago() -> PlayerSpec:
 _CONSTANT = player_spec("single_action", action=1)
 _TWO = {
     "tit_for_tat": player_spec("tit_for_tat"),
-    "cycler": _cycle(0, 0, 1),
+    "cycler": cycle(0, 0, 1),
     "win_stay_lose_shift": player_spec("win_stay_lose_shift"),
-    "held_out": _two_rounds_ago(),
+    "held_out": two_rounds_ago(),
 }
 PARTNERS: Mapping[str, Mapping[str, PlayerSpec]] = {
     "rps": {

@@ -182,6 +182,8 @@ def _episodes(cell: Cell, limit: int | None) -> int:
 
 def _company(cell: Cell) -> int:
     """Return the number of lineups of others that a player meets in a cell."""
+    if cell.paired:
+        return 1
     seat = _seat(cell)
     players = {msgspec.json.encode(line.get(seat), order="sorted") for line in cell.lineups}
     return max(1, len(cell.lineups) // len(players))

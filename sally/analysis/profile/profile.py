@@ -7,7 +7,7 @@ rules do. Intervals are 95%, by `sally.stats.cluster_interval`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
 
@@ -31,7 +31,7 @@ from sally.analysis.profile.estimates import Means, clusters_of, or_missing, tot
 from sally.analysis.profile.habits import Habit, habit_estimates
 from sally.analysis.profile.knowing import BINS
 from sally.analysis.profile.knowing_scale import Predictor, Skills, skills
-from sally.core.log.events import label
+from sally.core.log.events import PlayerSpec, label
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.metrics.habits import LABEL
@@ -121,8 +121,9 @@ def profile_of(
     *,
     by_cell: bool = False,
     zero: Zero = "random",
+    named: Callable[[PlayerSpec], str] = label,
 ) -> list[ProfileRow]:
-    """Return the profile rows of measured seats.
+    """Return the profile rows of measured seats; seats with one name by `named` are one player.
 
     `zero="mindless"` is the scale of version 0.1, kept so that its figures can be reproduced.
     """
@@ -130,7 +131,7 @@ def profile_of(
     groups: dict[tuple[str, ...], list[int]] = {}
     for kind in table.kinds():
         s = table.shared[kind]
-        key = (s.family, s.game, s.cell if by_cell else "", s.seat, label(s.player_spec))
+        key = (s.family, s.game, s.cell if by_cell else "", s.seat, named(s.player_spec))
         groups.setdefault(key, []).append(kind)
     met, arms = BaselineScores(baselines), _arms(table)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance

@@ -40,6 +40,8 @@ def label(who: PlayerSpec) -> str:
     if who.player == "inverse":  # named after the player it inverts
         inverted = PlayerSpec(str(params.get("of", "constant")), params.get("params") or {})
         return f"not {label(inverted)}"
+    if who.player == "noisy":  # named after the player whose moves it makes
+        return f"{params.get('of', 'constant')} with error {params.get('error', 0.5):g}"
     if "model" in params or who.player == "language":  # each way of prompting counts as a player
         model, strategy = model_and_strategy(who)
         asked = params.pop("settings", None) or {}

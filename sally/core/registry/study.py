@@ -18,7 +18,10 @@ MOST_REPEATS = 10_000_000  # of a cell; more episodes are not kept track of in m
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One condition: every instance with every lineup, repeated."""
+    """One condition: every instance with every lineup, repeated.
+
+    In a `paired` cell the n-th instance is played by the n-th lineup only.
+    """
 
     name: str
     instances: tuple[Instance, ...]
@@ -27,6 +30,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     injections: tuple[Injection, ...] = ()
     repeats: int = 1
     retries: int | None = None  # None: as in the study
+    paired: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.repeats <= MOST_REPEATS:
@@ -35,6 +39,17 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             raise BadInput(f"retries must be at least 0, not {self.retries}")
         if not self.instances or not self.lineups:
             raise BadInput(f"cell {self.name!r} needs at least one instance and one lineup")
+        if self.paired and len(self.instances) != len(self.lineups):
+            raise BadInput(
+                f"cell {self.name!r} is paired and needs as many lineups as instances, not "
+                f"{len(self.lineups)} and {len(self.instances)}"
+            )
+
+    def matchups(self) -> Iterator[tuple[Instance, dict[str, PlayerSpec]]]:
+        """Yield every instance with each lineup that plays it."""
+        if self.paired:
+            return zip(self.instances, self.lineups, strict=True)
+        return product(self.instances, self.lineups)
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -62,9 +77,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         lineups are paired.
         """
         for cell in self.cells:
-            for repeat, instance, lineup in product(
-                range(cell.repeats), cell.instances, cell.lineups
-            ):
+            for repeat, (instance, lineup) in product(range(cell.repeats), cell.matchups()):
                 yield (
                     cell.name,
                     Setup(

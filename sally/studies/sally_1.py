@@ -1,0 +1,414 @@
+"""The suite Sally-1: nine games, frozen, in three nested sizes.
+
+Every game has certified problems or an exact optimum, a pool of opponents divided by behaviour into
+practice and test, and four arms: asked (probes before every move), reworded (the same in another
+wording or order), not asked, and twin (a mechanism in place of a mind). Arms are spread over the
+problems, not crossed: problem n is played in the asked arm and in one other arm, in turn, on the
+same seed, so every arm is compared in pairs. Labels and orders of repeated games vary over
+problems. A larger size contains the episodes of a smaller one.
+
+A change to any episode makes another suite: `tests/studies/test_sally_1.py` holds its hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, player_spec
+from sally.core.registry.study import instance as problem
+from sally.players.language import LANGUAGE, OPEN
+from sally.studies.knowing_doing import cycle, three_moves, two_moves, two_rounds_ago
+
+VERSION = 1
+SEED = 1
+ROUNDS, REQUESTS = 10, 5  # of repeated games, of the request game
+SETTINGS = {"temperature": 0.0, "max_tokens": 64}
+Size = Literal["S", "M", "L"]
+Part = Literal["practice", "test"]
+SIZES: Mapping[str, Mapping[Size, tuple[int, int]]] = {  # game -> size -> problems, repeats
+    "rps": {"S": (12, 1), "M": (60, 1), "L": (216, 1)},
+    "ipd": {"S": (12, 1), "M": (60, 1), "L": (216, 1)},
+    "ibs": {"S": (12, 1), "M": (60, 1), "L": (216, 1)},
+    "eleven_twenty": {"S": (12, 1), "M": (60, 1), "L": (240, 1)},
+    "toma_po": {"S": (32, 1), "M": (160, 1), "L": (240, 3)},
+    "toma_mg": {"S": (24, 1), "M": (120, 1), "L": (120, 4)},
+    "pick_the_right_stuff": {"S": (12, 1), "M": (60, 1), "L": (180, 1)},
+    "bargaining": {"S": (6, 1), "M": (24, 1), "L": (60, 2)},
+    "step_race": {"S": (6, 1), "M": (7, 4), "L": (7, 16)},
+}
+GAMES = tuple(SIZES)
+ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
+ARMS = (ASKED, REWORDED, NOT_ASKED, TWIN)
+OTHER_ARMS = ARMS[1:]  # every problem is played in the asked arm and in one of these
+WORDINGS: Mapping[str, tuple[str, ...]] = {  # skins of the reworded arm, in turn
+    **dict.fromkeys(("rps", "ipd", "ibs", "eleven_twenty"), ("formal",)),
+    **dict.fromkeys(
+        ("toma_po", "toma_mg", "pick_the_right_stuff", "bargaining", "step_race"),
+        ("formal", "order"),
+    ),
+}
+PROBES: Mapping[str, str] = {
+    **dict.fromkeys(("rps", "ipd", "ibs", "eleven_twenty", "step_race"), "their_move"),
+    "toma_po": "their_choice",
+    "toma_mg": "their_place",
+    "pick_the_right_stuff": "state_last_seen",
+    "bargaining": "their_quote",
+}
+FAMILIES: Mapping[str, str] = {
+    **dict.fromkeys(("rps", "ipd", "ibs"), "repeated_games"),
+    "eleven_twenty": "level_k",
+}
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One problem of the suite with its opponents, for the seat that is evaluated."""
+
+    instance: Instance
+    seat: str
+    others: dict[str, PlayerSpec]
+    part: Part
+
+
+# --- the pool of opponents ------------------------------------------------------------------------
+
+_PRACTICE = {
+    "tit_for_tat": player_spec("tit_for_tat"),
+    "win_stay_lose_shift": player_spec("win_stay_lose_shift"),
+    "constant": player_spec("single_action", action=1),
+}
+_TWO_MOVES: Mapping[Part, Mapping[str, PlayerSpec]] = {
+    "practice": {**_PRACTICE, "cycle 0-0-1": cycle(0, 0, 1)},
+    "test": {"two rounds ago": two_rounds_ago(), "grim_trigger": player_spec("grim_trigger")},
+}
+POOL: Mapping[str, Mapping[Part, Mapping[str, PlayerSpec]]] = {
+    "rps": {
+        "practice": {**_PRACTICE, "cycle": player_spec("previous_move_plus", follow=1.0)},
+        "test": {
+            "win_plus_lose_minus": player_spec("win_plus_lose_minus", follow=1.0),
+            "opponent_previous_plus": player_spec("opponent_previous_plus", follow=1.0),
+        },
+    },
+    "ipd": _TWO_MOVES,
+    "ibs": _TWO_MOVES,
+    "eleven_twenty": {
+        "practice": {f"level {k}": player_spec("level", k=k) for k in (0, 1)},
+        "test": {f"level {k}": player_spec("level", k=k) for k in (2, 3)},
+    },
+}
+"""Opponents of the games in which any opponent meets any problem; bargaining and step_race have
+certified pairs of problem and opponent, and the other games have no second seat."""
+TEST_ONLY: Mapping[str, tuple[str, ...]] = {
+    "bargaining": ("responsive", "grim"),
+    "step_race": ("blocker",),
+}  # opponents whose problems are in the test part
+
+
+def pool_rows() -> list[dict[str, str]]:
+    """Return every opponent of the suite: game, name, part, player, version and hash.
+
+    The hash covers the player's name, parameters and version: a change makes another opponent.
+    """
+    from sally.core.registry import registry  # not needed to build the suite
+
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for game in GAMES:
+        named = {
+            msgspec.json.encode(who, order="sorted"): name
+            for there in POOL.get(game, {}).values()
+            for name, who in there.items()
+        }
+        for task in tasks(game):
+            for who in task.others.values():
+                key = msgspec.json.encode(who, order="sorted")
+                version = registry.partners(FAMILIES.get(game, game))[who.player].version
+                name = named.get(key) or " ".join([who.player, *map(str, who.params.values())])
+                rows.setdefault(
+                    (game, name, task.part),
+                    {
+                        "game": game,
+                        "name": name,
+                        "part": task.part,
+                        "player": who.player,
+                        "version": str(version),
+                        "hash": _hash([who.player, who.params, version]),
+                    },
+                )
+    return list(rows.values())
+
+
+def _hash(value: object) -> str:
+    from hashlib import blake2b
+
+    return blake2b(msgspec.json.encode(value, order="sorted"), digest_size=6).hexdigest()
+
+
+# --- problems -------------------------------------------------------------------------------------
+
+
+def tasks(game: str) -> Sequence[Task]:
+    """Return every problem of a game with its opponents, in the order in which sizes take them."""
+    if game not in SIZES:
+        raise unknown("game of sally_1", game, SIZES)
+    return tuple(_TASKS[game](game))
+
+
+def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
+    """Take the first of every group, then the second, as long as each group has one."""
+    for several in zip(*groups, strict=False):
+        yield from several
+
+
+def _repeated(game: str) -> Iterator[Task]:
+    """Pair every opponent with every assignment of labels to moves and places on the page.
+
+    The steps through the 36 assignments differ between opponents, so neither is aliased with the
+    other in a prefix.
+    """
+    variants = three_moves(game) if game == "rps" else two_moves(game)
+    listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
+    for n in range(len(listed) * len(variants)):
+        turn, number = divmod(n, len(listed))
+        part, who = listed[number]
+        one = variants[(7 * turn + 5 * number) % len(variants)]
+        params = {**one.params, "rounds": ROUNDS, "void_limit": ROUNDS}
+        yield Task(Instance(f"{one.id} {n:03d}", game, params), "agent", {"partner": who}, part)
+
+
+def _requests(game: str) -> Iterator[Task]:
+    """Pair every level with request games over other ranges of numbers."""
+    listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
+    for n in range(SIZES[game]["L"][0]):
+        turn, number = divmod(n, len(listed))
+        part, who = listed[number]
+        low = 11 + turn
+        pays = {"kind": "request", "low": low, "high": low + 9, "bonus": 20}
+        one = problem(
+            game, f"{game} {low} {n:03d}", pays=pays, rounds=REQUESTS, void_limit=REQUESTS
+        )
+        yield Task(one, "player_1", {"player_2": who}, part)
+
+
+def _toma(game: str) -> Iterator[Task]:
+    from sally.games.toma.mg.game import certified as mg
+    from sally.games.toma.po.game import certified as po
+
+    by_depth: dict[int, list[Instance]] = {}
+    found: Mapping[str, Any] = po() if game == "toma_po" else mg()
+    for id, one in found.items():
+        made = problem(game, id, scenario=id, level=one.scenario.level)
+        by_depth.setdefault(one.block, []).append(made)
+    for made in _in_turn([by_depth[depth] for depth in sorted(by_depth)]):
+        yield Task(made, "player", {}, "test")
+
+
+def _lockers(game: str) -> Iterator[Task]:
+    sets = (("zero", "balanced"), ("finite", "balanced"), ("infinite", "even"))
+    for made in _in_turn(
+        [
+            [
+                problem(game, f"{mode} {n:03d}", mode=mode, generator=how, users=5, number=n)
+                for n in range(60)
+            ]
+            for mode, how in sets
+        ]
+    ):
+        yield Task(made, "manager", {}, "test")
+
+
+def _bargains(game: str) -> Iterator[Task]:
+    from sally.games.bargaining.instances import frozen
+
+    groups: dict[int, list[Task]] = {}
+    for one in frozen().problems:
+        if one.seat != "buyer":
+            continue
+        part: Part = "test" if one.partner in TEST_ONLY[game] else "practice"
+        made = Task(one.instance(), one.seat, one.across, part)
+        groups.setdefault(one.depth, []).append(made)
+    yield from _in_turn([groups[depth] for depth in sorted(groups)])
+
+
+def _races(game: str) -> Iterator[Task]:
+    from sally.games.step_race.certified import certified
+
+    for one in certified():
+        if one.seat != "player_1":
+            continue
+        held = {who.player for who in one.others.values()} & {*TEST_ONLY[game]}
+        made = problem(game, one.id, **one.params)
+        yield Task(made, one.seat, dict(one.others), "test" if held else "practice")
+
+
+_TASKS = {
+    **dict.fromkeys(("rps", "ipd", "ibs"), _repeated),
+    "eleven_twenty": _requests,
+    **dict.fromkeys(("toma_po", "toma_mg"), _toma),
+    "pick_the_right_stuff": _lockers,
+    "bargaining": _bargains,
+    "step_race": _races,
+}
+_BLOCK: Mapping[str, int] = {  # problems after which opponents or depths come round again
+    **dict.fromkeys(("rps", "ipd", "ibs"), 6),
+    **dict.fromkeys(("eleven_twenty", "toma_po"), 4),
+    **dict.fromkeys(("toma_mg", "pick_the_right_stuff", "bargaining", "step_race"), 3),
+}
+
+
+def other_arm(game: str, number: int) -> str:
+    """Return the arm in which a problem is played besides the asked one.
+
+    It moves on by one with every block, so that no opponent or depth keeps one arm.
+    """
+    return OTHER_ARMS[(number + number // _BLOCK[game]) % len(OTHER_ARMS)]
+
+
+# --- the study ------------------------------------------------------------------------------------
+
+
+def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
+    """Return the suite in one size, with its seats open for a model.
+
+    Raises:
+        BadInput: If the size or a game is unknown.
+    """
+    if size not in ("S", "M", "L"):
+        raise BadInput(f"The sizes of sally_1 are S, M and L, not {size!r}.")
+    cells = tuple(cell for game in games for cell in _cells(game, size))
+    name = "sally_1" if size == "S" else f"sally_1_{size.lower()}"
+    about = f"the suite Sally-1, size {size}: nine games, knowing, acting on it and doing"
+    return Study(name=name, about=about, cells=cells, seed=SEED)
+
+
+def _cells(game: str, size: Size) -> Iterator[Cell]:
+    every = tasks(game)
+    many, repeats = SIZES[game][size]
+    found: dict[tuple[str, str], list[tuple[Task, PlayerSpec]]] = {}
+    for number, task in enumerate(every[:many]):
+        for arm in (ASKED, other_arm(game, number)):
+            who = _model(_pack(game, arm, number))
+            found.setdefault((arm, task.part), []).append((task, who))
+    for arm, part in sorted(found, key=lambda key: (ARMS.index(key[0]), key[1])):
+        pairs = found[arm, part]
+        seat = pairs[0][0].seat
+        yield Cell(
+            f"{game}: {arm}, {part}",
+            tuple(task.instance for task, _ in pairs),
+            tuple({seat: who, **task.others} for task, who in pairs),
+            {} if arm == NOT_ASKED else {seat: (PROBES[game],)},
+            repeats=repeats,
+            paired=True,
+        )
+
+
+def _pack(game: str, arm: str, number: int) -> str:
+    family = FAMILIES.get(game, game)
+    if arm == TWIN:
+        return f"{family}_twin"
+    if arm != REWORDED:
+        return ""
+    skins = WORDINGS[game]
+    return f"{family}_{skins[number // len(OTHER_ARMS) % len(skins)]}"
+
+
+def _model(pack: str) -> PlayerSpec:
+    more = {"pack": pack} if pack else {}
+    return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **more)
+
+
+def arm_of(cell: str) -> str:
+    """Return the arm in the name of a cell of the suite."""
+    return cell.partition(": ")[2].partition(",")[0]
+
+
+def part_of(cell: str) -> str:
+    """Return the part, practice or test, in the name of a cell of the suite."""
+    return cell.partition(", ")[2]
+
+
+# --- bots -----------------------------------------------------------------------------------------
+
+Others = Mapping[str, PlayerSpec]
+Bot = Callable[[str, Others], PlayerSpec | None]  # game, opponents -> player; None: does not play
+REPEATED = ("rps", "ipd", "ibs")
+
+
+def best_bot(game: str, others: Others) -> PlayerSpec:
+    """Return the strongest bot of a game.
+
+    It knows the pool in repeated games, the opponent's level in the request game, and the rules of
+    its opponents in bargaining; elsewhere it solves the problem from what its seat sees.
+    """
+    if game in REPEATED:
+        pool = [who for there in POOL[game].values() for who in there.values()]
+        return player_spec("bayes_adaptive", pool=msgspec.to_builtins(pool))
+    if game == "eleven_twenty":
+        (who,) = others.values()
+        return player_spec("level", k=who.params["k"] + 1)
+    return {
+        "toma_po": player_spec("solver"),
+        "toma_mg": player_spec("solver"),
+        "pick_the_right_stuff": player_spec("tracker"),
+        "bargaining": player_spec("planner"),
+        "step_race": player_spec("listener"),
+    }[game]
+
+
+def noisy(error: float) -> Bot:
+    """Return the best bot with a share of its moves and answers drawn at random."""
+
+    def made(game: str, others: Others) -> PlayerSpec:
+        best = best_bot(game, others)
+        return player_spec("noisy", of=best.player, params=best.params, error=error)
+
+    return made
+
+
+def _everywhere(name: str) -> Bot:
+    return lambda game, others: player_spec(name)
+
+
+def _in_rounds(name: str) -> Bot:
+    return lambda game, others: player_spec(name) if game in REPEATED else None
+
+
+LEARNERS = ("tabular", "q_learning", "fictitious_learner", "learner")
+BOTS: Mapping[str, Bot] = {
+    "random": _everywhere("random"),
+    "best_bot": best_bot,
+    **{f"noisy_{round(100 * error):02d}": noisy(error) for error in (0.25, 0.5, 0.75)},
+    **{name: _in_rounds(name) for name in ("copy_last", *LEARNERS)},
+}
+"""Bots that can be evaluated; learners and copy_last play repeated games only."""
+
+
+def bot_suite(bot: Bot, size: Size = "S") -> Study:
+    """Return the suite with a bot in the seats of the model.
+
+    Arms that differ only in words are left out, because a bot reads none.
+    """
+    cells = []
+    for cell in suite(size).cells:
+        if arm_of(cell.name) not in (ASKED, NOT_ASKED):
+            continue
+        game = cell.instances[0].game
+        lineups = [_with_bot(game, line, bot) for line in cell.lineups]
+        if all(line is not None for line in lineups):
+            kept = tuple(line for line in lineups if line is not None)
+            cells.append(msgspec.structs.replace(cell, lineups=kept))
+    return msgspec.structs.replace(suite(size), cells=tuple(cells))
+
+
+def _with_bot(game: str, lineup: Others, bot: Bot) -> dict[str, PlayerSpec] | None:
+    others = {seat: who for seat, who in lineup.items() if who.player != LANGUAGE}
+    who = bot(game, others)
+    if who is None:
+        return None
+    return {seat: others.get(seat, who) for seat in lineup}
+
+
+STUDY = suite("S")

@@ -1,0 +1,152 @@
+"""The suite Sally-1: frozen, nested, balanced, paired."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+
+import msgspec
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.log.events import episode_id
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, instance, player_spec
+from sally.players.language import LANGUAGE
+from sally.runner.local import orders, play
+from sally.studies.sally_1 import (
+    ARMS,
+    ASKED,
+    BOTS,
+    GAMES,
+    NOT_ASKED,
+    POOL,
+    TEST_ONLY,
+    arm_of,
+    bot_suite,
+    part_of,
+    pool_rows,
+    suite,
+    tasks,
+)
+
+FROZEN = {"S": "bde6bf692077d32a", "M": "51ccb6d9e05ee7f5", "L": "3b0407d751127a38"}
+
+
+def _ids(size):
+    return [episode_id(setup) for _, setup in suite(size).trials()]
+
+
+@pytest.mark.parametrize("size", ["S", "M", "L"])
+def test_a_changed_episode_makes_another_suite(size):
+    told = blake2b("".join(sorted(_ids(size))).encode(), digest_size=8).hexdigest()
+    assert told == FROZEN[size], "Sally-1 is frozen: a changed episode belongs to a new suite"
+
+
+def test_a_larger_size_contains_the_smaller_one():
+    small, middle, large = ({*_ids(size)} for size in "SML")
+    assert small < middle < large
+
+
+def test_every_game_has_four_arms_in_every_size():
+    for size in "SML":
+        found = {}
+        for cell in suite(size).cells:
+            found.setdefault(cell.instances[0].game, set()).add(arm_of(cell.name))
+        assert found == {game: {*ARMS} for game in GAMES}
+
+
+def test_every_other_arm_is_paired_with_the_asked_one():
+    asked, others = set(), []
+    for cell, setup in suite("M").trials():
+        across = {s: w for s, w in setup.lineup.items() if w.player != LANGUAGE}
+        met = (setup.instance.id, setup.seed, msgspec.json.encode(across))
+        if arm_of(cell) == ASKED:
+            asked.add(met)
+        else:
+            others.append(met)
+    assert {*others} <= asked
+    assert len(others) == len({*others}) == len(asked)
+
+
+@pytest.mark.parametrize("game", ["rps", "ipd", "ibs"])
+def test_opponents_labels_and_arms_are_balanced(game):
+    met, other, first = Counter(), Counter(), Counter()
+    for cell, setup in suite("M", [game]).trials():
+        who = msgspec.json.encode(setup.lineup["partner"])
+        if arm_of(cell) == ASKED:
+            met[who] += 1
+            params = setup.instance.params
+            first[params["names"][params["order"][0]]] += 1
+        else:
+            other[arm_of(cell), who] += 1
+    assert set(met.values()) == {10}
+    assert len(other) == 18 and max(other.values()) - min(other.values()) <= 1
+    if game == "rps":
+        assert max(first.values()) - min(first.values()) <= 4
+
+
+def test_no_opponent_is_in_both_parts():
+    parts = {}
+    for row in pool_rows():
+        parts.setdefault((row["game"], row["hash"]), set()).add(row["part"])
+    for (game, _), found in parts.items():
+        if game in POOL:
+            assert len(found) == 1
+    for game, held in TEST_ONLY.items():
+        for task in tasks(game):
+            names = {who.player for who in task.others.values()}
+            assert (task.part == "test") == bool(names & {*held})
+
+
+def test_a_changed_opponent_has_another_hash():
+    level = {row["name"]: row["hash"] for row in pool_rows() if row["game"] == "eleven_twenty"}
+    assert len({*level.values()}) == 4
+
+
+def test_sizes_are_studies():
+    for name, size in (("sally_1", "S"), ("sally_1_m", "M"), ("sally_1_l", "L")):
+        assert registry.study(name) == suite(size)
+    with pytest.raises(BadInput, match="S, M and L"):
+        suite("XL")
+    with pytest.raises(BadInput, match="chess"):
+        suite("S", ["chess"])
+
+
+def test_bots_play_the_model_seats_without_words():
+    study = bot_suite(BOTS["tabular"])
+    assert {cell.instances[0].game for cell in study.cells} == {"rps", "ipd", "ibs"}
+    assert {arm_of(cell.name) for cell in study.cells} == {ASKED, NOT_ASKED}
+    assert {part_of(cell.name) for cell in study.cells} == {"practice", "test"}
+    _, cell, setup = orders(study)[0]
+    assert play(setup, cell).payoffs is not None
+
+
+def test_a_noisy_player_errs_as_often_as_it_says():
+    (wanted,) = [
+        c for c in bot_suite(BOTS["noisy_25"], "M").cells if c.name == "toma_po: asked, test"
+    ]
+    study = msgspec.structs.replace(bot_suite(BOTS["noisy_25"], "M"), cells=(wanted,))
+    won = [play(setup, cell).payoffs["player"] for _, cell, setup in orders(study)]
+    # right unless it errs (1 in 4) and then misses the one right option of five (4 in 5)
+    assert abs(sum(won) / len(won) - 0.8) < 0.1
+
+
+def test_a_noisy_player_needs_a_share_as_error():
+    from sally import play as play_game
+
+    with pytest.raises(BadInput, match="from 0 to 1"):
+        play_game("rps", {"agent": ("noisy", {"error": 2}), "partner": "tit_for_tat"}, rounds=2)
+
+
+def test_a_paired_cell_zips_and_counts():
+    one, two = instance("rps", "a", rounds=2), instance("rps", "b", rounds=2)
+    lines = tuple({"agent": player_spec("random"), "partner": player_spec(p)}
+                  for p in ("tit_for_tat", "random"))  # fmt: skip
+    cell = Cell("x", (one, two), lines, paired=True)
+    assert [(i.id, line["partner"].player) for i, line in cell.matchups()] == [
+        ("a", "tit_for_tat"),
+        ("b", "random"),
+    ]
+    with pytest.raises(BadInput, match="as many lineups as instances"):
+        Cell("x", (one,), lines, paired=True)
