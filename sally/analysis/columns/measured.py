@@ -202,7 +202,7 @@ def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[S
 
 
 def _optimum(played: Played, seat: Seat, doing: float | None) -> float | None:
-    regret = played.spec.doing.regret
+    regret = played.spec.doing.regret_of(played.replay.game)
     if not regret or doing is None:
         return None
     lost = registry.metrics(played.spec.family or played.spec.name)[regret].measure(played, seat)

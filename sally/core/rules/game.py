@@ -124,6 +124,7 @@ class Doing:
     metric: str = "reward"
     by_seat: Mapping[str, str] = field(default_factory=dict)  # seats with another metric
     regret: str = ""  # the metric of the distance to the exact optimum, in the same unit
+    regret_in: Callable[[Any], str] | None = None  # (game) -> the regret of a variant, "" for none
     right: float | None = None  # the value of a right decision, if decisions are independent
     decisions: Callable[[Any], int] | None = None  # how many of these a game has; None: one
     range: Callable[[Any, Seat], tuple[float, float]] | None = None
@@ -133,6 +134,10 @@ class Doing:
     def of(self, seat: str) -> str:
         """Return the metric for one seat."""
         return self.by_seat.get(seat, self.metric)
+
+    def regret_of(self, game: Any) -> str:
+        """Return the metric of the distance to the optimum in one game; "" if there is none."""
+        return (self.regret_in(game) if self.regret_in is not None else "") or self.regret
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity: it holds functions and mappings

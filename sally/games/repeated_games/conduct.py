@@ -16,7 +16,17 @@ import msgspec
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
-from sally.games.repeated_games.rounds import cells, finished, joints, pays_of, plain, rounds, rules
+from sally.games.repeated_games.rounds import (
+    cells,
+    finished,
+    joints,
+    not_decided,
+    pays_of,
+    plain,
+    rounds,
+    rules,
+    table_rounds,
+)
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
 KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
@@ -61,12 +71,16 @@ def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
     if plain(played):
         made = joints(played, seat)
         return list(zip(range(1, len(made)), made, made[1:], strict=False))
+    marked = not_decided(played, seat)
     every = [
-        None if r.mine is None or r.theirs is None else (r.mine, r.theirs)
-        for r in rounds(played, seat)
+        (r.turn in marked, None if r.mine is None or r.theirs is None else (r.mine, r.theirs))
+        for r in table_rounds(played, seat)
     ]
-    pairs = enumerate(pairwise(every), 1)
-    return [(at, last, now) for at, (last, now) in pairs if last is not None and now is not None]
+    return [
+        (at, last, now)
+        for at, ((_, last), (skipped, now)) in enumerate(pairwise(every), 1)
+        if last is not None and now is not None and not skipped
+    ]
 
 
 @shared
@@ -97,7 +111,7 @@ def _first_defection(played: Played, seat: Seat) -> float:
     if plain(played):
         theirs: list[int | None] = [move for _, move in joints(played, seat)]
     else:
-        theirs = [r.theirs for r in rounds(played, seat)]
+        theirs = [r.theirs for r in table_rounds(played, seat)]
     return theirs.index(HARSH) if HARSH in theirs else inf
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Ends, Metric, Played
 from sally.games.repeated_games import conduct, policies, regret
@@ -41,6 +43,15 @@ METRICS = (
         unit=PAYOFF,
         label="regret",
         headline=True,
+    ),
+    Metric(
+        name="decision_regret",
+        about="value of the best move minus that of the move made, at the states visited and with "
+        "optimal play after it, per decision",
+        measure=regret.decision_regret,
+        better="lower",
+        unit=PAYOFF,
+        bounds=(0.0, inf),
     ),
     Metric(
         name="functional_regret_published",

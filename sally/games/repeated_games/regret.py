@@ -20,9 +20,11 @@ from sally.core.rules.metric import Judged, Played, shared
 from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.rounds import (
     automaton_of,
+    expected_ahead,
     finished,
     joints,
     long_run_rate,
+    not_decided,
     optimum_by_round,
     partner_of,
     plain,
@@ -38,10 +40,48 @@ from sally.metrics.answers import counted
 
 @shared
 def functional_regret(played: Played, seat: Seat) -> float | None:
-    """Return the exact optimum of the played rounds less the reward, per played round."""
-    best = optimum_by_round(played, seat) if finished(played) else None
+    """Return the exact optimum of the played rounds less the reward, per played round.
+
+    None if some moves were not the seat's own: the optimum is one of whole games.
+    """
+    whole = finished(played) and not not_decided(played, seat)
+    best = optimum_by_round(played, seat) if whole else None
     earned = rewards(played, seat)
     return (best[-1] - sum(earned)) / len(earned) if best and earned else None
+
+
+class DecisionRegret(msgspec.Struct, frozen=True):
+    """What the moves of an episode lost in expectation, summed over its decisions."""
+
+    decisions: int
+    lost: float
+    at_random: float  # what even odds would have lost at the same states
+
+
+def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
+    """Return the losses of all decisions at the states visited; None without an automaton.
+
+    The value of a move counts what is expected of this round and of optimal play after it. The
+    other's move of the round is not needed, so a round that it forfeited counts as well.
+    """
+    if automaton_of(played, seat) is None:
+        return None
+    n, lost, even = 0, 0.0, 0.0
+    for each, worth, _ in expected_ahead(played, seat):
+        if each.mine is not None:
+            top = float(worth.max())
+            n, lost, even = n + 1, lost + top - float(worth[each.mine]), even + top - worth.mean()
+    return DecisionRegret(n, lost, float(even))
+
+
+def decision_regret(played: Played, seat: Seat) -> float | None:
+    """Return the expected loss of the moves made, per decision.
+
+    Unlike `functional_regret` it is free of the luck of the partner's draws and of the length of a
+    game that chance ends.
+    """
+    found = decisions_lost(played, seat)
+    return found.lost / found.decisions if found is not None and found.decisions else None
 
 
 def running_regret(played: Played, seat: Seat) -> list[float] | None:

@@ -45,9 +45,28 @@ class Round(msgspec.Struct, frozen=True, gc=False):
         return self.mine is not None and self.theirs is not None
 
 
-@shared
+SCORED_THERE = "scored_there"
+"""In `used` of an imported episode, by seat and turn: moves that another program put in the place
+of an unreadable reply. The other side answered them, so they are moves of the match, but they are
+no decisions of the seat."""
+
+
+def not_decided(played: Played, seat: Seat) -> frozenset[int]:
+    """Return the turns in which the recorded move was not the seat's own choice."""
+    marked = played.episode.used.get(SCORED_THERE, {}).get(seat, {})
+    return frozenset(int(turn) for turn in marked)
+
+
 def rounds(played: Played, seat: Seat) -> list[Round]:
-    """Return every round of the episode, void ones included; nature's turns do not count."""
+    """Return the rounds in which the seat decided or forfeited, void ones included."""
+    every, marked = table_rounds(played, seat), not_decided(played, seat)
+    return [each for each in every if each.turn not in marked] if marked else every
+
+
+@shared
+def table_rounds(played: Played, seat: Seat) -> list[Round]:
+    """Return every round as the other side saw it, void ones included; nature's turns do not
+    count."""
     game, replay, them = rules(played), played.replay, other(seat)
     to_move, seats = game.to_move, game.seats
     each = enumerate(zip(replay.moves, replay.states, strict=False))
@@ -99,8 +118,9 @@ def rewards(played: Played, seat: Seat) -> list[float]:
 
 
 def plain(played: Played) -> bool:
-    """Return whether both seats moved in every turn: no chance to stop, no forfeits."""
-    return not (rules(played).stop_chance or played.replay.forfeited)
+    """Return whether both seats chose a move in every turn: no chance to stop, no forfeits."""
+    marked = played.episode.used.get(SCORED_THERE)
+    return not (rules(played).stop_chance or played.replay.forfeited or marked)
 
 
 def finished(played: Played) -> bool:
@@ -207,7 +227,7 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
     follow, known = _followed(game, seat, *found)
     at, tables = 0, {}
     # with a fixed end the plan is for what is left; void rounds count towards the end
-    for n, each in enumerate(rounds(played, seat)):
+    for n, each in enumerate(table_rounds(played, seat)):
         left = game.rounds - n - 1
         if (table := known.get((left, at))) is None:
             then = ahead[left][follow[at]]  # (theirs, mine)
@@ -221,16 +241,18 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
 def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, float]]:
     """Return, for each round, the expected value of each own move and the value of a void round.
 
-    Empty if the partner is not an automaton.
+    Rounds in which the seat did not decide are left out. Empty if the partner is not an automaton.
     """
     found, game = automaton_of(played, seat), rules(played)
     if found is None:
         return []
+    marked = not_decided(played, seat)
     machine, ahead = _machine(game, seat, *found), _plan(game, seat, *found).values
     tables, follow, at, out = worths_ahead(played, seat), followed(machine), 0, []
-    for n, each in enumerate(rounds(played, seat)):
+    for n, each in enumerate(table_rounds(played, seat)):
         void = (1 - game.stop_chance) * float(ahead[game.rounds - n - 1][at])
-        out.append((each, tables[each.turn] @ machine.odds[at], void))
+        if each.turn not in marked:
+            out.append((each, tables[each.turn] @ machine.odds[at], void))
         if each.mine is not None and each.theirs is not None:
             at = int(follow[at, each.theirs, each.mine])
     return out

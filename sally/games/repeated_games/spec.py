@@ -133,7 +133,13 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "ipd": "prisoner's dilemma, repeated (riemer2025)",
     },
     best_replies=best_replies,
-    doing=Doing("reward_per_round", regret="functional_regret", range=a_round),
+    doing=Doing(
+        "reward_per_round",
+        regret="functional_regret",
+        # where chance ends the game, short games are mostly luck
+        regret_in=lambda game: "decision_regret" if game.stop_chance else "",
+        range=a_round,
+    ),
     pays=an_episode,
     same_question=("their_move_given_mine", "their_move", "their_odds"),
     titles={

@@ -1,0 +1,69 @@
+"""`sally hcss2025`: figures of imported matches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sally import store
+from sally.core.errors import BadInput
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.output.tables.console import json_option, print_json, print_table
+from sally.papers.hcss2025 import figures
+from sally.papers.hcss2025.reading import MODELS
+from sally.stats.intervals import Estimate
+
+CELLS = ("CC", "CD", "DC", "DD")
+
+
+@click.group("hcss2025")
+def COMMANDS() -> None:
+    """Language models in the repeated dilemma: figures of imported matches."""
+
+
+@COMMANDS.command("figures")
+@click.argument("where")
+@click.option("--unpublished", is_flag=True, help="Also count matches without published replies.")
+@json_option
+def show(where: str, unpublished: bool, as_json: bool) -> None:
+    """Doing, openings and replies of each model from the store WHERE, by chance to stop."""
+    spec = registry.game("repeated_games")
+    there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
+    sides = figures.side_matches(Played(spec, e, replayed(spec, e)) for e in there)
+    sides = [s for s in sides if s.replies or unpublished]
+    if not sides:
+        raise BadInput(f"{where} contains no imported matches; `sally import hcss2025` does it.")
+    rows: list[dict[str, Any]] = []
+    for model in MODELS:
+        for stop in sorted({s.stop for s in sides}):
+            mine = [s for s in sides if s.model == model and s.stop == stop]
+            if not mine:
+                continue
+            scored, moves = figures.as_scored(mine)
+            row = {"model": model, "stop": stop, "moves": moves, "C as scored": scored / moves}
+            row |= _two("C", figures.cooperation(mine)) | _two("doing", figures.doing(mine))
+            row |= _two("opens with C", figures.cooperation(mine, ""))
+            for cell in CELLS:
+                row |= _two(f"C after {cell}", figures.cooperation(mine, cell))
+            rows.append(row)
+    if as_json:
+        print_json(rows)
+        return
+    shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
+    print_table(shown, list(shown[0]), "Readable decisions; [n] after each figure")
+
+
+def _two(name: str, found: tuple[Estimate, int]) -> dict[str, Any]:
+    value, n = found
+    return {name: value.value, f"{name}, interval": value.interval, f"{name}, n": n}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{value[0]:.2f}, {value[1]:.2f}]"
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

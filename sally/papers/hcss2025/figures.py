@@ -1,0 +1,102 @@
+"""Figures of the published tournaments: doing against declared bots, openings, replies to moves.
+
+A match is a cluster. Decisions that another program made (unreadable replies) are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
+from sally.games.repeated_games.rounds import not_decided, rules, table_rounds
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.papers.hcss2025.importer import NOT_PUBLISHED
+from sally.papers.hcss2025.reading import MODELS
+from sally.stats.cluster_interval import ratio_by_rule
+from sally.stats.intervals import Estimate
+
+SHARE = (0.0, 1.0)
+COOPERATES = 0
+
+
+class SideMatch(msgspec.Struct, frozen=True):
+    """One model's side of one match."""
+
+    episode: str  # its id
+    model: str
+    stop: float
+    replies: bool  # whether replies were published
+    scored_cooperation: int  # moves counted as C there, by whichever rule
+    moves: int
+    own: tuple[tuple[str, int], ...]  # readable decisions: the cell before ("" first), the move
+    regret: DecisionRegret | None  # against a declared bot
+
+    def share(self, before: str) -> tuple[int, int]:
+        """Return cooperations and decisions after a cell such as CD; "" is the opening."""
+        made = [move for cell, move in self.own if cell == before]
+        return sum(move == COOPERATES for move in made), len(made)
+
+
+def side_matches(games: Iterable[Played]) -> list[SideMatch]:
+    """Return every model's side of every imported match."""
+    found = []
+    for played in games:
+        episode = played.episode
+        if not episode.setup.instance.id.startswith("hcss2025:"):
+            continue
+        for seat in (AGENT, PARTNER):
+            model = str(episode.used["agents"][seat]).rpartition("_T")[0]
+            if model in MODELS:
+                found.append(_side(played, seat, model))
+    return found
+
+
+def _side(played: Played, seat: Seat, model: str) -> SideMatch:
+    marked, before, own = not_decided(played, seat), "", []
+    every = table_rounds(played, seat)
+    for each in every:
+        if each.mine is None or each.theirs is None:
+            continue
+        if each.turn not in marked:
+            own.append((before, each.mine))
+        before = "CD"[each.mine] + "CD"[each.theirs]
+    return SideMatch(
+        played.episode.id,
+        model,
+        rules(played).stop_chance,
+        played.episode.used["replies"] != NOT_PUBLISHED,
+        sum(each.mine == COOPERATES for each in every),
+        len(every),
+        tuple(own),
+        decisions_lost(played, seat),
+    )
+
+
+def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
+    """Return doing against declared bots (0 even odds, 1 optimum), and its n of decisions."""
+    there = [s.regret for s in sides if s.regret is not None and s.regret.decisions]
+    above = [r.at_random - r.lost for r in there]
+    below = [r.at_random for r in there]
+    return ratio_by_rule(above, below, list(range(len(there)))), sum(r.decisions for r in there)
+
+
+def cooperation(sides: Sequence[SideMatch], before: str | None = None) -> tuple[Estimate, int]:
+    """Return the share of C among readable decisions after a cell, or of all if None."""
+    if before is None:
+        pairs = [(sum(m == COOPERATES for _, m in s.own), len(s.own)) for s in sides]
+    else:
+        pairs = [s.share(before) for s in sides]
+    pairs = [pair for pair in pairs if pair[1]]
+    found = ratio_by_rule(
+        [float(a) for a, _ in pairs], [float(b) for _, b in pairs], list(range(len(pairs))), SHARE
+    )
+    return found, sum(b for _, b in pairs)
+
+
+def as_scored(sides: Sequence[SideMatch]) -> tuple[int, int]:
+    """Return cooperations and moves as the authors' parser has them."""
+    return sum(s.scored_cooperation for s in sides), sum(s.moves for s in sides)

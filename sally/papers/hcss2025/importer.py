@@ -1,0 +1,156 @@
+"""Importer of the tournaments of HCSS 2025: what the table saw, with unreadable replies marked.
+
+An unreadable reply is no move here, but there the match went on as if it were cooperation, and the
+other side answered that. So the move stays in the match and is marked as `scored_there`; measures
+leave that decision out, and the other's reaction stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import Difference, import_result
+from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.games.repeated_games.recorded import Round, bot, fed, player_spec
+from sally.games.repeated_games.rounds import SCORED_THERE
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.papers.hcss2025.reading import MATCHES, POINTS, Agent, RecordedMatch, kind_of, read
+
+NAMES = ("C", "D")
+MATRIX = [[list(POINTS[a + b]) for b in NAMES] for a in NAMES]
+LONGEST = 300  # a bound; the longest published match has 142 rounds
+BOTS: dict[str, PlayerSpec] = {
+    "TitForTat": bot("tit_for_tat"),
+    "SuspiciousTitForTat": bot("suspicious_tit_for_tat"),
+    "GrimTrigger": bot("grim_trigger"),
+    "GenerousTitForTat": bot("generous_tit_for_tat", {"generosity": 0.1}),
+    "WinStayLoseShift": bot("win_stay_lose_shift"),
+    "Random": bot("random"),
+    "Alternator": bot(
+        "policy_table",
+        {
+            "table": {
+                "start": "C",
+                "states": {
+                    "C": {"odds": [1, 0], "after": [["D", "D"], ["D", "D"]]},
+                    "D": {"odds": [0, 1], "after": [["C", "C"], ["C", "C"]]},
+                },
+            }
+        },
+    ),
+}
+READ_WELL = ("Claude4-Sonnet", "GPT4.1mini", "Gemini20Flash")
+"""Models whose replies are almost all readable where they were published."""
+NOT_PUBLISHED = "not in this record"
+
+
+def spec_of(agent: Agent) -> PlayerSpec:
+    """Return Sally's bot for a scripted player that has one, else a recorded player."""
+    return BOTS.get(agent.setting) or player_spec(agent.setting)
+
+
+def as_episode(
+    match: RecordedMatch, keep_replies: bool = False
+) -> tuple[Episode, list[Difference], Counter[str]]:
+    """Return one match as an episode; a model is the agent, whichever side it was on."""
+    one, two = match.agents
+    turned = bool(two.model and not one.model)
+    agents = (two, one) if turned else (one, two)
+    rounds = [(b, a) if turned else (a, b) for a, b in match.rounds]
+    specs = {AGENT: spec_of(agents[0]), PARTNER: spec_of(agents[1])}
+    params = {
+        "matrix": MATRIX,
+        "names": list(NAMES),
+        "rounds": LONGEST,
+        "stop_chance": match.stop,
+    }
+    name = f"hcss2025:{match.experiment}-{match.phase}:{match.name}"
+    setup = Setup(
+        Instance(name, "repeated_games", params), 0, {str(s): w for s, w in specs.items()}
+    )
+    made = [Round(NAMES.index(a.move), NAMES.index(b.move)) for a, b in rounds]
+    watched = {seat: who for seat, who in specs.items() if who.player != "recorded"}
+    scored: dict[str, dict[str, str]] = {}
+    replies: dict[str, list[dict[str, Any]]] = {}
+    counts: Counter[str] = Counter({"matches": 1, "rounds": len(rounds)})
+    for number, seat in enumerate((AGENT, PARTNER)):
+        model = agents[number].model
+        for at, sides in enumerate(rounds):
+            side = sides[number]
+            if not model:
+                continue
+            counts["moves of models"] += 1
+            kind = kind_of(side)
+            if kind is None or side.reply is None:
+                continue
+            counts[f"{model}: {kind}, scored {side.move}"] += 1
+            text = side.reply.encode()
+            held: dict[str, Any] = {"sha256": sha256(text).hexdigest(), "length": len(text)}
+            replies.setdefault(seat, []).append(
+                {**held, "text": side.reply} if keep_replies else held
+            )
+            if kind != "readable":  # turns count nature's too: the stop after each round
+                scored.setdefault(seat, {})[str(2 * at)] = f"{kind}, scored there as {side.move}"
+    used: dict[str, Any] = {
+        "source": msgspec.to_builtins(match.source),
+        "agents": {AGENT: agents[0].setting, PARTNER: agents[1].setting},
+        "replies": replies or NOT_PUBLISHED,
+    }
+    if scored:
+        used[SCORED_THERE] = scored
+    episode, seen = fed(setup, made, watched, match.cell, used)
+    differs = [
+        Difference(name, "bot's move", n, "the recorded move", f"{watched[seat].player} never does")
+        for seat, followed in seen.items()
+        for n in followed.outside
+    ]
+    return episode, differs, counts
+
+
+def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> Imported:
+    """Import every match under a path.
+
+    Args:
+        path: A checkout, a folder or a file.
+        unread: Whether to import models whose replies are mostly unreadable, from histories too.
+        keep_replies: Whether to store the replies themselves, not only hash and length.
+    """
+    found = read(path)
+    episodes: list[Episode] = []
+    differs: list[Difference] = []
+    counts: Counter[str] = Counter()
+    for match in found.matches:
+        episode, differences, counted = as_episode(match, keep_replies)
+        episodes.append(episode)
+        differs += differences
+        counts.update(counted)
+    whole = {"matches in the full record, with replies": MATCHES}
+    if found.sides:
+        wanted = [s for s in found.sides if unread or s.agents[0].model in READ_WELL]
+        for match in wanted:
+            episode, differences, counted = as_episode(match)
+            episodes.append(episode)
+            differs += differences
+            counts["matches without replies"] += 1
+            counts["moves of models without replies"] += counted["moves of models"]
+        left = len(found.sides) - len(wanted)
+        counts["matches without replies that were left out"] = left
+    counts["sides of histories that agree"] = found.compared
+    return import_result(episodes, found.oddities, differs, {**counts, **whole})
+
+
+IMPORTER = Importer(
+    "hcss2025",
+    "six language models among scripted players in the repeated dilemma (HCSS 2025)",
+    imported,
+    options=(
+        ImportOption("unread", "Also import histories of models whose replies are unreadable."),
+        ImportOption("keep_replies", "Store the replies, not only their hash and length."),
+    ),
+)

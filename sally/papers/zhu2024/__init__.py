@@ -1,0 +1,5 @@
+"""zhu2024: 4,673 people in 2x2 games played once, and the crowd across as an exact partner."""
+
+from sally.core.registry.paper import Paper
+
+PAPER = Paper("zhu2024", "people in 2x2 games played once (Zhu et al. 2025)", __name__)

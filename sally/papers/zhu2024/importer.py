@@ -1,0 +1,98 @@
+"""Importer of one-shot 2x2 games: a person's choice against the odds of the crowd across.
+
+The opponent's choice is not in the record and is not made up: the partner is `mixed` with the
+crowd's odds, the person itself left out, and its move is a forfeit. The episode therefore pays
+nothing and has no result; `decision_regret` needs the odds alone and is exact.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import import_result
+from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.games.repeated_games.recorded import Round, bot, fed, person, player_spec
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.papers.zhu2024.reading import PEOPLE, Choice, Crowds, canonical, kind_of, read
+
+ROWS, COLUMNS = ("A", "B"), ("C", "D")
+NOT_RECORDED = "the opponent's choice is not recorded"
+
+
+def params_of(own: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
+    """Return the game on a screen; without an opponent's move the episode has no result."""
+    matrix = [[[own[2 * r + c], other[2 * r + c]] for c in (0, 1)] for r in (0, 1)]
+    return {
+        "matrix": matrix,
+        "rounds": 1,
+        "names": list(ROWS),
+        "partner_names": list(COLUMNS),
+        "void_limit": 1,
+    }
+
+
+def crowd_spec(across: tuple[int, int]) -> PlayerSpec:
+    """Return the crowd across as a partner; a recorded one if nobody is left."""
+    n = sum(across)
+    return bot("mixed", {"odds": [k / n for k in across]}) if n else player_spec("nobody across")
+
+
+def as_episode(choice: Choice, across: tuple[int, int], source: dict[str, Any]) -> Episode:
+    """Return one choice as an episode of one round."""
+    role, _, _ = canonical(choice.own, choice.other)
+    lineup = {AGENT: person(), PARTNER: crowd_spec(across)}
+    name = f"zhu2024:{choice.person}:{choice.trial}"
+    params = params_of(choice.own, choice.other)
+    setup = Setup(
+        Instance(name, "repeated_games", params), 0, {str(s): who for s, who in lineup.items()}
+    )
+    used = {"source": source, "people across": sum(across), "not recorded": [str(PARTNER)]}
+    episode, _ = fed(setup, [Round(choice.row, NOT_RECORDED)], {}, kind_of(role), used)
+    return episode
+
+
+def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> Imported:
+    """Import every choice of a file or checkout.
+
+    Args:
+        path: A file or a checkout.
+        people: Import this many people, the first by number; crowds are of the whole file.
+        skip_bad: Leave out people whose line is not in the published format.
+    """
+    record = read(path, skip_bad)
+    crowds = Crowds(record.choices)
+    known = sorted({choice.person for choice in record.choices})
+    taken = set(known[:people])
+    source = msgspec.to_builtins(record.source)
+    counts: Counter[str] = Counter(
+        {
+            "people": len(taken),
+            "people in the file": len(known),
+            "people in the full record": PEOPLE,
+            "games in a role": len(crowds.roles),
+        }
+    )
+    episodes = []
+    for choice in record.choices:
+        if choice.person in taken:
+            across = crowds.across(choice)
+            episodes.append(as_episode(choice, across, source))
+            counts["choices"] += 1
+            counts["choices with fewer than 5 people across"] += sum(across) < 5
+    return import_result(episodes, record.oddities, (), dict(counts))
+
+
+IMPORTER = Importer(
+    "zhu2024",
+    "people in 2x2 games played once, against the crowd across (Zhu et al. 2025)",
+    imported,
+    options=(
+        ImportOption("people", "Import the first so many people by number.", number=True),
+        ImportOption("skip_bad", "Leave out people whose line is not as published."),
+    ),
+)

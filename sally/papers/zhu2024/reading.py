@@ -1,0 +1,241 @@
+"""Read choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and the crowd across each.
+
+Rows and columns were shuffled on every screen. The smallest of the four relabellings of (own
+payoffs, other's payoffs) is the name of a game in a role; exchanging the players gives the other
+role, which other people played. So the odds of the opponent are known for every choice.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.errors import BadInput
+from sally.core.log.imported import Oddity, Source
+
+SOURCE = "Zhu et al. 2025, osf.io/xrvaw, as in github.com/marcelbinz/Psych-201"
+LICENCE = "Apache 2.0 (Psych-201)"
+EXPERIMENT, FOLDER = "zhu2024games", "zhu2024games"
+PEOPLE, TRIALS = 4_673, 20
+POINTER = b"version https://git-lfs"
+KINDS = (
+    "both dominant",
+    "own dominant",
+    "other's dominant",
+    "two pure equilibria",
+    "one pure equilibrium, not by dominance",
+)
+Floats = NDArray[np.float64]
+Role = tuple[int, ...]  # own payoffs by (row, column), then the other's; canonical
+
+_CELL = r"If you choose Row {} and your opponent chooses Column {}, "
+_CELL += r"you receive (\d+) and your opponent receives (\d+)\.\n"
+_BLOCK = re.compile(
+    r"[^\n]*'row player'[^\n]*\n[^\n]*Row A and Row B[^\n]*Column C and Column D[^\n]*\n[^\n]*\n"
+    + "".join(_CELL.format(row, column) for row in "AB" for column in "CD")
+    + r"You press <<([AB])>>\.\n?"
+)
+
+
+class _Line(msgspec.Struct, frozen=True):
+    participant: int | str
+    experiment: str
+    text: str
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One choice, with the game as on the screen."""
+
+    person: int
+    trial: int  # from 1
+    own: tuple[int, int, int, int]  # payoffs at AC, AD, BC, BD
+    other: tuple[int, int, int, int]
+    row: int  # 0: A, 1: B
+
+
+class Record(msgspec.Struct, frozen=True):
+    """All choices of a file, by person and trial."""
+
+    source: Source
+    choices: tuple[Choice, ...]
+    oddities: tuple[Oddity, ...] = ()
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def read(path: Path, skip_bad: bool = False) -> Record:
+    """Return the choices of a file `.zip`, `.jsonl` or `.jsonl.gz`, or of a checkout.
+
+    Raises:
+        BadInput: A line is not in the published format, and `skip_bad` is not set.
+    """
+    file, odd = _file(path)
+    data = file.read_bytes()
+    source = Source.of(SOURCE, LICENCE, file.name, data)
+    choices: list[Choice] = []
+    seen: set[int] = set()
+    for number, line in enumerate(_lines(file, data), 1):
+        try:
+            mine = person_choices(file.name, number, line)
+            if mine[0].person in seen:
+                raise BadInput(f"{file.name}, line {number}: person {mine[0].person} occurs twice.")
+        except BadInput as why:
+            if not skip_bad:
+                raise
+            odd.append(Oddity(file.name, "person left out", str(why), number))
+            continue
+        seen.add(mine[0].person)
+        choices += mine
+    if not choices:
+        raise BadInput(f"{file} holds no choices; it should have one line of JSON per person.")
+    choices.sort(key=lambda c: (c.person, c.trial))
+    return Record(source, tuple(choices), tuple(odd))
+
+
+def _file(path: Path) -> tuple[Path, list[Oddity]]:
+    if not path.exists():
+        raise BadInput(f"There is no file or folder {path}.")
+    if path.is_file():
+        return path, []
+    names = ("prompts.jsonl.zip", "prompts.jsonl", "prompts.jsonl.gz")
+    inside = [f for n in names for f in sorted(path.rglob(n)) if f.parent.name == FOLDER]
+    inside += [path / n for n in names if path.name == FOLDER and (path / n).is_file()]
+    if not inside:
+        raise BadInput(f"There is no {FOLDER}/prompts.jsonl.zip (or .jsonl, .jsonl.gz) in {path}.")
+    others = {f.parent.name for f in path.rglob("prompts.jsonl*")} - {FOLDER}
+    why = f"{len(others)} folders of other experiments"
+    return inside[0], [Oddity(str(path), "left alone", why)] if others else []
+
+
+def _lines(file: Path, data: bytes) -> Iterator[bytes]:
+    if data.startswith(POINTER):
+        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
+    try:
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            with zipfile.ZipFile(io.BytesIO(data)) as held:
+                inside = [n for n in held.namelist() if not n.startswith("__MACOSX")]
+                (name,) = [n for n in inside if n.endswith(".jsonl")]
+                text = held.read(name)
+        else:
+            text = gzip.decompress(data) if file.name.endswith(".gz") else data
+    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as why:
+        raise BadInput(f"{file} cannot be unpacked ({why}); it may be cut.") from None
+    if text and not text.endswith(b"\n") and not text.rstrip().endswith(b"}"):
+        raise BadInput(f"{file} ends within a line; it may be cut.")
+    return (line for line in text.splitlines() if line.strip())
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
+    """Return the twenty choices of one line."""
+    try:
+        held = _decode(line)
+        person = int(held.participant)
+    except (msgspec.DecodeError, ValueError, UnicodeDecodeError) as why:
+        raise BadInput(f"{file}, line {number}: {why}.") from None
+    if held.experiment.partition("/")[0].removesuffix(".csv") != EXPERIMENT:
+        raise BadInput(f"{file}, line {number}: experiment is {held.experiment!r}.")
+    found, at = [], 0
+    text = held.text.rstrip("\n") + "\n"
+    for trial, block in enumerate(_BLOCK.finditer(text), 1):
+        if block.start() != at:
+            break
+        at = block.end()
+        pay = [int(n) for n in block.groups()[:8]]
+        own, other = (pay[0], pay[2], pay[4], pay[6]), (pay[1], pay[3], pay[5], pay[7])
+        found.append(Choice(person, trial, own, other, "AB".index(block[9])))
+    if at != len(text) or len(found) != TRIALS:
+        raise BadInput(
+            f"{file}, line {number}: person {person} has {len(found)} readable games before "
+            f"character {at + 1} of the text; there should be {TRIALS} and nothing else."
+        )
+    return found
+
+
+# --- games and crowds -----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 16)
+def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, int]:
+    """Return a game's name in a role, and whether rows and columns are exchanged in it."""
+    found = []
+    for rows in (0, 1):
+        for columns in (0, 1):
+            order = [2 * (r ^ rows) + (c ^ columns) for r in (0, 1) for c in (0, 1)]
+            role = tuple(own[i] for i in order) + tuple(other[i] for i in order)
+            found.append((role, rows, columns))
+    return min(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def exchanged(role: Role) -> tuple[Role, int]:
+    """Return the other player's role, and whether its rows are exchanged against my columns."""
+    own, other = role[:4], role[4:]
+    theirs = (other[0], other[2], other[1], other[3])
+    mine = (own[0], own[2], own[1], own[3])
+    name, rows, _ = canonical(theirs, mine)
+    return name, rows
+
+
+@lru_cache(maxsize=1 << 14)
+def kind_of(role: Role) -> str:
+    """Return the kind of a game: the first that fits, by strict dominance."""
+    m, n = role[:4], role[4:]
+    own = (m[0] - m[2]) * (m[1] - m[3]) > 0
+    theirs = (n[0] - n[1]) * (n[2] - n[3]) > 0
+    if own and theirs:
+        return KINDS[0]
+    if own or theirs:
+        return KINDS[1] if own else KINDS[2]
+    return KINDS[3] if len(pure_equilibria(m, n)) == 2 else KINDS[4]
+
+
+def pure_equilibria(own: tuple[int, ...], other: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return the cells from which no player gains by leaving alone."""
+    return [
+        (r, c)
+        for r in (0, 1)
+        for c in (0, 1)
+        if own[2 * r + c] >= own[2 * (1 - r) + c] and other[2 * r + c] >= other[2 * r + 1 - c]
+    ]
+
+
+class Crowds:
+    """How often each canonical row was chosen in each role."""
+
+    def __init__(self, choices: tuple[Choice, ...]) -> None:
+        self.taken: Counter[tuple[Role, int]] = Counter()
+        self.by_person: Counter[tuple[int, Role, int]] = Counter()
+        for choice in choices:
+            role, rows, _ = canonical(choice.own, choice.other)
+            self.taken[role, choice.row ^ rows] += 1
+            self.by_person[choice.person, role, choice.row ^ rows] += 1
+
+    @property
+    def roles(self) -> set[Role]:
+        return {role for role, _ in self.taken}
+
+    def across(self, choice: Choice) -> tuple[int, int]:
+        """Return how many chose column C and column D across, the person itself left out."""
+        role, _, columns = canonical(choice.own, choice.other)
+        theirs, rows = exchanged(role)
+        counts = []
+        for column in (0, 1):
+            row = column ^ columns ^ rows
+            own = self.by_person.get((choice.person, theirs, row), 0)
+            counts.append(self.taken[theirs, row] - own)
+        return counts[0], counts[1]

@@ -1,0 +1,202 @@
+"""Choices of the published layout, written here: crowds are exact, no opponent is made up."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.match.playback import mismatch, replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.games.repeated_games.regret import decision_regret
+from sally.games.repeated_games.rules import AGENT
+from sally.papers.zhu2024 import figures
+from sally.papers.zhu2024.importer import IMPORTER
+from sally.papers.zhu2024.reading import Choice, Crowds, canonical, exchanged, kind_of, read
+
+Pay = tuple[int, int, int, int]
+DILEMMA = ((3, 0, 5, 1), (3, 5, 0, 1))  # own and other's payoffs at AC, AD, BC, BD
+BATTLE = ((9, 1, 2, 4), (4, 2, 1, 9))
+
+
+def block(own: Pay, other: Pay, row: str) -> str:
+    """A game in the layout of the record; the words around the numbers are ours."""
+    cells = zip(("AC", "AD", "BC", "BD"), own, other, strict=True)
+    lines = ["A game. You are the 'row player'.", "Pick one of Row A and Row B; they pick one of "
+             "Column C and Column D.", "It pays:"]  # fmt: skip
+    lines += [
+        f"If you choose Row {cell[0]} and your opponent chooses Column {cell[1]}, you receive {a} "
+        f"and your opponent receives {b}."
+        for cell, a, b in cells
+    ]
+    return "\n".join([*lines, f"You press <<{row}>>."])
+
+
+def person(number: int, seed: int = 0) -> dict[str, Any]:
+    """Twenty games in shuffled layouts and both roles, played by a level-1 rule with slips."""
+    draws = random.Random(100 * seed + number)
+    text = []
+    for trial in range(20):
+        own, other = (DILEMMA, BATTLE)[trial % 2]
+        if draws.random() < 0.5:  # the other role
+            own, other = ((x[0], x[2], x[1], x[3]) for x in (other, own))
+        if draws.random() < 0.5:  # rows exchanged
+            own, other = ((x[2], x[3], x[0], x[1]) for x in (own, other))
+        if draws.random() < 0.5:
+            own, other = ((x[1], x[0], x[3], x[2]) for x in (own, other))
+        best = "A" if own[0] + own[1] > own[2] + own[3] else "B"
+        text.append(block(own, other, draws.choice("AB") if draws.random() < 0.3 else best))
+    return {"participant": number, "experiment": "zhu2024games", "text": "\n".join(text)}
+
+
+def written(folder: Path, people: list[dict[str, Any]], name: str = "prompts.jsonl") -> Path:
+    at = folder / "zhu2024games"
+    at.mkdir(exist_ok=True)
+    text = "".join(json.dumps(each) + "\n" for each in people)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(at / name, "w", zipfile.ZIP_DEFLATED) as held:
+            held.writestr("prompts.jsonl", text)
+            held.writestr("__MACOSX/._prompts.jsonl", "no data")
+    else:
+        (at / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else
+                                text.encode())  # fmt: skip
+    return folder
+
+
+PEOPLE = [person(n) for n in range(1, 9)]
+
+
+def test_relabelled_screens_are_one_game_and_the_other_role_is_found() -> None:
+    own, other = DILEMMA
+    turned = canonical((own[2], own[3], own[0], own[1]), (other[2], other[3], other[0], other[1]))
+    assert turned[0] == canonical(own, other)[0]
+    role = canonical(*BATTLE)[0]
+    theirs, _ = exchanged(role)
+    assert exchanged(theirs)[0] == role
+    assert kind_of(canonical(*DILEMMA)[0]) == "both dominant"
+    assert kind_of(role) == "two pure equilibria"
+
+
+def test_the_crowd_across_is_counted_on_my_screen_without_myself() -> None:
+    own, other = BATTLE
+    mine = Choice(1, 1, own, other, 0)
+    # others sit across, with rows exchanged on their screens: their A is my column D
+    theirs, back = (other[1], other[3], other[0], other[2]), (own[1], own[3], own[0], own[2])
+    across = [Choice(n, 1, theirs, back, row) for n, row in ((2, 0), (3, 0), (4, 1), (1, 1))]
+    assert Crowds((mine, *across)).across(mine) == (1, 2)
+
+
+@pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
+def test_a_choice_is_an_episode_without_a_result(tmp_path: Path, name: str) -> None:
+    found = IMPORTER.imported(written(tmp_path, PEOPLE, name))
+    assert found.counts["choices"] == 160 and found.counts["people"] == 8
+    episode = found.episodes[0]
+    assert episode.setup.instance.id == "zhu2024:1:1"
+    assert episode.payoffs is None and episode.used["not recorded"] == ["partner"]
+    spec = registry.game("repeated_games")
+    assert mismatch(spec, episode) is None
+    played = [Played(spec, e, replayed(spec, e)) for e in found.episodes]
+    metrics = registry.metrics("repeated_games")
+    for shown in ("reward_per_round", "functional_regret", "myopic_regret"):
+        assert all(metrics[shown].measure(each, AGENT) is None for each in played[:20])
+    record = read(tmp_path)
+    table = figures.table_of(record.choices, Crowds(record.choices))
+    lost = table.values.max(axis=1) - table.values[range(160), table.row]
+    ours = [decision_regret(each, AGENT) for each in played]
+    assert ours == pytest.approx(list(lost))
+
+
+def test_figures_put_even_odds_at_0_and_the_best_reply_at_1(tmp_path: Path) -> None:
+    record = read(written(tmp_path, PEOPLE))
+    table = figures.table_of(record.choices, Crowds(record.choices))
+    even, best = figures.levels(table)[0], figures._best(table.values)
+    assert figures.doing(table, even).value == pytest.approx(0.0)
+    assert figures.doing(table, best).value == pytest.approx(1.0)
+    people = figures.doing(table).value
+    assert people is not None and 0 < people < 1
+    assert figures.agreement(table, figures.levels(table)[1]).value == pytest.approx(0.85, abs=0.08)
+    fitted = figures.fitted_mixture(table)
+    assert sum(fitted.shares) == pytest.approx(1.0)
+    assert fitted.log_likelihood >= figures.mixture(table, 0.1).log_likelihood
+
+
+def test_only_some_people_are_imported_against_the_whole_crowd(tmp_path: Path) -> None:
+    folder = written(tmp_path, PEOPLE)
+    some = IMPORTER.imported(folder, people=2)
+    assert some.counts["choices"] == 40 and some.counts["people in the file"] == 8
+    assert some.episodes[5] == IMPORTER.imported(folder).episodes[5]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda p: {**p, "text": p["text"].replace("you receive 5", "you receive five", 1)}, "20"),
+        (lambda p: {**p, "text": p["text"] + "\nAnd one more thing."}, "nothing else"),
+        (lambda p: {**p, "text": "\n".join(p["text"].split("\n")[:-8])}, "19 readable games"),
+        (lambda p: {**p, "experiment": "other"}, "experiment"),
+        (lambda p: {**p, "participant": 1}, "twice"),
+        (lambda p: {k: v for k, v in p.items() if k != "text"}, "text"),
+    ],
+)
+def test_a_changed_line_lets_nothing_in(tmp_path: Path, spoil: Any, why: str) -> None:
+    folder = written(tmp_path, [*PEOPLE[:3], spoil(PEOPLE[3]), *PEOPLE[4:]])
+    with pytest.raises(BadInput, match=why):
+        IMPORTER.imported(folder)
+    found = IMPORTER.imported(folder, skip_bad=True)
+    assert found.counts["people"] == 7 and any("left out" in line for line in found.lines)
+
+
+@pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
+@pytest.mark.parametrize("kept", [0.3, 0.9])
+def test_a_cut_file_lets_nothing_in(tmp_path: Path, name: str, kept: float) -> None:
+    folder = written(tmp_path, PEOPLE, name)
+    file = folder / "zhu2024games" / name
+    data = file.read_bytes()
+    file.write_bytes(data[: int(len(data) * kept)])
+    with pytest.raises(BadInput):
+        IMPORTER.imported(folder)
+
+
+def test_a_pointer_and_other_folders_are_named(tmp_path: Path) -> None:
+    folder = written(tmp_path, PEOPLE)
+    (folder / "other2020").mkdir()
+    (folder / "other2020" / "prompts.jsonl.zip").write_text("version https://git-lfs")
+    assert any("left alone" in line for line in IMPORTER.imported(folder).lines)
+    (pointer := tmp_path / "prompts.jsonl.zip").write_text("version https://git-lfs.github.com")
+    with pytest.raises(BadInput, match="LFS pointer"):
+        IMPORTER.imported(pointer)
+
+
+def test_the_command_line_imports_once_and_puts_models_on_the_same_scale(tmp_path: Path) -> None:
+    folder, out = written(tmp_path, PEOPLE), str(tmp_path / "store")
+    for stored in (160, 0):
+        run = CliRunner().invoke(cli, ["import", "zhu2024", str(folder), "--out", out])
+        assert run.exit_code == 0, run.output
+        assert f"stored: {stored}\n" in run.output
+    assert len(store.load(out).episodes) == 160
+    for command in (
+        ["figures", str(folder), "--least", "1"],
+        ["choices", str(folder), "--to", str(tmp_path / "choices.csv")],
+        ["study", str(folder), "--to", str(tmp_path / "study.toml"), "--games", "5"],
+    ):
+        run = CliRunner().invoke(cli, ["zhu2024", *command])
+        assert run.exit_code == 0, run.output
+    assert len((tmp_path / "choices.csv").read_text().splitlines()) == 161
+    planned = ["plan", str(tmp_path / "study.toml"), "--model", "embedded"]
+    run = CliRunner().invoke(cli, planned)
+    assert run.exit_code == 0, run.output
+    scaled = CliRunner().invoke(cli, ["zhu2024", "scale", out, "--json"])
+    (row,) = json.loads(scaled.output)
+    record = read(folder)
+    whole = figures.doing(figures.table_of(record.choices, Crowds(record.choices)))
+    assert row["player"] == "human" and row["doing"] == pytest.approx(whole.value)
