@@ -120,6 +120,33 @@ def test_a_planted_fault_is_found_by_its_check(
     assert check in failed
 
 
+@pytest.mark.parametrize(
+    ("sound", "broken", "why"),
+    [
+        ("(*state.past, Day(state.weather or SUN, prices))", "state.past", "20 decisions"),
+        ("return State()", "return any(n for n in iter(int, 1))", "stopped after"),
+    ],
+)
+def test_a_game_without_an_end_gets_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sound: str, broken: str, why: str
+) -> None:
+    """A match that goes on for ever, and a rule that never returns."""
+    endless = "the match is not over after 20 decisions"
+    for where in (testing, testing.bench):
+        monkeypatch.setattr(where, "ENDLESS", endless)
+    monkeypatch.setattr(testing.bench, "MOST_DECISIONS", 20)
+    monkeypatch.setattr(testing, "LONGEST", 0.5)
+    file = one_file(tmp_path)
+    text = file.read_text()
+    assert sound in text
+    file.write_text(text.replace(sound, broken))
+    ran = CliRunner().invoke(cli, ["--use", str(file), "check", "stall", "--seeds", "1", "--json"])
+    assert ran.exit_code == 1
+    first, last = json.loads(ran.stdout)["checks"]
+    assert first["check"] == "play comes to an end" and why in first["why"]
+    assert last["why"] == "they would not end either"
+
+
 PAPER = """
 from sally import Paper
 

@@ -91,7 +91,7 @@ def campaign(study: str, folder: Path, more: list[str], seed: int) -> dict[str, 
     out, given = folder / study, command(study, folder, *more)
     env = {**os.environ, "LAB_KEY": "lab-0123456789abcdef"}
     codes: dict[str, int] = {}
-    with serving(always=unsteady(seed), latency=0.02) as server:
+    with serving(always=unsteady(seed), latency=0.2) as server:
         configured(folder, server.address)
         first = subprocess.Popen(given, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while first.poll() is None and len(_finished(out)) < 3:

@@ -8,8 +8,11 @@ In pytest one line is enough: `def test_mine(): check_game("mine")`.
 
 from __future__ import annotations
 
+import signal
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +20,7 @@ from typing import Any
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.testing import logs, probes, rooms, rules, words
+from sally.testing.bench import ENDLESS
 from sally.testing.bench import Bench as Bench
 from sally.testing.bench import Broken as Broken
 
@@ -40,6 +44,7 @@ ONCE: tuple[Callable[[Bench], None], ...] = (
     probes.helpers_have_a_default_occupant,
 )
 SEEDED: tuple[Callable[[Bench, int], None], ...] = (
+    rules.play_comes_to_an_end,
     rules.rules_hold_at_every_step,
     rules.rules_return_and_do_not_change,
     rules.forfeits_keep_the_match_consistent,
@@ -52,6 +57,7 @@ SEEDED: tuple[Callable[[Bench, int], None], ...] = (
     words.words_read_what_words_name,
 )
 SEEDS = 5
+LONGEST = 300  # seconds of one check; the slowest of the shipped games takes a few
 
 
 @dataclass(frozen=True)
@@ -115,10 +121,14 @@ def results(
         except Exception as why:  # a part of the game that the remaining checks need
             yield Result("the remaining checks can be made", _found(why))
             return
-        yield run_check(name, run)
+        yield (result := run_check(name, run))
+        if result.why in (ENDLESS, TOO_LONG):
+            yield Result("the remaining checks can be made", "they would not end either")
+            return
 
 
 Check = tuple[str, Callable[[], Any]]
+TOO_LONG = f"it was stopped after {LONGEST} seconds"
 
 
 def _checks(at: Bench, seeds: int) -> Iterator[Check]:
@@ -170,14 +180,36 @@ def _said(check: Callable[..., None]) -> str:
 
 
 def run_check(name: str, run: Callable[[], Any]) -> Result:
-    """Run a check; any exception of third-party code is a finding."""
+    """Run a check; any exception of third-party code, or no end to it, is a finding."""
     try:
-        run()
+        with _stopped_after(LONGEST):
+            run()
     except Broken as why:
         return Result(name, str(why))
     except Exception as why:
         return Result(name, _found(why))
     return Result(name)
+
+
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[None]:
+    """Raise Broken in a block that takes longer, where the platform has timers (not Windows)."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(
+        signal, "setitimer"
+    ):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Broken(TOO_LONG)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _found(why: Exception) -> str:

@@ -25,6 +25,8 @@ from sally.runner.seating import players_of, resolved
 Arms = Mapping[str, tuple[str, ...]]
 Condition = tuple[Arms, tuple[Injection, ...]]
 SHORT = {"rounds": 6, "max_turns": 4}  # parameters that make most games short
+MOST_DECISIONS = 20_000  # of one match; shipped games made short end after fewer than 100
+ENDLESS = f"the match is not over after {MOST_DECISIONS:,} decisions; smaller parameters may help"
 
 
 class Broken(AssertionError):
@@ -191,9 +193,14 @@ def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: floa
     """Answer open asks in a random order; players (not helpers) forfeit with the given chance.
 
     Returns whether another order was ever possible.
+
+    Raises:
+        Broken: The match is not over after `MOST_DECISIONS`.
     """
-    players, other = players_at(match), False
+    players, other, decisions = players_at(match), False, 0
     while asks := match.asks():
+        decisions += 1
+        must(decisions <= MOST_DECISIONS, ENDLESS)
         other = other or len(asks) > 1
         turn = draws.pick(asks)
         lost = forfeits and turn.question is None and turn.seat not in match.game.helpers

@@ -29,6 +29,11 @@ from sally.testing.bench import (
 )
 
 
+def play_comes_to_an_end(at: Bench, seed: int) -> None:
+    """Check that a match of random players ends; the other checks would wait for ever."""
+    play_in_any_order(match_of(at.table(seed)), Stream(seed))
+
+
 def rules_hold_at_every_step(at: Bench, seed: int) -> None:
     """Check that only seats of the game move, moves are on the menu, odds sum to one, and play
     ends."""
