@@ -50,6 +50,7 @@ def ours(name: str, pages: int) -> tuple[float, int]:
 def theirs(name: str, pages: int) -> tuple[float, int]:
     """Return seconds and generated tokens."""
     import torch
+    import transformers
     from transformers import GenerationConfig
 
     from sally.models.hf import loading  # the same weights, in the same precision
@@ -58,7 +59,14 @@ def theirs(name: str, pages: int) -> tuple[float, int]:
     dtype = "float32" if device == "cpu" else "bfloat16"
     found_at = loading.found(name)
     folder = found_at if found_at.is_dir() else loading.unpacked(found_at, dtype)
-    net, tokenizer = loading.load(folder, device, dtype)
+    loaded = transformers.AutoModelForCausalLM.from_pretrained(
+        folder,
+        dtype=getattr(torch, dtype),
+        attn_implementation="sdpa",  # continuous batching refuses the attention of `hf:`
+        local_files_only=True,
+    )
+    net = loaded.to(device).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     config = GenerationConfig(
         max_new_tokens=WORDS, do_sample=False, eos_token_id=tokenizer.eos_token_id
     )

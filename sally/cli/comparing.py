@@ -134,11 +134,14 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
     several = len({c.seat for c in found}) > 1
     told = {"game": True, "seat": several, "where": any(c.where for c in found), "metric": True}
     keys = [name for name, shown in told.items() if shown]
-    for group in fitting(rows, keys, [name for name in rows[0] if name not in told]):
+    hidden = {*told} if any(any(c.missing) for c in found) else {*told, "missing"}
+    for group in fitting(rows, keys, [name for name in rows[0] if name not in hidden]):
         print_table(rows, [*keys, *group])
     alone = [sum(c.alone[n] for c in found) for n in (0, 1)]
     if any(alone):
         echo(f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}")
+    if "missing" not in hidden:
+        echo(folded(f"missing: episodes of {first} and of {second} without a result"))
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
     over = " or ".join(dict.fromkeys(c.clusters for c in found))
     if found[0].design == "unpaired":
@@ -213,6 +216,7 @@ def _row(c: Comparison) -> Row:
         "p": _p(c.p_holm),
         "effect": None if c.effect is None else f"{c.effect:.2f}",
         ("pairs" if c.design == "paired" else "unpaired, n"): c.pairs,
+        "missing": f"{c.missing[0]}, {c.missing[1]}",
     }
 
 

@@ -309,8 +309,9 @@ def say(rows: Sequence[ProfileRow]) -> None:
         lines = [_line(row) for row in group]
         title = f"{game}, seat {seat}" + (f", cell {cell}" if cell else "")
         title += f", partners {part}" if part else ""
-        for names in fitting(lines, ["player", "n"], telling(group, lines)):
-            print_table(lines, ("player", "n", *names), title=title)
+        first = counts(group)
+        for names in fitting(lines, first, telling(group, lines)):
+            print_table(lines, (*first, *names), title=title)
         for sentence in sentences(group):
             echo(folded(sentence))
         echo()
@@ -323,6 +324,11 @@ def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[
     for row in rows:
         groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
     return groups
+
+
+def counts(group: Sequence[ProfileRow]) -> list[str]:
+    """Return the first columns; `missing` only if an episode has no result."""
+    return ["player", "n", *(["missing"] if any(row.censored for row in group) else [])]
 
 
 def telling(group: Sequence[ProfileRow], lines: Sequence[Row]) -> list[str]:
@@ -340,7 +346,7 @@ def length(rows: Sequence[ProfileRow]) -> int:
     found = len(folded(LEGEND).split("\n"))
     for group in grouped(rows).values():
         lines = [_line(row) for row in group]
-        tables = len(fitting(lines, ["player", "n"], telling(group, lines)))
+        tables = len(fitting(lines, counts(group), telling(group, lines)))
         said = sum(len(folded(sentence).split("\n")) for sentence in sentences(group))
         found += tables * (len(lines) + 5) + said + 1
     return found
@@ -357,7 +363,7 @@ def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> 
     ordered = sorted(rows, key=lambda r: (r.game, r.seat, r.cell, r.part, r.player))
     lines = [{key: getattr(row, key) for key in told} | _line(row) for row in ordered]
     kept = [name for name in columns if any(line[name] != "-" for line in lines)]
-    shown = print_page(lines, [*told, "player"], kept or columns[:1], page, ["n"])
+    shown = print_page(lines, [*told, "player"], kept or columns[:1], page, counts(rows)[1:])
     for line in shown.said("--game, --cell and --player"):
         echo(folded(line))
     echo(folded("--all prints the full profile: scales, losses, and why values are missing."))
@@ -378,12 +384,13 @@ LEGEND = (
     "random choice, 1 for always; imitates: moves with the label that the player predicted; "
     "copies: with the label of the other's last move. inference, translation, format: payoff lost "
     "by wrong predictions, by not acting on them, by unreadable moves; luck: payoff that not "
-    "acting on them happened to change. After ±: 95% intervals."
+    "acting on them happened to change. n: episodes with a result. After ±: 95% intervals."
 )
 
 
 def _line(row: ProfileRow) -> Row:
-    line: dict[str, Any] = {"player": row.player, "n": row.episodes}
+    results = row.episodes - row.censored
+    line: dict[str, Any] = {"player": row.player, "n": results, "missing": row.censored}
     for heading, (field, places) in ESTIMATES.items():
         found = getattr(row, field)
         line[heading] = estimate_cell(found.value, found.interval, places)

@@ -18,6 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
 import msgspec
+import numpy as np
 
 from sally.core import redaction
 from sally.core.errors import BadInput
@@ -148,19 +149,17 @@ class ChatServer:
         alone, *joint = await asyncio.gather(
             *(self._prompt_logprobs(context, candidate) for candidate in ("", *candidates))
         )
-        stem = min(_shared(alone[0], tokens) for tokens, _, _ in joint)
-        if stem == 0:
-            raise ModelFailure("bad_request", "There is no context before the candidates.")
+        stem, _ = in_process.stem_of(alone[0], [tokens for tokens, _, _ in joint])
         usage = Usage(
             input=sum(used for _, _, used in (alone, *joint)),
             seconds=time.perf_counter() - start,
         )
-        sums = (sum(logprobs[stem:]) for _, logprobs, _ in joint)
+        sums = (sum(logprobs[len(stem) :]) for _, logprobs, _ in joint)
         return in_process.scores(candidates, sums, usage)
 
     async def _prompt_logprobs(
         self, context: Context, candidate: str
-    ) -> tuple[list[str], list[float], int]:
+    ) -> tuple[in_process.Tokens, list[float], int]:
         """Return the tokens of a prompt, their log-probabilities, and how many were counted."""
         body: dict[str, Any] = {"model": self.model, "max_tokens": 1, "prompt_logprobs": 0}
         if isinstance(context, str):
@@ -475,7 +474,7 @@ class _ScoredAnswer(msgspec.Struct):
     usage: _Usage | None = None
 
 
-def read_prompt_logprobs(raw: bytes) -> tuple[list[str], list[float], int]:
+def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], int]:
     """Return token ids and log-probabilities of a prompt, as vLLM's `prompt_logprobs=0` has them.
 
     The first token has no log-probability; it counts as 0 and never belongs to a candidate.
@@ -489,22 +488,18 @@ def read_prompt_logprobs(raw: bytes) -> tuple[list[str], list[float], int]:
     )
     if not found:
         raise ModelFailure("bad_reply", "The server returned no log-probabilities of the prompt.")
-    tokens, logprobs = list[str](), list[float]()
+    tokens, logprobs = list[int](), list[float]()
     for position in found:
         if position is None:
-            tokens.append("")
+            tokens.append(-1)
             logprobs.append(0.0)
             continue
         if len(position) != 1:
             raise ModelFailure("bad_reply", "The server returned several tokens per position.")
         ((token, scored),) = position.items()
-        tokens.append(token)
+        if not token.isdecimal() or len(token) > 9:
+            raise ModelFailure("bad_reply", "The server returned a token that is no number.")
+        tokens.append(int(token))
         logprobs.append(scored.logprob)
-    return tokens, logprobs, answer.usage.prompt_tokens if answer.usage else 0
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many leading tokens two prompts share."""
-    pairs = zip(one, other, strict=False)
-    differs = (n for n, (a, b) in enumerate(pairs) if a != b)
-    return next(differs, min(len(one), len(other)))
+    counted = answer.usage.prompt_tokens if answer.usage else 0
+    return np.array(tokens, dtype=np.int64), logprobs, counted

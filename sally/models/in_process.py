@@ -58,9 +58,9 @@ def open_turn(context: Sequence[Message]) -> tuple[list[dict[str, Any]], str]:
 def scores(candidates: Sequence[str], sums: Iterable[float], usage: Usage) -> Scores:
     """Return the scores of candidates; raises ModelFailure if a sum is not a log-probability."""
     try:
-        return Scores(tuple(candidates), tuple(sums), usage)
-    except ValueError as error:
-        raise ModelFailure("bad_reply", str(error)) from error
+        return Scores(tuple(candidates), tuple(map(float, sums)), usage)
+    except (TypeError, ValueError) as error:
+        raise ModelFailure("bad_reply", f"The scores cannot be read: {error}") from error
 
 
 def shared_length(one: Tokens, other: Tokens) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 
@@ -18,7 +17,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
     Usage,
-    can_constrain,
+    WrappedModel,
 )
 from sally.runner.config import Config
 
@@ -148,34 +147,11 @@ class Meter:
             )
 
 
-class Metered:
+class Metered(WrappedModel):
     """A model whose calls are charged to a meter and refused once the budget is spent."""
 
     def __init__(self, model: Model, meter: Meter, name: str) -> None:
         self._model, self._meter, self._name = model, meter, name
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def can_score(self) -> bool:
-        return self._model.can_score
-
-    @property
-    def can_constrain(self) -> bool:
-        """Whether replies can be held to a JSON schema."""
-        return can_constrain(self._model)
-
-    @property
-    def used(self) -> Any:
-        """Version of the model that answered, if the model reports it."""
-        return getattr(self._model, "used", None)
-
-    @property
-    def slots(self) -> int | None:
-        """Number of concurrent calls the model takes, if it declares one."""
-        return getattr(self._model, "slots", None)
 
     async def complete(
         self,

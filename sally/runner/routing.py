@@ -21,7 +21,7 @@ from sally.core.prompt.model import (
     Scores,
     Settings,
     ToolSpec,
-    can_constrain,
+    WrappedModel,
 )
 
 T = TypeVar("T")
@@ -40,26 +40,13 @@ def preferred(servers: Sequence[str], episode: str) -> list[str]:
     return sorted(servers, key=rank)
 
 
-class Routed:
+class Routed(WrappedModel):
     """A model on several servers; an episode changes its server only if unreachable."""
 
     def __init__(self, servers: Sequence[str], reach: Callable[[str], Model]) -> None:
         self._left, self._reach = list(servers), reach
         self._model = reach(self._left[0])
         self._visited: list[Model] = [self._model]
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def can_score(self) -> bool:
-        return self._model.can_score
-
-    @property
-    def can_constrain(self) -> bool:
-        """Whether replies can be held to a JSON schema."""
-        return can_constrain(self._model)
 
     @property
     def used(self) -> Any:

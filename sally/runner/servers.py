@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from sally.core import redaction
 from sally.core.errors import BadInput
@@ -20,7 +19,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
     Usage,
-    can_constrain,
+    WrappedModel,
 )
 from sally.models.chat_server import ChatServer, Timeouts
 from sally.runner.config import SERVER_AT_ONCE, Config, find_config
@@ -79,34 +78,11 @@ def served_name(name: str) -> str:
     return rest.partition("/")[2] if maker == "openai-api" else rest
 
 
-class Gated:
+class Gated(WrappedModel):
     """A server's model whose calls respect the rate limits and wait together after failures."""
 
     def __init__(self, model: ChatServer, gate: Gate, turnstile: Turnstile | None) -> None:
         self._model, self._gate, self._turnstile = model, gate, turnstile
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def can_score(self) -> bool:
-        return self._model.can_score
-
-    @property
-    def can_constrain(self) -> bool:
-        """Whether replies can be held to a JSON schema."""
-        return can_constrain(self._model)
-
-    @property
-    def slots(self) -> int:
-        """The number of concurrent calls."""
-        return self._model.slots
-
-    @property
-    def used(self) -> dict[str, Any]:
-        """Transport, address and model names, for the record."""
-        return self._model.used
 
     async def complete(
         self,

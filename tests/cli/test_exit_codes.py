@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import sally
 from sally import store
 from sally.cli import main
 from sally.core.prompt.model import Fault, ModelKind, Reply, Usage
@@ -65,6 +67,28 @@ def test_a_study_that_was_played_ends_with_0_and_counts_void_episodes(
     assert "1 without a result: void: agent forfeited every decision" in said
     row = next(line.split() for line in said.splitlines() if "said" in line)
     assert row[-2:] == ["3", "1"]  # n and missing
+
+
+def test_void_episodes_are_counted_as_missing_by_every_analysis(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = "lineups = [\n    {agent = {player = 'copy_last'}, partner = {player = 'random'}},"
+    Path("tiny.toml").write_text(STUDY.replace("lineups = [", bot))
+    assert run(monkeypatch, varied("", "", "Option: J")) == 0
+    capsys.readouterr()
+    (found,) = sally.compare("out", "said qa", "copy_last", metrics=["reward"])
+    assert found.missing == (1, 0) and found.pairs == 3
+    sally.report("out", "page.html")
+    page = Path("page.html").read_text()
+    assert "<th scope=col class=number>missing" in page.replace('"', "")
+    for command in (["compare", "out", "said qa", "copy_last"], ["profile", "out", "--all"]):
+        monkeypatch.setattr(sys, "argv", ["sally", *command])
+        with contextlib.suppress(SystemExit):
+            main()
+        said = capsys.readouterr().out
+        assert "missing" in said, said
+    rows = [line.split()[2:4] for line in said.splitlines() if line.startswith(" said qa")]
+    assert rows and all(row == ["3", "1"] for row in rows), said  # n and missing
 
 
 def test_a_study_without_any_result_ends_with_3(

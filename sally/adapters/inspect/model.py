@@ -51,6 +51,7 @@ from sally.core.prompt.model import (
     User,
     check_candidates,
 )
+from sally.models import in_process
 from sally.runner.config import Limits, find_config, transport_of
 from sally.runner.gates import gate_of
 from sally.runner.rates import Turnstile, turnstile_of
@@ -158,11 +159,9 @@ class InspectModel:
         logprobs = (output.metadata or {}).get("logprobs")
         if not isinstance(logprobs, list) or len(logprobs) != len(candidates):
             raise ModelFailure("bad_reply", "The scores do not fit the candidates.")
-        usage = usage_of(output, time.perf_counter() - start)
-        try:
-            return Scores(tuple(candidates), tuple(float(p) for p in logprobs), usage)
-        except (TypeError, ValueError) as why:
-            raise ModelFailure("bad_reply", f"The scores cannot be read: {why}") from None
+        return in_process.scores(
+            candidates, logprobs, usage_of(output, time.perf_counter() - start)
+        )
 
     async def _generate(
         self,

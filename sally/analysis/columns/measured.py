@@ -34,6 +34,7 @@ from sally.metrics.answers import scored
 from sally.metrics.consistency import acted
 from sally.metrics.habits import Habits, habits
 from sally.players.language import uses_model
+from sally.store.reading import void_seats
 
 
 class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -141,7 +142,7 @@ def measure(played: Played, seat: Seat) -> Measured:
         terms=terms(played, seat, [answer for answer, _ in scores]),
         moves=mine.count(Moved),
         forfeits=mine.count(Forfeited),
-        censored=end.cause if isinstance(end, Censored) else "",
+        censored=end.cause if isinstance(end, Censored) else "void" if void_seats(episode) else "",
     )
 
 

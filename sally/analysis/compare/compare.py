@@ -23,6 +23,7 @@ from sally import store
 from sally.analysis.columns.measured import doing_metric, setting
 from sally.analysis.columns.rows import played
 from sally.analysis.columns.seat_table import SeatKind, SeatTable, seats_in
+from sally.analysis.profile.bounds import PAID
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label, model_and_strategy
@@ -82,6 +83,7 @@ class Comparison(msgspec.Struct, frozen=True):
     alike: bool  # whether every pair has the same difference
     design: Design = "paired"
     decidable: bool = True  # whether there are clusters enough for any claim in this family
+    missing: tuple[int, int] = (0, 0)  # episodes of either player without a result
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -198,9 +200,12 @@ def family(
     for how in (_compared, _unpaired):  # unpaired only if nothing at all is paired
         found = []
         for group, both in scores.items():
-            made = how(group, both.get(first, []), both.get(second, []), margin, seed)
+            sides = [both.get(name, []) for name in (first, second)]
+            one, two = ([s for s in side if not math.isnan(s.value)] for side in sides)
+            made = how(group, one, two, margin, seed)
             if made is not None:
-                found.append(made)
+                lost, gone = (sum(not s.result for s in side) for side in sides)
+                found.append(msgspec.structs.replace(made, missing=(lost, gone)))
         if found or not unpaired:
             break
     if not found:
@@ -455,10 +460,11 @@ class Score(msgspec.Struct, frozen=True):
     setting: str
     instance: str
     others: str
-    value: float
+    value: float  # NaN if the metric has none and the episode no result
     person: str = ""  # the participant, if a person played
     repeat: int = 0
     way: str = ""  # the strategy, if models are compared
+    result: bool = True  # whether the episode has a result
 
 
 Scores = dict[Group, dict[str, list[Score]]]
@@ -553,14 +559,21 @@ def _from_episodes(
 def seat_scores(
     whole: Played, seat: Seat, metrics: Sequence[str], way: str
 ) -> Iterator[tuple[str, Score]]:
-    """Yield the score of a seat by each metric that has a value."""
-    setup = whole.episode.setup
+    """Yield the score of a seat by each metric that has a value.
+
+    An episode without a result has a score by every metric, so that it is counted; a void one pays
+    0 because nothing was played, so its payoff is no value.
+    """
+    setup, result = whole.episode.setup, not store.reason(whole.episode)
     others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
     fitting = registry.metrics(whole.spec.family or whole.spec.name)
     for name in measures(whole.spec, seat, metrics):
-        if (value := fitting[name].measure(whole, seat)) is not None:
+        value = fitting[name].measure(whole, seat) if result or name not in PAID else None
+        if value is not None or not result:
             met = (setting(setup, seat), setup.instance.id, others)
-            yield name, Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
+            number = math.nan if value is None else float(value)
+            person = person_of(setup, seat)
+            yield name, Score(*met, number, person, setup.repeat, way, result)
 
 
 def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -> list[str]:
@@ -610,15 +623,19 @@ def _scored(
     others: str,
     way: str,
 ) -> Iterator[tuple[str, Score]]:
-    """Yield the score of one row by each metric that has a value."""
-    values = ((name, float(table.values[name][row])) for name in metrics)
-    there = [(name, value) for name, value in values if not math.isnan(value)]
+    """Yield the score of one row by each metric that has a value, as `seat_scores` does."""
+    result = bool(table.result[row])
+    values = (
+        (name, float(table.values[name][row]) if result or name not in PAID else math.nan)
+        for name in metrics
+    )
+    there = [(name, value) for name, value in values if not (result and math.isnan(value))]
     if there:
         repeat = int(table.repeat[row])
         setup = Setup(instance, table.seed[row], kind.lineup, repeat=repeat)
         met, person = setting(setup, kind.seat), person_of(setup, kind.seat)
         for name, value in there:
-            yield name, Score(met, instance.id, others, value, person, repeat, way)
+            yield name, Score(met, instance.id, others, value, person, repeat, way, result)
 
 
 # --- in words -------------------------------------------------------------------------------------

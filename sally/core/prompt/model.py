@@ -350,6 +350,37 @@ def can_constrain(model: object) -> bool:
     return bool(getattr(model, "can_constrain", False))
 
 
+class WrappedModel:
+    """Base of models that pass their calls on to another one and declare what it declares."""
+
+    _model: Model
+
+    @property
+    def name(self) -> str:
+        """The name under which calls are logged."""
+        return self._model.name
+
+    @property
+    def can_score(self) -> bool:
+        """Whether candidates can be scored."""
+        return self._model.can_score
+
+    @property
+    def can_constrain(self) -> bool:
+        """Whether replies can be held to a JSON schema."""
+        return can_constrain(self._model)
+
+    @property
+    def slots(self) -> int | None:
+        """The number of concurrent calls, if the model declares one."""
+        return getattr(self._model, "slots", None)
+
+    @property
+    def used(self) -> Any:
+        """What answered, for the record, if the model reports it."""
+        return getattr(self._model, "used", None)
+
+
 class BadCandidates(ValueError):
     """The candidates cannot be compared by their log-probabilities."""
 

@@ -170,8 +170,8 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
                 ("translation", "payoff lost by not acting on the player's own prediction"),
                 ("format", "payoff lost by forfeited moves"),
                 ("luck", "payoff that moves against the own prediction happened to change"),
-                ("episodes", "played"),
-                ("no result", "censored episodes"),
+                ("n", "episodes with a result"),
+                ("missing", "episodes without a result, censored or void"),
                 ("forfeits", "unreadable moves"),
             )
         ),
@@ -208,7 +208,7 @@ def _line(row: ProfileRow, href: str | None) -> Html:
         *(cell(getattr(row, name), name) for name in SHOWN),
         *(
             tag("td", number(n), class_="number", data_v=n)
-            for n in (row.episodes, row.censored, row.forfeits)
+            for n in (row.episodes - row.censored, row.censored, row.forfeits)
         ),
         tag("td", tag("small", _compared(row)), class_="wide"),
     )

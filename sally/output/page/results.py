@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sally.analysis.columns.rows import Row
 from sally.analysis.columns.seat_table import SeatTable, mean_of_rows
+from sally.analysis.profile.bounds import PAID
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.output.figures.svg import Bar, estimate, interval_plot, number
@@ -37,11 +38,18 @@ class Group:
     rows: NDArray[np.int64]  # row numbers in the seat table
     _means: dict[str, Estimate] = field(default_factory=dict)
 
+    @cached_property
+    def results(self) -> int:
+        """The number of episodes with a result."""
+        return int(self.held.seats.result[self.rows].sum())
+
     def estimate(self, metric: str) -> Estimate:
-        """Return the mean of a metric over the episodes in which it has a value."""
+        """Return the mean of a metric over the episodes in which it has a value; a void episode
+        has no payoff."""
         if metric not in self._means:
             seats = self.held.seats
-            rows = self.rows[~np.isnan(seats.values[metric][self.rows])]
+            rows = self.rows[seats.result[self.rows]] if metric in PAID else self.rows
+            rows = rows[~np.isnan(seats.values[metric][rows])]
             self._means[metric] = mean_of_rows(seats, self.kinds, rows, metric)
         return self._means[metric]
 
@@ -120,8 +128,11 @@ def _first(seats: SeatTable) -> Callable[[Row], int]:
 def sheet_table(sheet: SeatResults, metrics: Sequence[Metric], caption: str) -> Html:
     """Return a table with one row per group and one column per metric, linked to the episodes."""
     beside = [_head(key, "broad") for key in sheet.keys if key != "player"]
-    heads = [_head("player"), *beside, *map(_metric_head, metrics), _head("n", "number")]
-    lines = [_group_line(sheet, group, metrics) for group in sheet.groups.values()]
+    groups = sheet.groups.values()
+    missing = any(group.results < len(group.rows) for group in groups)
+    counts = [_head(name, "number") for name in ("n", *(["missing"] if missing else []))]
+    heads = [_head("player"), *beside, *map(_metric_head, metrics), *counts]
+    lines = [_group_line(sheet, group, metrics, missing) for group in groups]
     return scrolled(
         tag(
             "table",
@@ -151,7 +162,7 @@ def _metric_head(metric: Metric) -> Html:
     return tag("th", name, arrow, unit, scope="col", class_="number")
 
 
-def _group_line(sheet: SeatResults, group: Group, metrics: Sequence[Metric]) -> Html:
+def _group_line(sheet: SeatResults, group: Group, metrics: Sequence[Metric], missing: bool) -> Html:
     beside = [getattr(group, key) for key in sheet.keys if key != "player"]
     under = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
     names = [
@@ -160,16 +171,18 @@ def _group_line(sheet: SeatResults, group: Group, metrics: Sequence[Metric]) -> 
     ]
     columns = {metric.name: n for n, metric in enumerate(sheet.metrics)}
     cells = [_mean_cell(group, metric, columns[metric.name]) for metric in metrics]
-    count = tag("td", tag("a", len(group.rows), href=f"#{group.place}"), class_="number",
-                data_v=len(group.rows))  # fmt: skip
-    return tag("tr", names, cells, count)
+    count = tag("td", tag("a", group.results, href=f"#{group.place}"), class_="number",
+                data_v=group.results)  # fmt: skip
+    lost = len(group.rows) - group.results
+    without = tag("td", number(lost), class_="number", data_v=lost) if missing else None
+    return tag("tr", names, cells, count, without)
 
 
 def _mean_cell(group: Group, metric: Metric, column: int) -> Html:
     found = group.estimate(metric.name)
     if found.value is None:
         return tag("td", "–", class_="number quiet")
-    few = f" n {found.n}" if found.n != len(group.rows) else ""
+    few = f" n {found.n}" if found.n != group.results else ""
     place = f"#{group.place}-{column}"
     interval = _interval(found)
     link = tag("a", _value(found.value), href=place, title="the episodes behind this mean")
