@@ -144,6 +144,8 @@ if __name__ == "__main__":
     options.add_argument("--study", choices=sorted(STUDIES), action="append")
     options.add_argument("--seed", type=int, default=36)
     chosen = options.parse_args()
+    # a shell starts background jobs with SIGINT ignored, and the runs would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in chosen.study or STUDIES:
         with tempfile.TemporaryDirectory() as place:
             size = ["--limit", str(chosen.limit)]
