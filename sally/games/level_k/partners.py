@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import BadInput
+from sally.core.log.imported import RECORDED
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Line, Partner, Script
@@ -88,6 +89,11 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
     return made
 
 
+def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
+    """Raise BadInput: the name represents a player of an imported game."""
+    raise BadInput("it represents recorded play and cannot play again")
+
+
 def _mind(
     name: str, about: str, source: str, lines: tuple[Line, ...] = (), memory: int | None = 0
 ) -> Partner:
@@ -159,6 +165,14 @@ PARTNERS = {
             "the inverse of win-stay, lose-shift",
             _habit(lambda ahead: ahead < 0, "win_shift_lose_stay"),
             memory=1,
+        ),
+        Partner(
+            RECORDED,
+            "a player whose moves were recorded elsewhere",
+            "imported games",
+            _recorded,
+            params={"name": ""},
+            helps=True,
         ),
     )
 }

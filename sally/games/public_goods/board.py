@@ -1,0 +1,55 @@
+"""The board of public goods: what a token returns, and the rounds so far."""
+
+from __future__ import annotations
+
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Table
+from sally.games.public_goods.rules import PublicGoods, View, others_of
+
+SHOWN = 10  # rounds drawn; the history beside the board has them all
+MOST_ROWS = 4  # other players that have a row of their own; of more, the mean is shown
+
+
+def BOARD(context: SeatContext, view: View) -> Board:
+    """Draw what a token returns, and the latest rounds in a row."""
+    game = context.game
+    assert isinstance(game, PublicGoods)
+    parts: list[Part] = [
+        Notes(
+            "The pot",
+            (
+                Note("Players", str(game.players)),
+                Note("Your tokens", f"{game.tokens} in every round"),
+                Note("The pot is multiplied by", f"{game.ratio:g}"),
+                Note("A token given returns", f"{game.back:.3g} to each player"),
+            ),
+        )
+    ]
+    if len(view.past):
+        parts.append(_rounds(game, view))
+    return Board(tuple(parts))
+
+
+def _rounds(game: PublicGoods, view: View) -> Table:
+    first = max(0, len(view.past) - SHOWN)
+    latest = list(view.rounds(first))
+    void = Cell("–", "hidden", "not played")
+    mine = [void if g is None else Cell(str(g[view.number])) for g in latest]
+    rows = [Row("You", tuple(mine), "yours")]
+    if game.players - 1 <= MOST_ROWS:
+        for i in range(game.players - 1):
+            cells = [void if g is None else Cell(str(others_of(g, view.number)[i])) for g in latest]
+            rows.append(Row("Other" if game.players == 2 else f"Other {i + 1}", tuple(cells)))
+    else:
+        means = [
+            void
+            if g is None
+            else Cell(f"{sum(others_of(g, view.number)) / (game.players - 1):.1f}")
+            for g in latest
+        ]
+        rows.append(Row("Others' mean", tuple(means)))
+    rows.append(Row("Pot", tuple(void if g is None else Cell(str(sum(g))) for g in latest), "goal"))
+    got = [void if g is None else Cell(f"{game.paid(g)[view.number]:.4g}") for g in latest]
+    rows.append(Row("You got", tuple(got), "goal"))
+    numbers = tuple(str(first + i + 1) for i in range(len(latest)))
+    return Table("The latest rounds", numbers, tuple(rows), "Round")

@@ -1,0 +1,132 @@
+"""Metrics of public goods, on two scales: what a player loses itself, and what the group loses."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import inf
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
+from sally.games.public_goods.rules import Given, PublicGoods, others_of
+
+LEAST_PAIRS = 3  # rounds after a round that a slope needs
+
+
+def game_of(played: Played) -> PublicGoods:
+    game = played.replay.game
+    assert isinstance(game, PublicGoods)
+    return game
+
+
+@shared
+def rounds(played: Played, seat: Seat) -> list[Given | None]:
+    """Return the contributions of every round by seat; None for a void round."""
+    seats = game_of(played).seats
+    return [
+        None if step.forfeited else tuple(step.moves[each] for each in seats)
+        for step in played.replay.steps()
+    ]
+
+
+def given(played: Played, seat: Seat) -> list[int]:
+    """Return a seat's contributions in the rounds that were played."""
+    number = game_of(played).number[seat]
+    return [each[number] for each in rounds(played, seat) if each is not None]
+
+
+def _mean(numbers: list[float]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def _earned(played: Played, seat: Seat) -> float | None:
+    game = game_of(played)
+    number = game.number[seat]
+    return _mean([game.paid(each)[number] for each in rounds(played, seat) if each is not None])
+
+
+def own_regret(played: Played, seat: Seat) -> float | None:
+    """Return what the dominant contribution would have added, per round."""
+    game, made = game_of(played), given(played, seat)
+    best = game.dominant
+    if best is None:
+        return 0.0 if made else None
+    return _mean([abs(each - best) * abs(1 - game.back) for each in made])
+
+
+def joint_regret(played: Played, seat: Seat) -> float | None:
+    """Return what the group would have gained by the contribution that is best for all."""
+    game, made = game_of(played), given(played, seat)
+    best = game.joint_optimum
+    if best is None:
+        return 0.0 if made else None
+    return _mean([abs(each - best) * abs(game.ratio - 1) for each in made])
+
+
+def given_share(played: Played, seat: Seat) -> float | None:
+    """Return the share of the endowment that was given, in percent."""
+    game = game_of(played)
+    return _mean([100.0 * each / game.tokens for each in given(played, seat)])
+
+
+def conditional_slope(played: Played, seat: Seat) -> float | None:
+    """Return the slope of contributions on the others' mean in the round before."""
+    every, number = rounds(played, seat), game_of(played).number[seat]
+    pairs = []
+    for last, now in pairwise(every):
+        if last is not None and now is not None:
+            theirs = others_of(last, number)
+            pairs.append((sum(theirs) / len(theirs), now[number]))
+    return slope(pairs)
+
+
+def slope(pairs: list[tuple[float, float]]) -> float | None:
+    """Return the least-squares slope; None with few pairs or a constant first number."""
+    n = len(pairs)
+    if n < LEAST_PAIRS:
+        return None
+    x, y = sum(a for a, _ in pairs) / n, sum(b for _, b in pairs) / n
+    spread = sum((a - x) ** 2 for a, _ in pairs)
+    return sum((a - x) * (b - y) for a, b in pairs) / spread if spread > 1e-9 else None
+
+
+METRICS = (
+    Metric(
+        name="earned_per_round",
+        about="payoff per round that was played",
+        measure=_earned,
+        better="higher",
+        unit="tokens",
+        headline=True,
+    ),
+    Metric(
+        name="own_regret",
+        about="what the dominant contribution would have added for the player, per round",
+        measure=own_regret,
+        better="lower",
+        unit="tokens",
+        bounds=(0.0, inf),
+        headline=True,
+    ),
+    Metric(
+        name="joint_regret",
+        about="what the best contribution for all would have added for the group, per round",
+        measure=joint_regret,
+        better="lower",
+        unit="tokens",
+        bounds=(0.0, inf),
+    ),
+    Metric(
+        name="given_share",
+        about="share of the tokens that was given",
+        measure=given_share,
+        unit="%",
+        bounds=(0.0, 100.0),
+        headline=True,
+    ),
+    Metric(
+        name="conditional_slope",
+        about="slope of contributions on what the others gave on average in the round before",
+        measure=conditional_slope,
+        unit="tokens per token",
+    ),
+)

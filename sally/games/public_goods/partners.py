@@ -1,0 +1,161 @@
+"""Partners for public goods: free riders, givers, and conditional cooperators by declared rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.log.imported import RECORDED
+from sally.core.match.player import Silence, Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import ProbeReport
+from sally.games.public_goods.rules import PublicGoods, View, others_of
+
+Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last mean) -> tokens
+
+
+def nearest(game: PublicGoods, wanted: float) -> int:
+    """Return the contribution nearest to a number; of two equally near, the larger."""
+    return min(game.menu, key=lambda given: (abs(given - wanted), -given))
+
+
+def their_last_mean(view: View) -> float | None:
+    """Return the others' mean contribution in the last played round; None at first."""
+    last = view.last
+    if last is None:
+        return None
+    others = others_of(last, view.number)
+    return sum(others) / len(others)
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 <= value <= 1:
+        raise BadInput(f"{name} must be from 0 to 1, not {value}")
+    return value
+
+
+def _script(rule: Callable[..., Rule]) -> Callable[..., Script]:
+    def made(game: PublicGoods, seat: Seat, **settings: Any) -> Script:
+        gives = rule(**settings)
+
+        def script(turn: Turn[int, View]) -> int:
+            return nearest(game, gives(game, their_last_mean(turn.view)))
+
+        return script
+
+    return made
+
+
+def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> Answerer:
+    """Return answers that expect the others to give what they gave last."""
+
+    def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
+        question, last = turn.question, turn.view.last
+        assert question is not None
+        if last is None:
+            return Silence("nothing has been given yet")
+        others = others_of(last, turn.view.number)
+        if question.probe == "their_least":
+            return ProbeReport(min(others))
+        return ProbeReport(int(sum(others) / len(others) + 0.5))
+
+    return answer
+
+
+def _free_rider() -> Rule:
+    return lambda game, mean: 0.0
+
+
+def _giver(share: float = 1.0) -> Rule:
+    _share("share", share)
+    return lambda game, mean: share * game.tokens
+
+
+def _conditional(first: float = 0.5, slope: float = 0.8, offset: float = 0.0) -> Rule:
+    _share("first", first)
+    return lambda game, mean: (
+        first * game.tokens if mean is None else offset * game.tokens + slope * mean
+    )
+
+
+def _matcher(first: float = 1.0) -> Rule:
+    _share("first", first)
+    return lambda game, mean: first * game.tokens if mean is None else mean
+
+
+def _threshold(threshold: float = 0.5, first: float = 1.0) -> Rule:
+    _share("threshold", threshold)
+    _share("first", first)
+    return lambda game, mean: (
+        first * game.tokens
+        if mean is None
+        else game.tokens * float(mean >= threshold * game.tokens)
+    )
+
+
+def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
+    """Raise BadInput: the name represents a player of an imported game."""
+    raise BadInput("it represents recorded play and cannot play again")
+
+
+def _partner(
+    name: str, about: str, source: str, rule: Callable[..., Rule], memory: int, **params: float
+) -> Partner:
+    return Partner(
+        name=name,
+        about=about,
+        source=source,
+        make=_script(rule),
+        answers=_expects_the_same_again,
+        params=params,
+        memory=memory,
+    )
+
+
+FISCHBACHER = "after Fischbacher, Gächter and Fehr 2001"
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        _partner("free_rider", "gives nothing", FISCHBACHER, _free_rider, 0),
+        _partner("giver", "gives a fixed `share` of its tokens", "ours", _giver, 0, share=1.0),
+        _partner(
+            "conditional_cooperator",
+            "gives `offset` of its tokens plus `slope` times what the others gave last on average; "
+            "`first` of its tokens at first",
+            FISCHBACHER,
+            _conditional,
+            1,
+            first=0.5,
+            slope=0.8,
+            offset=0.0,
+        ),
+        _partner(
+            "matcher",
+            "gives what the others gave last on average; `first` of its tokens at first",
+            FISCHBACHER,
+            _matcher,
+            1,
+            first=1.0,
+        ),
+        _partner(
+            "threshold",
+            "gives everything if the others gave at least `threshold` of theirs last, else "
+            "nothing; `first` of its tokens at first",
+            "ours",
+            _threshold,
+            1,
+            threshold=0.5,
+            first=1.0,
+        ),
+        Partner(
+            RECORDED,
+            "a player whose moves were recorded elsewhere",
+            "imported games",
+            _recorded,
+            params={"name": ""},
+            helps=True,
+        ),
+    )
+}

@@ -1,0 +1,116 @@
+"""The spec of public goods: rules, words and probes about the others' contributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sally.core.match.replay import Trajectory
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
+from sally.games.public_goods.rules import SEATS, Given, PublicGoods, State, View, mean_of
+from sally.games.public_goods.words import TEXTS, PublicGoodsWords
+
+Past = Trajectory[State, int, View]
+OTHERS = "others"
+SHOWN_ROLES = 4
+
+
+def _asks(probe: str) -> Callable[[PublicGoods, View, Seat], tuple[Question, ...]]:
+    def asks(game: PublicGoods, view: View, seat: Seat) -> tuple[Question, ...]:
+        choices = tuple(range(game.tokens + 1))
+        return (Question(probe, "choice", choices, OTHERS, numeric=True),)
+
+    return asks
+
+
+def _others(replay: Past, at: At) -> Given | None:
+    """Return what the others gave in a round; None if it was void."""
+    if replay.forfeited.get(at.turn):
+        return None
+    seats = [seat for seat in replay.game.seats if seat != at.seat]
+    given = [replay.move(at.turn, seat) for seat in seats]
+    return tuple(each for each in given if each is not None) if None not in given else None
+
+
+def their_mean(replay: Past, at: At) -> int | None:
+    """Return the others' mean contribution in the same round, rounded; None if void."""
+    given = _others(replay, at)
+    return None if given is None else mean_of(given)
+
+
+def their_least(replay: Past, at: At) -> int | None:
+    """Return the smallest contribution of the others in the same round; None if void."""
+    given = _others(replay, at)
+    return None if given is None else min(given)
+
+
+PROBES = (
+    Probe(
+        "their_mean",
+        "what the others will give on average, rounded to a whole number",
+        "before",
+        "choice",
+        SEATS,
+        _asks("their_mean"),
+        their_mean,
+    ),
+    Probe(
+        "their_least",
+        "the smallest contribution of any other player",
+        "before",
+        "choice",
+        SEATS,
+        _asks("their_least"),
+        their_least,
+    ),
+)
+
+
+def a_round(game: PublicGoods, seat: Seat) -> tuple[float, float]:
+    """Return the minimum and maximum payoff of one round."""
+    n, e = game.players, game.tokens
+    paid = [game.paid((mine, *(theirs,) * (n - 1)))[0] for mine in (0, e) for theirs in (0, e)]
+    return min(paid), max(paid)
+
+
+def an_episode(game: PublicGoods, seat: Seat) -> tuple[float, float]:
+    """Return the minimum and maximum payoff of all rounds; a void round pays nothing."""
+    low, high = a_round(game, seat)
+    return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
+
+
+def numbers(game: PublicGoods, view: View) -> tuple[float, ...]:
+    """Return the last round (any, mine, the others' mean; as shares) and the time left."""
+    left = 1 - (view.round - 1) / game.rounds
+    last = view.last
+    if last is None:
+        return (0.0, 0.0, 0.0, left)
+    mine = last[view.number]
+    theirs = (sum(last) - mine) / (game.players - 1)
+    return (1.0, mine / game.tokens, theirs / game.tokens, left)
+
+
+GAME: GameSpec[State, int, View] = GameSpec(
+    name="public_goods",
+    about="give tokens to a pot that is multiplied and shared: what pays each least pays all most",
+    game=PublicGoods,
+    words=PublicGoodsWords,
+    texts=TEXTS,
+    probes=PROBES,
+    doing=Doing(
+        "earned_per_round",
+        range=a_round,
+        no_split="what a token returns does not depend on what the others give",
+    ),
+    pays=an_episode,
+    titles={"public_goods": "The common pot"},
+    sentences={
+        "public_goods": "Everybody has the same number of tokens and gives some to a common pot. "
+        "The pot is multiplied and shared by all, round after round.",
+    },
+    roles={str(seat): f"Player {n}" for n, seat in enumerate(SEATS[:SHOWN_ROLES], 1)},
+    settings={"rounds": (1, 100), "players": (2, 20)},
+    usual="conditional_cooperator",
+    reference="free_rider",  # best in every single round; reactive partners may repay giving
+    numbers=numbers,
+)

@@ -1,0 +1,119 @@
+"""Public goods in language: what a token returns, who gave what, and what others may give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from sally.core.errors import listed
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, Whole, span
+from sally.core.rules.probe import Question
+from sally.games.public_goods.rules import PublicGoods, View, others_of
+
+TEXTS: Mapping[str, str] = {
+    "rules": "You are one of {players} players. In every round each of you has {tokens} tokens and "
+    "decides how many of them to put into a common pot, without seeing what anybody else does.",
+    "rules.units": "Only multiples of {unit} can be given.",
+    "rules.all": "You can give all {tokens} of them or none.",
+    "pays": "Whatever you do not give is yours. The pot is multiplied by {ratio} and divided "
+    "evenly among all {players} players, so that a token in the pot returns {back} to each.",
+    "payoffs.none": "What a round pays is not told here.",
+    "rounds.one": "There is one round.",
+    "rounds.many": "There are {rounds} rounds with the same players; after each round everybody "
+    "sees what everybody gave, and what counts is the sum over all rounds.",
+    "past": "Round {round}: you gave {mine}, the others gave {theirs}. The pot held {pot}. You got "
+    "{paid}.",
+    "past.void": "Round {round}: not played.",
+    "now": "This is round {round} of {rounds}.",
+    "question": "How many of your {tokens} tokens do you give?",
+    "aside.their_mean": "How many tokens will the other players give in this round on average, "
+    "without you and rounded to a whole number?",
+    "aside.their_least": "What is the smallest number of tokens that any of the other players will "
+    "give in this round?",
+    "told.truth": "You are told about this round: {about} {value}.",
+    "told.own": "You have predicted about this round: {about} {value}.",
+    "told.their_mean": "the other players give on average",
+    "told.their_least": "the smallest contribution of the others is",
+    "kept": "Before round {round}: {told}",
+}
+
+
+class PublicGoodsWords(Words[int, View]):
+    """Contributions are numbers, answered as numbers."""
+
+    label: ClassVar[str] = "Number"
+    foreseen_label: ClassVar[str] = "Prediction"  # `... Number:` would be read as the move
+
+    def __init__(self, game: PublicGoods, texts: Mapping[str, str]) -> None:
+        super().__init__(game, texts)
+        self.game = game
+
+    def rules(self, seat: Seat) -> str:
+        game = self.game
+        pays = self.say(
+            "pays", ratio=f"{game.ratio:g}", players=game.players, back=f"{game.back:.3g}"
+        )
+        return f"{self._setting()} {pays}\n{self._length()}"
+
+    def rules_without_payoffs(self, seat: Seat) -> str:
+        return f"{self._setting()} {self.say('payoffs.none')}\n{self._length()}"
+
+    def _setting(self) -> str:
+        game = self.game
+        parts = [self.say("rules", players=game.players, tokens=game.tokens)]
+        if game.unit == game.tokens > 1:
+            parts.append(self.say("rules.all", tokens=game.tokens))
+        elif game.unit > 1:
+            parts.append(self.say("rules.units", unit=game.unit))
+        return " ".join(parts)
+
+    def _length(self) -> str:
+        if self.game.rounds == 1:
+            return self.say("rounds.one")
+        return self.say("rounds.many", rounds=self.game.rounds)
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        for number, given in enumerate(view.rounds(since), since + 1):
+            if given is None:
+                yield self.say("past.void", round=number)
+            else:
+                yield self.say(
+                    "past",
+                    round=number,
+                    mine=given[view.number],
+                    theirs=listed(map(str, others_of(given, view.number))),
+                    pot=sum(given),
+                    paid=amount(self.game.paid(given)[view.number]),
+                )
+
+    def now(self, view: View) -> str:
+        if self.game.rounds == 1:
+            return ""
+        return self.say("now", round=min(view.round, self.game.rounds), rounds=self.game.rounds)
+
+    def question(self, view: View, options: Options[int]) -> str:
+        return self.say("question", tokens=self.game.tokens)
+
+    def name(self, action: Any) -> str:
+        return str(action)
+
+    def scale(self, options: Options[int]) -> Whole | None:
+        return span(options) if self.game.unit == 1 else None
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        return self.say(f"aside.{question.probe}")
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        about = self.say(f"told.{told.probe}")
+        return self.say(f"told.{told.source}", about=about, value=told.value)
+
+    def kept(self, told: Told, view: View) -> str:
+        return self.say("kept", round=view.round, told=self.told(told))
+
+
+def amount(pay: float) -> str:
+    """Return a payoff as text, with two decimals where needed."""
+    return f"{pay:g}" if pay == round(pay, 2) else f"{pay:.2f}"

@@ -1,0 +1,90 @@
+"""`sally alsobay2025`: what people give, from the published file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sally.games.public_goods.metrics import slope
+from sally.output.tables.console import json_option, print_json, print_table
+from sally.papers.alsobay2025.reading import Person, read
+from sally.stats.cluster_interval import mean_by_rule
+
+BINS = ((0.0, 0.15), (0.15, 0.25), (0.25, 0.40), (0.40, 0.71), (0.71, float("inf")))
+LONG = 10  # rounds of a game whose last round is shown
+CONDITIONAL, ALWAYS, NEVER = 0.3, 0.9, 0.1
+
+
+def kind_of(person: Person) -> str:
+    """Return free rider, unconditional giver, conditional giver or other, by a stated rule.
+
+    A free rider gives at most a tenth of the coins on average, an unconditional giver at least nine
+    tenths; else a slope of at least .3 on the others' mean in the round before is conditional.
+    """
+    rules = person.rules
+    share = sum(r.own for r in person.rounds) / (rules.tokens * len(person.rounds))
+    if share <= NEVER:
+        return "free rider"
+    if share >= ALWAYS:
+        return "unconditional giver"
+    pairs = [
+        (sum(last.others) / len(last.others), float(now.own))
+        for last, now in pairwise(person.rounds)
+        if last.others
+    ]
+    found = slope(pairs)
+    return "conditional giver" if found is not None and found >= CONDITIONAL else "other"
+
+
+@click.group("alsobay2025")
+def COMMANDS() -> None:
+    """People in public goods games: figures of the published file."""
+
+
+@COMMANDS.command("figures")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--extra-stages", is_flag=True, help="Count games with chat, punishment or reward.")
+@json_option
+def show(path: Path, extra_stages: bool, as_json: bool) -> None:
+    """Share of the coins given, by what a coin returns; a group is a cluster."""
+    people = [p for p in read(path).people if p.rounds and (extra_stages or not p.rules.extra)]
+    rows = [row for low, high in BINS if (row := _row(people, low, high))]
+    if as_json:
+        print_json(rows)
+        return
+    shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
+    print_table(shown, list(shown[0]) if shown else [], "Share of the coins given")
+
+
+def _row(people: Sequence[Person], low: float, high: float) -> dict[str, Any]:
+    there = [p for p in people if low <= p.rules.back < high]
+    if not there:
+        return {}
+    row: dict[str, Any] = {
+        "return": f"{low:g} to {high:g}",
+        "people": len(there),
+        "groups": len({p.group for p in there}),
+    }
+    last = [p for p in there if len(p.rounds) >= LONG]
+    for name, of, given in (
+        ("all rounds", there, lambda p: sum(r.own for r in p.rounds) / len(p.rounds)),
+        ("first", there, lambda p: p.rounds[0].own),
+        ("last", last, lambda p: p.rounds[-1].own),
+    ):
+        shares = [given(p) / p.rules.tokens for p in of]
+        found = mean_by_rule(shares, [p.group for p in of], (0.0, 1.0)) if of else None
+        row[name] = None if found is None else found.value
+        row[f"{name}, interval"] = None if found is None else found.interval
+    for kind in ("free rider", "unconditional giver", "conditional giver", "other"):
+        row[kind] = sum(kind_of(p) == kind for p in there)
+    return row
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{value[0]:.2f}, {value[1]:.2f}]"
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)

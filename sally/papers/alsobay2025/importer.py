@@ -1,0 +1,112 @@
+"""Importer of people's public goods games: one episode per group whose members are all there.
+
+Punishment, reward and chat are no stages of the game here. Games with them are imported on request,
+marked, and without a result.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import HUMAN, RECORDED, Oddity, Source, import_result
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.papers.alsobay2025.reading import (
+    GROUPS,
+    PEOPLE,
+    Person,
+    complete_rounds,
+    read,
+)
+
+
+def as_episode(source: Source, group: list[Person]) -> Episode | None:
+    """Return the game of a group; None if not all of its members are in the file."""
+    rules, rounds = group[0].rules, complete_rounds(group)
+    if not rounds:
+        return None
+    longest = max(len(person.rounds) for person in group)
+    whole = len(rounds) == longest and not rules.extra
+    params: dict[str, Any] = {
+        "players": rules.players,
+        "tokens": rules.tokens,
+        "ratio": rules.ratio,
+        "rounds": longest if whole else longest + 1,  # a game without a result is not over
+        "unit": rules.tokens if rules.all_or_nothing else 1,
+    }
+    spec = registry.game("public_goods")
+    seats = [str(seat) for seat in spec.build(params).seats]
+    lineup = {seat: PlayerSpec(RECORDED, {"name": HUMAN}, {"player": 1}) for seat in seats}
+    name = f"alsobay2025:{group[0].group}:0"
+    match: Match[Any, int, Any] = Match(
+        spec, Setup(Instance(name, "public_goods", params), 0, lineup)
+    )
+    for given in rounds:
+        turn = match.turn
+        for seat, each in zip(match.game.seats, given, strict=True):
+            match.answer((turn, seat, "", ""), Decision(each))
+    if not whole:
+        stages = "stages of the record that the game does not have: " + ", ".join(rules.extra)
+        why = stages if rules.extra else f"a player left after round {len(rounds)}"
+        match.censor("left", why)
+    used = {
+        "source": msgspec.to_builtins(source),
+        "people": {s: {"participant": p.id} for s, p in zip(seats, group, strict=True)},
+        "extra stages": list(rules.extra),
+    }
+    extra = f", {' and '.join(rules.extra)}" if rules.extra else ""
+    return match.episode(f"return {rules.back:.2f}{extra}", used)
+
+
+def imported(path: Path, extra_stages: bool = False) -> Imported:
+    """Import every complete group under a path.
+
+    Args:
+        path: A file or a checkout.
+        extra_stages: Also import games with chat, punishment or reward; they have no result.
+    """
+    record = read(path)
+    groups = record.groups()
+    counts: Counter[str] = Counter(
+        {
+            "people": len(record.people),
+            "people in the full record": PEOPLE,
+            "groups": len(groups),
+            "groups in the full record": GROUPS,
+            "contributions": sum(len(person.rounds) for person in record.people),
+        }
+    )
+    odd: list[Oddity] = list(record.oddities)
+    episodes = []
+    for name, group in groups.items():
+        complete = len(group) == group[0].rules.players
+        counts["groups with all members"] += complete
+        if complete:
+            counts["rounds that sum to the stated total"] += len(complete_rounds(group))
+        if not complete:
+            why = f"{len(group)} of its {group[0].rules.players} members are in the file"
+            odd.append(Oddity(name, "group left out", why))
+        elif group[0].rules.extra and not extra_stages:
+            counts["groups with chat, punishment or reward that were left out"] += 1
+        elif episode := as_episode(record.source, group):
+            episodes.append(episode)
+    return import_result(episodes, odd, (), dict(counts))
+
+
+IMPORTER = Importer(
+    "alsobay2025",
+    "people in public goods games (Alsobay et al. 2025)",
+    imported,
+    options=(
+        ImportOption(
+            "extra_stages", "Also import games with chat, punishment or reward, without a result."
+        ),
+    ),
+)

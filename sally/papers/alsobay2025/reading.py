@@ -1,0 +1,216 @@
+"""Read public goods games of people from Psych-201's `alsobay2025publicGoodsGame`.
+
+A line is one person; people of one group share `experiment`. A person's text names the parameters
+and, round by round, the own contribution, the total of the group and what the others gave.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.imported import Oddity, Source
+
+SOURCE = "Alsobay et al. 2025, as in github.com/marcelbinz/Psych-201"
+LICENCE = "Apache 2.0 (Psych-201)"
+FOLDER = "alsobay2025publicGoodsGame"
+PEOPLE, GROUPS = 3_912, 366  # in the full record
+POINTER = b"version https://git-lfs"
+
+_PLAYERS = re.compile(r"in a group of (\d+) players")
+_TOKENS = re.compile(r"amount of (\d+) coins")
+_RATIO = re.compile(r"multiplier of (\d+(?:\.\d+)?)")
+_ALL = re.compile(r"all of your \d+ coins or nothing")
+_ROUND = re.compile(r"^## Round (\d+)(?: of (\d+))?:$", re.MULTILINE)
+_OWN = re.compile(r"You contributed <<(\d+) coins?>>")
+_TOTAL = re.compile(r"group contribution is (\d+) coins?,")
+_OTHER = re.compile(r"^([A-Z][A-Z ]*) contributed (\d+) coins?\.$", re.MULTILINE)
+START = "# GAME STARTS"
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """The parameters that a text states."""
+
+    players: int
+    tokens: int
+    ratio: float
+    all_or_nothing: bool
+    chat: bool
+    punishment: bool
+    reward: bool
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """The stages that the game here does not have."""
+        there = {"chat": self.chat, "punishment": self.punishment, "reward": self.reward}
+        return tuple(name for name, is_there in there.items() if is_there)
+
+    @property
+    def back(self) -> float:
+        """What a coin that is given returns to each player."""
+        return self.ratio / self.players
+
+
+class PersonRound(msgspec.Struct, frozen=True):
+    """One round in one person's text."""
+
+    number: int
+    own: int
+    total: int
+    others: tuple[int, ...]
+
+
+class Person(msgspec.Struct, frozen=True):
+    """One person's text."""
+
+    id: str
+    group: str
+    rules: Rules
+    rounds: tuple[PersonRound, ...]
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A file."""
+
+    source: Source
+    people: tuple[Person, ...]
+    oddities: tuple[Oddity, ...]
+
+    def groups(self) -> dict[str, list[Person]]:
+        """Return the people of each group in order of their ids."""
+        found: dict[str, list[Person]] = {}
+        for person in self.people:
+            found.setdefault(person.group, []).append(person)
+        return {name: sorted(of, key=lambda p: p.id) for name, of in sorted(found.items())}
+
+
+class _Line(msgspec.Struct, frozen=True):
+    experiment: str
+    participant: str
+    text: str
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+def read(path: Path) -> Record:
+    """Return the people of a file `.zip` or `.jsonl`, or of a checkout."""
+    if not path.exists():
+        raise BadInput(f"There is no file or folder {path}.")
+    odd: list[Oddity] = []
+    file = path
+    if path.is_dir():
+        names = ("prompts.jsonl.zip", "prompts.jsonl")
+        inside = [f for n in names for f in sorted(path.rglob(n)) if f.parent.name == FOLDER]
+        inside += [path / n for n in names if path.name == FOLDER and (path / n).is_file()]
+        if not inside:
+            raise BadInput(f"There is no {FOLDER}/prompts.jsonl.zip (or .jsonl) in {path}.")
+        file = inside[0]
+        if others := {f.parent.name for f in path.rglob("prompts.jsonl*")} - {FOLDER}:
+            odd.append(Oddity(str(path), "left alone", f"{len(others)} other experiments"))
+    data = file.read_bytes()
+    people: list[Person] = []
+    seen: set[tuple[str, str]] = set()
+    for number, line in enumerate(_lines(file, data), 1):
+        try:
+            held = _decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as why:
+            raise BadInput(f"{file.name}, line {number}: {why}.") from None
+        if (held.experiment, held.participant) in seen:
+            raise BadInput(f"{file.name}, line {number}: {held.participant} occurs twice.")
+        seen.add((held.experiment, held.participant))
+        people.append(_person(f"{file.name}, line {number}", held))
+    if not people:
+        raise BadInput(f"{file} holds nobody; it should have one line of JSON per person.")
+    record = Record(Source.of(SOURCE, LICENCE, file.name, data), tuple(people), tuple(odd))
+    for name, group in record.groups().items():
+        _check_group(file.name, name, group)
+    return record
+
+
+def _lines(file: Path, data: bytes) -> Iterable[bytes]:
+    if data.startswith(POINTER):
+        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
+    try:
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            with zipfile.ZipFile(io.BytesIO(data)) as held:
+                inside = [n for n in held.namelist() if not n.startswith("__MACOSX")]
+                (name,) = [n for n in inside if n.endswith(".jsonl")]
+                data = held.read(name)
+    except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as why:
+        raise BadInput(f"{file} cannot be unpacked ({why}); it may be cut.") from None
+    return [line for line in data.splitlines() if line.strip()]
+
+
+def _person(where: str, held: _Line) -> Person:
+    head, start, play = held.text.partition(START)
+    stated = [pattern.search(head) for pattern in (_PLAYERS, _TOKENS, _RATIO)]
+    if not start or None in stated:
+        raise BadInput(
+            f"{where}: the text should state players, coins and multiplier and then have a line "
+            f"{START!r}."
+        )
+    players, tokens, ratio = (found[1] for found in stated if found is not None)
+    rules = Rules(
+        int(players),
+        int(tokens),
+        float(ratio),
+        _ALL.search(head) is not None,
+        "can communicate" in head,
+        "impose deductions" in head,
+        "reward each other" in head,
+    )
+    heads = list(_ROUND.finditer(play))
+    ends = [each.start() for each in heads[1:]] + [len(play)]
+    rounds = []
+    for number, (each, end) in enumerate(zip(heads, ends, strict=True), 1):
+        body = play[each.end() : end]
+        own, total = _OWN.search(body), _TOTAL.search(body)
+        if int(each[1]) != number:
+            raise BadInput(f"{where}: round {each[1]} should be round {number}.")
+        if (own is None or total is None) and number == len(heads):
+            break  # left within the last round
+        if own is None or total is None:
+            raise BadInput(f"{where}: round {number} lacks a contribution or the group's total.")
+        others = tuple(int(given) for _, given in _OTHER.findall(body))
+        if int(own[1]) > rules.tokens or int(own[1]) + sum(others) != int(total[1]):
+            raise BadInput(
+                f"{where}: in round {number} {own[1]} and {sum(others)} were given, and the total "
+                f"is {total[1]}; it should be their sum."
+            )
+        rounds.append(PersonRound(number, int(own[1]), int(total[1]), others))
+    return Person(held.participant, held.experiment, rules, tuple(rounds))
+
+
+def _check_group(file: str, name: str, group: list[Person]) -> None:
+    if len({person.rules for person in group}) > 1:
+        raise BadInput(f"{file}: the people of group {name} state different rules.")
+    if len(group) > group[0].rules.players:
+        raise BadInput(f"{file}: group {name} has {len(group)} people; it should have fewer.")
+
+
+def complete_rounds(group: list[Person]) -> list[tuple[int, ...]]:
+    """Return everybody's contributions up to the first round in which somebody is missing.
+
+    Raises:
+        BadInput: The contributions of a round do not sum to the stated total.
+    """
+    found = []
+    if len(group) < group[0].rules.players:
+        return []
+    for n in range(min(len(person.rounds) for person in group)):
+        given = tuple(person.rounds[n].own for person in group)
+        if any(person.rounds[n].total != sum(given) for person in group):
+            raise BadInput(
+                f"Group {group[0].group}: {sum(given)} was given in round {n + 1}, and the total "
+                f"is {group[0].rounds[n].total}."
+            )
+        found.append(given)
+    return found

@@ -1,0 +1,119 @@
+"""Figures of GAMA-Bench's tables: the leaderboard's score, first numbers, doing, and gifts.
+
+A table is a cluster: ten seats of one run are not independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import mean, median
+
+import msgspec
+
+from sally.games.level_k.depths import depth_of
+from sally.games.level_k.payoffs import Contest
+from sally.games.level_k.rules import LevelGame
+from sally.papers.gamabench.reading import GOODS, GUESSING, RecordedTable
+from sally.stats.cluster_interval import ratio_by_rule
+from sally.stats.intervals import Estimate
+
+ROUNDS = (1, 2, 5, 10, 20)  # in which hindsight is computed
+
+
+class Guessing(msgspec.Struct, frozen=True):
+    """One model in the guessing game."""
+
+    model: str
+    tables: int
+    score: float  # the leaderboard's: 100 less the mean number
+    first_mean: float
+    first_median: float
+    depths: dict[str, int]  # of the first numbers
+    means: dict[int, float]  # by round
+    doing: Estimate  # in hindsight: 0 even odds over all numbers, 1 the best of them
+
+
+class Goods(msgspec.Struct, frozen=True):
+    """One model in the public goods game, as shares of the endowment."""
+
+    model: str
+    tables: int
+    given: float
+    by_round: dict[int, float]
+
+
+def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedTable]]:
+    """Return the runs behind the leaderboard by model."""
+    found: dict[str, list[RecordedTable]] = {}
+    for table in tables:
+        if table.game == game and table.run is not None:
+            found.setdefault(table.model, []).append(table)
+    return dict(sorted(found.items()))
+
+
+def hindsight(table: RecordedTable) -> tuple[float, float]:
+    """Return what a table's seats won above even odds, and the most they could have won."""
+    pays = Contest(len(table.seats), table.low, table.high, table.share, 1.0)
+    gained = most = 0.0
+    for number in ROUNDS:
+        if number > len(table.choices):
+            continue
+        choices = table.choices[number - 1]
+        for seat, mine in enumerate(choices):
+            won = [
+                pays.pay((*choices[:seat], other, *choices[seat + 1 :]))[seat]
+                for other in range(table.low, table.high + 1)
+            ]
+            even = sum(won) / len(won)
+            gained += won[mine - table.low] - even
+            most += max(won) - even
+    return gained, most
+
+
+def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
+    """Return the figures of one model's guessing tables."""
+    first = [number for table in tables for number in table.choices[0]]
+    depths: dict[str, int] = {}
+    for table in tables:
+        pays = Contest(len(table.seats), table.low, table.high, table.share)
+        game = LevelGame(pays=pays, rounds=len(table.choices))
+        for number in table.choices[0]:
+            depth = depth_of(game, number)
+            name = "none" if depth is None else str(depth)
+            depths[name] = depths.get(name, 0) + 1
+    pairs = [hindsight(table) for table in tables]
+    by_round = {
+        n: mean(x for t in tables if n <= len(t.choices) for x in t.choices[n - 1])
+        for n in ROUNDS[1:]
+        if any(n <= len(t.choices) for t in tables)
+    }
+    every = [mean(x for given in table.choices for x in given) for table in tables]
+    return Guessing(
+        model,
+        len(tables),
+        100 - mean(every),
+        mean(first),
+        median(first),
+        dict(sorted(depths.items())),
+        by_round,
+        ratio_by_rule([a for a, _ in pairs], [b for _, b in pairs], list(range(len(pairs)))),
+    )
+
+
+def goods(model: str, tables: Sequence[RecordedTable]) -> Goods:
+    """Return the figures of one model's public goods tables."""
+    by_round = {
+        n: mean(x / t.high for t in tables if n <= len(t.choices) for x in t.choices[n - 1])
+        for n in (1, 10, 20)
+        if any(n <= len(t.choices) for t in tables)
+    }
+    every = mean(x / t.high for t in tables for given in t.choices for x in given)
+    return Goods(model, len(tables), every, by_round)
+
+
+def summary(tables: Sequence[RecordedTable]) -> tuple[list[Guessing], list[Goods]]:
+    """Return the figures of every model with runs of the leaderboard."""
+    return (
+        [guessing(model, of) for model, of in runs(tables, GUESSING).items()],
+        [goods(model, of) for model, of in runs(tables, GOODS).items()],
+    )

@@ -1,0 +1,93 @@
+"""Importer of GAMA-Bench's guessing and public goods tables: choices as recorded.
+
+There, a player was told mean, target and winning number; Sally's contest shows all numbers. Moves
+stay as they are, and `used` says so. A contribution outside the endowment is no move: the round is
+void.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import RECORDED, Difference, import_result
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported, Importer
+from sally.papers.gamabench.reading import FILES, GUESSING, RecordedTable, read
+
+GAMES = {GUESSING: "level_k", "public_goods": "public_goods"}
+
+
+def params_of(table: RecordedTable) -> dict[str, Any]:
+    """Return the game that was played."""
+    rounds, players = len(table.choices), len(table.seats)
+    if table.game == GUESSING:
+        pays = {
+            "kind": "contest",
+            "players": players,
+            "low": table.low,
+            "high": table.high,
+            "share": table.share,
+        }
+        return {"pays": pays, "rounds": rounds, "void_limit": rounds}
+    given = {"players": players, "tokens": table.high, "ratio": table.ratio, "rounds": rounds}
+    return {**given, "void_limit": rounds}
+
+
+def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
+    """Return one table as an episode, and the contributions that the rules do not allow."""
+    name, spec = f"gamabench:{table.file}:0", registry.game(GAMES[table.game])
+    params = params_of(table)
+    seats = [str(seat) for seat in spec.build(params).seats]
+    lineup = {
+        seat: PlayerSpec(RECORDED, {"name": model}, {"player": 1})
+        for seat, model in zip(seats, table.seats, strict=True)
+    }
+    match: Match[Any, int, Any] = Match(spec, Setup(Instance(name, spec.name, params), 0, lineup))
+    differs = []
+    for number, choices in enumerate(table.choices, 1):
+        turn = match.turn
+        for seat, choice in zip(match.game.seats, choices, strict=True):
+            legal = table.low <= choice <= table.high
+            if not legal:
+                shown = f"{choice} by {seat}", f"from {table.low} to {table.high}"
+                differs.append(Difference(name, "contribution", number, *shown))
+            why = f"{choice} is outside the endowment"
+            match.answer((turn, seat, "", ""), Decision(choice) if legal else Forfeit(why))
+    used = {
+        "source": msgspec.to_builtins(table.source),
+        "model": table.model,
+        "variant": table.variant,
+        "shown there": "mean, target and winning number" if table.game == GUESSING else
+        "all contributions and holdings",
+    }  # fmt: skip
+    return match.episode(table.variant, used), differs
+
+
+def imported(path: Path) -> Imported:
+    """Import every table of the two games under a path."""
+    found = read(path)
+    episodes: list[Episode] = []
+    differs: list[Difference] = []
+    counts: Counter[str] = Counter(found.counts)
+    for table in found.tables:
+        episode, differences = as_episode(table)
+        episodes.append(episode)
+        differs += differences
+        counts[f"tables of {table.game}"] += 1
+        counts[f"rounds of {table.game}"] += len(table.choices)
+    whole = {f"files of {game} in the full record": n for game, n in FILES.items()}
+    return import_result(episodes, found.oddities, differs, {**counts, **whole})
+
+
+IMPORTER = Importer(
+    "gamabench",
+    "thirteen models in guessing and public goods games among their like (Huang et al. 2025)",
+    imported,
+)

@@ -1,0 +1,185 @@
+"""Read GAMA-Bench's raw results of the guessing game and the public goods game.
+
+The repository is GPL-3: its files are read in place and never shipped. Every table is one model in
+all seats. Choices are in `player_data`; `responses` of a round may be shuffled and are a check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.imported import Oddity, Source
+
+SOURCE = "Huang et al. 2025, github.com/CUHK-ARISE/GAMABench"
+LICENCE = "GPL-3: derived numbers only"
+GUESSING, GOODS = "guessing_game", "public_goods"
+FILES = {GUESSING: 205, GOODS: 134}  # in the full record
+DEFAULT_MODEL = "gpt-3.5-turbo-0125"
+NEAR = 0.01
+
+_NAME = re.compile(rf"(?:(.+)_)?({GUESSING}|{GOODS})_(.+)\.json")
+_RUN = re.compile(r"v1_([1-5])")
+
+
+class _Meta(msgspec.Struct, frozen=True):
+    player_num: int
+    ratio: float
+    min: int = 0
+    max: int = 0
+    tokens: int = 0
+    version: str = ""
+
+
+class _Seat(msgspec.Struct, frozen=True):
+    model: str
+    records: tuple[int, ...]
+    utility: tuple[float, ...] = ()
+
+
+class _Round(msgspec.Struct, frozen=True):
+    responses: tuple[int, ...]
+    mean: float | None = None
+    winner: float | None = None
+    winner_num: int | None = None
+
+
+class _File(msgspec.Struct, frozen=True):
+    meta: _Meta
+    round_records: tuple[_Round, ...]
+    player_data: tuple[_Seat, ...]
+
+
+class RecordedTable(msgspec.Struct, frozen=True):
+    """One file: a table of one model with itself."""
+
+    source: Source
+    game: str
+    file: str
+    model: str  # from the file's name
+    variant: str
+    seats: tuple[str, ...]  # the model in each seat, or a scripted number
+    choices: tuple[tuple[int, ...], ...]  # by round and seat
+    ratio: float
+    share: str  # the ratio as a fraction
+    low: int
+    high: int
+
+    @property
+    def run(self) -> int | None:
+        """The number of one of the five runs behind the leaderboard."""
+        found = _RUN.fullmatch(self.variant)
+        return int(found[1]) if found else None
+
+    @property
+    def same(self) -> tuple[Any, ...]:
+        """What makes two files copies of one run."""
+        return (self.game, self.seats, self.choices, self.share, self.low, self.high)
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Everything under a path."""
+
+    tables: tuple[RecordedTable, ...]
+    oddities: tuple[Oddity, ...]
+    counts: dict[str, int]
+
+
+def read(path: Path) -> Found:
+    """Return the tables of both games under a path; copies of a run are listed and left out."""
+    if not path.exists():
+        raise BadInput(f"There is no file or folder {path}.")
+    every = [path] if path.is_file() else sorted(path.rglob("*.json"), key=_runs_first)
+    tables: list[RecordedTable] = []
+    odd: list[Oddity] = []
+    counts: Counter[str] = Counter()
+    known: dict[tuple[Any, ...], str] = {}
+    for file in every:
+        named = _NAME.fullmatch(file.name)
+        if named is None:
+            counts[f"left alone: {file.parent.name}"] += 1
+            continue
+        counts[f"files of {named[2]}"] += 1
+        if "savept" in named[3]:
+            counts["short runs left alone"] += 1
+            continue
+        table = _table(file, named[1] or DEFAULT_MODEL, named[2], named[3])
+        if table.game == GUESSING and not table.ratio:
+            odd.append(Oddity(file.name, "not imported", "a ratio of 0 leaves nothing to guess"))
+        elif table.same in known:
+            odd.append(Oddity(file.name, "copy", f"the same play as {known[table.same]}"))
+            counts["copies left out"] += 1
+        else:
+            known[table.same] = file.name
+            tables.append(table)
+    if not tables:
+        raise BadInput(f"There is no [MODEL_]{GUESSING}_VARIANT.json or {GOODS} file in {path}.")
+    return Found(tuple(tables), tuple(odd), dict(counts))
+
+
+def _runs_first(file: Path) -> tuple[bool, Path]:
+    """Order runs of the leaderboard before their copies under other names."""
+    named = _NAME.fullmatch(file.name)
+    return named is None or _RUN.fullmatch(named[3]) is None, file
+
+
+_decode = msgspec.json.Decoder(_File).decode
+
+
+def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
+    data = file.read_bytes()
+    try:
+        held = _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as why:
+        raise BadInput(f"{file.name} is not a table of GAMA-Bench: {why}.") from None
+    meta, seats, rounds = held.meta, held.player_data, held.round_records
+    if len(seats) != meta.player_num or not rounds:
+        raise BadInput(
+            f"{file.name} has {len(seats)} players and {len(rounds)} rounds; there should be "
+            f"{meta.player_num} players and at least one round."
+        )
+    if any(len(seat.records) != len(rounds) for seat in seats):
+        raise BadInput(f"{file.name}: every player should have {len(rounds)} choices.")
+    choices = tuple(tuple(seat.records[t] for seat in seats) for t in range(len(rounds)))
+    for number, (given, each) in enumerate(zip(choices, rounds, strict=True), 1):
+        _check_round(f"{file.name}, round {number}", game, meta, given, each)
+    if game == GOODS:
+        for seat in seats:
+            kept = tuple(float(meta.tokens - given) for given in seat.records)
+            if seat.utility and seat.utility != kept:
+                raise BadInput(f"{file.name}: utility should be the tokens that were kept.")
+    return RecordedTable(
+        Source.of(SOURCE, LICENCE, file.name, data),
+        game,
+        file.name.removesuffix(".json"),
+        model,
+        variant,
+        tuple(seat.model for seat in seats),
+        choices,
+        meta.ratio,
+        str(Fraction(meta.ratio).limit_denominator(1000)),  # `ratio_str` may be a percentage
+        meta.min,
+        meta.max if game == GUESSING else meta.tokens,
+    )
+
+
+def _check_round(where: str, game: str, meta: _Meta, given: tuple[int, ...], each: _Round) -> None:
+    if sorted(given) != sorted(each.responses):
+        raise BadInput(f"{where}: the responses are not the choices of the players.")
+    if game == GOODS:
+        return
+    mean = sum(given) / len(given)
+    if each.mean is None or abs(each.mean - mean) > NEAR:
+        raise BadInput(f"{where}: the mean is {each.mean}; the choices give {mean:g}.")
+    if any(not meta.min <= number <= meta.max for number in given):
+        raise BadInput(f"{where}: a number is outside {meta.min} to {meta.max}.")
+    goal = meta.ratio * mean
+    nearest = min(abs(number - goal) for number in given)
+    if each.winner not in given or abs(abs(each.winner - goal) - nearest) > NEAR:
+        raise BadInput(f"{where}: {each.winner} is not the number nearest to {goal:g}.")
