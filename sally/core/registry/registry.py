@@ -58,6 +58,7 @@ PARTS: Mapping[str, str] = {
     "study": "STUDIES",
     "tables": "ENGINE",
     "importer": "IMPORTER",
+    "atlas": "ATLAS",
     "commands": "COMMANDS",
 }
 """Constant that each part of a game or a paper defines."""

@@ -75,7 +75,7 @@ def conditional_slope(played: Played, seat: Seat) -> float | None:
     for last, now in pairwise(every):
         if last is not None and now is not None:
             theirs = others_of(last, number)
-            pairs.append((sum(theirs) / len(theirs), now[number]))
+            pairs.append((sum(theirs) / len(theirs), float(now[number])))
     return slope(pairs)
 
 

@@ -69,14 +69,16 @@ def _row(people: Sequence[Person], low: float, high: float) -> dict[str, Any]:
         "people": len(there),
         "groups": len({p.group for p in there}),
     }
-    last = [p for p in there if len(p.rounds) >= LONG]
-    for name, of, given in (
-        ("all rounds", there, lambda p: sum(r.own for r in p.rounds) / len(p.rounds)),
-        ("first", there, lambda p: p.rounds[0].own),
-        ("last", last, lambda p: p.rounds[-1].own),
-    ):
-        shares = [given(p) / p.rules.tokens for p in of]
-        found = mean_by_rule(shares, [p.group for p in of], (0.0, 1.0)) if of else None
+    long = [p for p in there if len(p.rounds) >= LONG]
+    columns: dict[str, list[tuple[str, float]]] = {
+        "all rounds": [(p.group, sum(r.own for r in p.rounds) / len(p.rounds)) for p in there],
+        "first": [(p.group, float(p.rounds[0].own)) for p in there],
+        "last": [(p.group, float(p.rounds[-1].own)) for p in long],
+    }
+    tokens = there[0].rules.tokens  # the same in every game of the record
+    for name, given in columns.items():
+        shares, groups = [own / tokens for _, own in given], [group for group, _ in given]
+        found = mean_by_rule(shares, groups, (0.0, 1.0)) if given else None
         row[name] = None if found is None else found.value
         row[f"{name}, interval"] = None if found is None else found.interval
     for kind in ("free rider", "unconditional giver", "conditional giver", "other"):

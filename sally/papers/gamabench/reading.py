@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.core.log.events import Episode, Moved
 from sally.core.log.imported import Oddity, Source
 
 SOURCE = "Huang et al. 2025, github.com/CUHK-ARISE/GAMABench"
@@ -183,3 +184,29 @@ def _check_round(where: str, game: str, meta: _Meta, given: tuple[int, ...], eac
     nearest = min(abs(number - goal) for number in given)
     if each.winner not in given or abs(abs(each.winner - goal) - nearest) > NEAR:
         raise BadInput(f"{where}: {each.winner} is not the number nearest to {goal:g}.")
+
+
+def table_of_episode(episode: Episode) -> RecordedTable:
+    """Return the table of an imported episode; void rounds are left out."""
+    params, lineup = episode.setup.instance.params, episode.setup.lineup
+    pays = params.get("pays")
+    moves: dict[int, dict[str, int]] = {}
+    for event in episode.events:
+        if isinstance(event, Moved):
+            moves.setdefault(event.turn, {})[event.seat] = event.action
+    seats = tuple(lineup)
+    source = episode.used["source"]
+    share = pays["share"] if pays else str(Fraction(params["ratio"]).limit_denominator(1000))
+    return RecordedTable(
+        Source(**source),
+        GUESSING if pays else GOODS,
+        episode.setup.instance.id.split(":")[1],
+        str(episode.used["model"]),
+        str(episode.used["variant"]),
+        tuple(str(lineup[seat].params["name"]) for seat in seats),
+        tuple(tuple(m[s] for s in seats) for _, m in sorted(moves.items()) if len(m) == len(seats)),
+        float(Fraction(share)),
+        share,
+        pays["low"] if pays else 0,
+        pays["high"] if pays else params["tokens"],
+    )

@@ -78,7 +78,11 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
 
 def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
     """Return doing against declared bots (0 even odds, 1 optimum), and its n of decisions."""
-    there = [s.regret for s in sides if s.regret is not None and s.regret.decisions]
+    return pooled([s.regret for s in sides if s.regret is not None and s.regret.decisions])
+
+
+def pooled(there: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
+    """Return doing over matches with these losses, and the number of decisions."""
     above = [r.at_random - r.lost for r in there]
     below = [r.at_random for r in there]
     return ratio_by_rule(above, below, list(range(len(there)))), sum(r.decisions for r in there)
@@ -100,3 +104,25 @@ def cooperation(sides: Sequence[SideMatch], before: str | None = None) -> tuple[
 def as_scored(sides: Sequence[SideMatch]) -> tuple[int, int]:
     """Return cooperations and moves as the authors' parser has them."""
     return sum(s.scored_cooperation for s in sides), sum(s.moves for s in sides)
+
+
+LEARNERS = ("QLearning", "ThompsonSampling", "GradientMetaLearner")
+
+
+def scripted(games: Iterable[Played], stop: float) -> dict[str, list[tuple[str, DecisionRegret]]]:
+    """Return the losses of scripted players and learners against declared bots, by name.
+
+    Each comes with the id of its episode. Both sides of a match count where the other is declared.
+    """
+    found: dict[str, list[tuple[str, DecisionRegret]]] = {}
+    for played in games:
+        if not played.episode.setup.instance.id.startswith("hcss2025:"):
+            continue
+        if rules(played).stop_chance != stop:
+            continue
+        for seat in (AGENT, PARTNER):
+            name = str(played.episode.used["agents"][seat])
+            lost = None if name.rpartition("_T")[0] in MODELS else decisions_lost(played, seat)
+            if lost is not None and lost.decisions:
+                found.setdefault(name, []).append((played.episode.id, lost))
+    return found

@@ -1,0 +1,47 @@
+"""Dots of the atlas: who did how well in one game under one measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from sally.core.rules.metric import Played
+
+AtlasKind = Literal["people", "model", "learner", "bot", "rule"]
+KINDS: tuple[AtlasKind, ...] = ("people", "model", "learner", "bot", "rule")
+FEW_IDS = 5
+
+
+class AtlasColumn(msgspec.Struct, frozen=True):
+    """One game in one setting, with one measure; figures of two columns are not comparable."""
+
+    game: str
+    setting: str
+    measure: str  # what the axis shows
+    zero: str  # what 0 is
+    one: str  # what 1 is
+
+
+class AtlasDot(msgspec.Struct, frozen=True):
+    """One player in one column."""
+
+    column: AtlasColumn
+    who: str
+    kind: AtlasKind
+    year: int | None  # in which a model appeared, by its name or its record
+    value: float
+    low: float | None
+    high: float | None
+    n: int  # decisions, or what `unit` says
+    unit: str
+    clusters: int
+    source: str
+    episodes: tuple[str, ...] = ()  # ids, at most FEW_IDS
+    knowing: float | None = None
+    note: str = ""
+
+
+AtlasMaker = Callable[[Sequence[Played]], list[AtlasDot]]
+"""A paper's module `atlas` defines `ATLAS`: its imported episodes -> dots."""

@@ -1,0 +1,55 @@
+"""Dots of the atlas: what people give in public goods, by what a token returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.metric import Played
+from sally.games.public_goods.metrics import game_of, given
+from sally.stats.cluster_interval import mean_by_rule
+
+SOURCE, YEAR = "alsobay2025", 2025
+
+
+def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return people by the return of a token, without extra stages; a group is a cluster."""
+    by_return: dict[str, list[tuple[float, Played]]] = {}
+    for played in games:
+        game = game_of(played)
+        if played.episode.used.get("extra stages"):
+            continue
+        for seat in game.seats:
+            made = given(played, seat)
+            share = sum(made) / (game.tokens * len(made))
+            by_return.setdefault(f"{game.back:.2f}", []).append((share, played))
+    found = []
+    for back, made in sorted(by_return.items()):
+        column = AtlasColumn(
+            "public goods",
+            f"a token returns {back} to each",
+            "share of the tokens given (joint scale, not skill)",
+            "nothing: dominant in a single round",
+            "everything: best for the group",
+        )
+        groups = [played.episode.id for _, played in made]
+        value = mean_by_rule([share for share, _ in made], groups, (0.0, 1.0))
+        assert value.value is not None
+        ids = tuple(dict.fromkeys(groups))[:FEW_IDS]
+        found.append(
+            AtlasDot(
+                column,
+                "people",
+                "people",
+                YEAR,
+                value.value,
+                value.low,
+                value.high,
+                len(made),
+                "people",
+                len(set(groups)),
+                SOURCE,
+                ids,
+            )
+        )
+    return found

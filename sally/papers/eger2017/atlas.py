@@ -1,0 +1,50 @@
+"""Dots of the atlas: who plays a card that is certainly playable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.metric import Played
+from sally.papers.eger2017 import figures
+from sally.papers.eger2017.reading import AIS
+
+SOURCE, YEAR = "eger2017", 2017
+
+
+def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return people and AIs by the AI at the table; a person is a cluster."""
+    sides = figures.side_games(games)
+    found = []
+    for ai in AIS:
+        column = AtlasColumn(
+            "Hanabi",
+            f"a person and the AI {ai}",
+            "turns in which a certainly playable card was played",
+            "never",
+            "always",
+        )
+        for human in (True, False):
+            mine = [g for g in sides if g.ai == ai and g.human == human]
+            n = sum(turn.sure for g in mine for turn in g.turns)
+            if not n:
+                continue
+            idle = figures.measure(mine, "sure but idle")
+            assert idle.value is not None
+            found.append(
+                AtlasDot(
+                    column,
+                    "people" if human else f"AI {ai}",
+                    "people" if human else "bot",
+                    YEAR,
+                    1 - idle.value,
+                    None if idle.high is None else 1 - idle.high,
+                    None if idle.low is None else 1 - idle.low,
+                    n,
+                    "turns",
+                    len({g.person for g in mine}),
+                    SOURCE,
+                    tuple(g.episode for g in mine[:FEW_IDS]),
+                )
+            )
+    return found

@@ -1,0 +1,98 @@
+"""Dots of the atlas: models among their like in the guessing game and in public goods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.metric import Played
+from sally.papers.gamabench import figures
+from sally.papers.gamabench.reading import GOODS, GUESSING, RecordedTable, table_of_episode
+from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import Estimate
+
+SOURCE = "gamabench"
+YEARS = {
+    "gpt-3.5-turbo-0613": 2023,
+    "gpt-3.5-turbo-1106": 2023,
+    "gpt-3.5-turbo-0125": 2024,
+    "gpt-4-0125-preview": 2024,
+    "gpt-4o": 2024,
+    "gemini-1.0-pro": 2023,
+    "gemini-1.5-pro": 2024,
+    "llama-3.1-8b": 2024,
+    "llama-3.1-70b": 2024,
+    "llama-3.1-405b": 2024,
+    "mixtral-8x7b": 2023,
+    "mixtral-8x22b": 2024,
+    "qwen2-72b": 2024,
+}
+NOTE = "ten copies of one model; says nothing about how it reads others"
+GUESSES = AtlasColumn(
+    "guessing game",
+    "2/3 of the mean, ten players, runs of the leaderboard",
+    "doing in hindsight",
+    "even odds over all numbers",
+    "the best number given the others",
+)
+
+
+def goods_column(back: float) -> AtlasColumn:
+    """Return the column of public goods with one return of a token."""
+    return AtlasColumn(
+        "public goods",
+        f"a token returns {back:.2f} to each",
+        "share of the tokens given (joint scale, not skill)",
+        "nothing: dominant in a single round",
+        "everything: best for the group",
+    )
+
+
+def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return every model with runs of the leaderboard; a table is a cluster."""
+    ids: dict[str, str] = {}
+    tables: list[RecordedTable] = []
+    for played in games:
+        table = table_of_episode(played.episode)
+        tables.append(table)
+        ids[table.file] = played.episode.id
+    found = []
+    for model, of in figures.runs(tables, GUESSING).items():
+        doing = figures.guessing(model, of).doing
+        if doing.value is not None:
+            found.append(_dot(GUESSES, model, doing, of, ids, "choices in 5 rounds"))
+    for model, of in figures.runs(tables, GOODS).items():
+        shares = [x / t.high for t in of for given in t.choices for x in given]
+        units = [t.file for t in of for given in t.choices for _ in given]
+        share = mean_by_rule(shares, units, (0.0, 1.0))
+        back = of[0].ratio / len(of[0].seats)
+        found.append(_dot(goods_column(back), model, share, of, ids, "contributions"))
+    return found
+
+
+def _dot(
+    column: AtlasColumn,
+    model: str,
+    value: Estimate,
+    tables: Sequence[RecordedTable],
+    ids: dict[str, str],
+    unit: str,
+) -> AtlasDot:
+    assert value.value is not None
+    per_table = 10 * (len(figures.ROUNDS) if unit.startswith("choices") else 0)
+    n = per_table * len(tables) or value.n
+    return AtlasDot(
+        column,
+        model,
+        "model",
+        YEARS.get(model),
+        value.value,
+        value.low,
+        value.high,
+        n,
+        unit,
+        len(tables),
+        SOURCE,
+        tuple(ids[t.file] for t in tables[:FEW_IDS]),
+        note=NOTE,
+    )

@@ -1,0 +1,87 @@
+"""Dots of the atlas: doing of models against declared bots in the dilemma, by chance to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.metric import Played
+from sally.papers.hcss2025 import figures
+
+SOURCE = "hcss2025"
+YEARS = {
+    "GPT5mini": 2025,
+    "GPT5nano": 2025,
+    "GPT4.1mini": 2025,
+    "Claude4-Sonnet": 2025,
+    "Mistral-Medium": 2025,
+    "Gemini20Flash": 2025,
+}
+UNREADABLE = ("GPT5nano", "Mistral-Medium")
+LEAST = 5  # decisions
+
+
+def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return each model with published replies, and the scripted players in the agent's seat."""
+    sides = [s for s in figures.side_matches(games) if s.replies]
+    found = []
+    for stop in sorted({s.stop for s in sides}):
+        column = AtlasColumn(
+            "prisoner's dilemma, repeated",
+            f"chance to stop {stop:g} after each round, seven declared bots",
+            "doing of single decisions",
+            "even odds at the same states",
+            "optimal play",
+        )
+        for model, year in YEARS.items():
+            mine = [s for s in sides if s.model == model and s.stop == stop]
+            value, n = figures.doing(mine)
+            if value.value is None or n < LEAST:
+                continue
+            there = [s for s in mine if s.regret is not None and s.regret.decisions]
+            note = "few replies are readable, and not at random" if model in UNREADABLE else ""
+            found.append(
+                AtlasDot(
+                    column,
+                    model,
+                    "model",
+                    year,
+                    value.value,
+                    value.low,
+                    value.high,
+                    n,
+                    "readable decisions",
+                    len(there),
+                    SOURCE,
+                    tuple(s.episode for s in there[:FEW_IDS]),
+                    note=note,
+                )
+            )
+        found += _scripted(games, column, stop)
+    return found
+
+
+def _scripted(games: Sequence[Played], column: AtlasColumn, stop: float) -> list[AtlasDot]:
+    """Return scripted players and learners of the record against the same bots."""
+    lost = figures.scripted(games, stop)
+    found = []
+    for name, made in sorted(lost.items()):
+        value, n = figures.pooled([regret for _, regret in made])
+        if value.value is not None and n >= LEAST:
+            found.append(
+                AtlasDot(
+                    column,
+                    name,
+                    "learner" if name in figures.LEARNERS else "bot",
+                    None,
+                    value.value,
+                    value.low,
+                    value.high,
+                    n,
+                    "decisions",
+                    len(made),
+                    SOURCE,
+                    tuple(id for id, _ in made[:FEW_IDS]),
+                )
+            )
+    return found
