@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sally.api import audit as audit
     from sally.api import checklist as checklist
     from sally.api import compare as compare
+    from sally.api import compare_logs as compare_logs
     from sally.api import contrast as contrast
     from sally.api import crossplay as crossplay
     from sally.api import decisions as decisions
@@ -99,7 +100,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 _PLACES = {
     "api": "Comparisons CrossplayRows Episodes Planned ProfileRows Rows audit checklist "
-    "compare contrast crossplay decisions episodes export fork list_games "
+    "compare compare_logs contrast crossplay decisions episodes export fork list_games "
     "list_importers list_metrics list_packs list_partners list_players "
     "list_strategies list_studies load pack plan play profile reliability replay "
     "report reproduce run score summary to_pandas to_polars transcript use "

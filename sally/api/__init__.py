@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sally.analysis.columns.rows import to_polars as to_polars
     from sally.api.analyses import audit as audit
     from sally.api.analyses import compare as compare
+    from sally.api.analyses import compare_logs as compare_logs
     from sally.api.analyses import crossplay as crossplay
     from sally.api.analyses import decisions as decisions
     from sally.api.analyses import episodes as episodes
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "analysis.columns.rows": "summary to_pandas to_polars",
-    "api.analyses": "audit compare crossplay decisions episodes load profile replay reproduce "
-    "score",
+    "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
+    "reproduce score",
     "api.catalog": "list_games list_importers list_metrics list_packs list_partners list_players "
     "list_strategies list_studies",
     "api.controls": "checklist contrast fork reliability variance why",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from sally import store
 from sally.analysis.columns.measured import measured, seats_under_study
@@ -207,6 +207,47 @@ def compare(
     else:
         found = compared(source, first, second, **options)  # type: ignore[arg-type]
     return Comparisons(found, first, second)
+
+
+def compare_logs(
+    *logs: str | Path,
+    scorers: Sequence[str] = (),
+    cluster: str | Callable[[Any], Hashable] | None = None,
+    margin: float | None = None,
+    ids_only: bool = False,
+) -> Rows:
+    """Compare any Inspect logs of the same samples, every two of them by each scorer.
+
+    Args:
+        *logs: At least two `.eval` or `.json` logs.
+        scorers: Only these scorers; a value of a score with several is named `SCORER.KEY`.
+        cluster: A metadata column, or a function of Inspect's sample; by default the epochs of
+            one sample form a cluster.
+        margin: Differences within it count as equivalence; by default .2 standard deviations.
+        ids_only: Pair samples by id even if their inputs differ.
+
+    Returns:
+        One row per pair of logs and scorer: means, paired difference with a 95% interval, adjusted
+        p values, verdict, and the number of clusters that would settle an undecided one.
+
+    Raises:
+        BadInput: If Inspect is not installed, a log cannot be read, or two logs share no sample
+            or scorer.
+
+    >>> import sally
+    >>> sally.compare_logs("one.eval")
+    Traceback (most recent call last):
+        ...
+    sally.core.errors.BadInput: A comparison needs at least two logs.
+    """
+    try:
+        from sally.adapters.inspect import compare_logs as inspect_logs
+    except ImportError:
+        raise BadInput(
+            "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` installs it."
+        ) from None
+    options: dict[str, Any] = {"cluster": cluster, "margin": margin, "ids_only": ids_only}
+    return Rows(flat(c) for c in inspect_logs.compare_logs(logs, scorers=scorers, **options))
 
 
 def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:

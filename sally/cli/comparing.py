@@ -12,7 +12,6 @@ from sally.analysis.columns.rows import Row
 from sally.analysis.compare.compare import (
     ALPHA,
     KNOWING,
-    SMALL,
     WORDS,
     By,
     Comparison,
@@ -43,6 +42,7 @@ from sally.output.tables.console import (
 )
 from sally.stats import Estimate
 from sally.stats.intervals import FEW, blank_intervals
+from sally.stats.paired_tests import SMALL
 from sally.store import Where
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sally.analysis.columns.rows import Row
-from sally.analysis.compare.compare import ALPHA, SMALL
+from sally.analysis.compare.compare import ALPHA
 from sally.analysis.compare.contrast import Contrast, Of, conclusion, contrast, said_of
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of, plain
@@ -23,6 +23,7 @@ from sally.output.tables.console import (
     print_table,
 )
 from sally.stats.intervals import blank_intervals
+from sally.stats.paired_tests import SMALL
 from sally.store import Where
 
 

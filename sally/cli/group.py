@@ -126,6 +126,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.transferring:transfer_",
         "Show what training on one task changed on others: trained on (rows), tested on (columns).",
     ),
+    "inspect": Entry(
+        "sally.cli.inspecting:inspect",
+        "Compare any Inspect logs, and plan the size of the next ones.",
+    ),
     "import": Entry(
         "sally.cli.importing:import_",
         "Import recorded games; each source has its own command.",

@@ -25,6 +25,7 @@ from sally.stats import (
     sign_flip_test,
     simulated_power,
 )
+from sally.stats import paired_tests as tests_of_pairs
 
 CELL = Cell(
     "duel",
@@ -192,8 +193,8 @@ def claimed(differences) -> float:
 @pytest.fixture
 def quick(monkeypatch):
     """Fewer flips than a report takes, and no intervals: they play no part in p."""
-    monkeypatch.setattr(comparing, "RESAMPLES", 1)
-    monkeypatch.setattr(comparing, "sign_flip_test", partial(sign_flip_test, flips=999))
+    monkeypatch.setattr(tests_of_pairs, "RESAMPLES", 1)
+    monkeypatch.setattr(tests_of_pairs, "sign_flip_test", partial(sign_flip_test, flips=999))
 
 
 @pytest.mark.parametrize("place, power", [(0, 0.8), (1, 0.9)])

@@ -33,19 +33,15 @@ from sally.core.rules.metric import Metric, Played
 from sally.stats import (
     Estimate,
     cohens_d,
-    cohens_dz,
     equivalence_test,
     holm,
-    paired_difference_bootstrap,
-    paired_equivalence,
-    sign_flip_test,
 )
 from sally.stats.cluster_interval import FEWER, Unit, coarsest
 from sally.stats.columns import coded, sums_by
 from sally.stats.intervals import FEW, t_estimate, without_interval
+from sally.stats.paired_tests import default_margin, paired_tests
 
-ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
-SMALL = 0.2  # standard deviations: the default margin below which a difference counts as none
+ALPHA, SEED = 0.05, 1
 KNOWING = ("tom_percent", "brier")
 
 By = Literal["game", "cell", "others", "strategy"]
@@ -230,32 +226,26 @@ def _compared(
     pairs = [pair for key in shared for pair in _paired(mine[key], theirs[key])]
     a, b = np.array([pair.first for pair in pairs]), np.array([pair.second for pair in pairs])
     clusters, unit = _clusters(pairs)
-    difference = paired_difference_bootstrap(
-        a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
-    )
     independent = min(len(pairs), *(sum(len(by[key]) for key in shared) for by in (mine, theirs)))
-    if len(set(clusters)) < FEW:
-        difference = without_interval(difference.value, independent, "bootstrap", FEWER)
-    wide = _margin(a, b) if margin is None else margin
-    alike = _equivalent(a, b, clusters, wide)
+    tests = paired_tests(a, b, clusters, seed=seed, margin=margin, n=independent)
     metric: Metric = registry.entries("metrics")[group.metric]
     return Comparison(
         **msgspec.structs.asdict(group),
         better=_better(metric, group),
-        first=float(a.mean()),
-        second=float(b.mean()),
-        difference=difference,
-        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p if len(pairs) > 1 else None,
+        first=tests.first,
+        second=tests.second,
+        difference=tests.difference,
+        p=tests.p,
         p_holm=None,
-        effect=cohens_dz(a, b),
-        margin=wide,
-        p_equivalent=alike,
+        effect=tests.effect,
+        margin=tests.margin,
+        p_equivalent=tests.p_equivalent,
         p_equivalent_holm=None,
         verdict="undecided",
         pairs=independent,
         alone=(len(mine) - len(shared), len(theirs) - len(shared)),
         clusters=unit,
-        units=len(set(clusters)),
+        units=tests.units,
         company=len({s.others for key in shared for s in mine[key]}),
         alike=len(pairs) > 1 and bool(np.ptp(a - b) == 0),
     )
@@ -274,7 +264,7 @@ def _unpaired(
     away, n = float(a.mean() - b.mean()), int(a.size + b.size)
     method = f"unpaired, Welch's t over {units[0]} and {units[1]} clusters"
     difference, p = without_interval(away, n, method, FEWER), None
-    wide, alike = _margin(a, b) if margin is None else margin, None
+    wide, alike = default_margin(a, b) if margin is None else margin, None
     if min(units) >= FEW:
         errors = [_error(v, clusters) for v, (clusters, _) in zip(sides, named, strict=True)]
         error = math.hypot(*errors)
@@ -383,30 +373,6 @@ def _by_setting(scores: Sequence[Score]) -> dict[tuple[str, str], list[Score]]:
 
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
-
-
-def _margin(a: Floats, b: Floats) -> float | None:
-    """Return a small share of the standard deviation within players; None if that is 0."""
-    if a.size < 2:
-        return None
-    spread = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
-    return SMALL * spread if spread > 0 else None
-
-
-def _equivalent(
-    a: Floats, b: Floats, clusters: Sequence[Hashable], margin: float | None
-) -> float | None:
-    """Return the p value of the two one-sided tests over the means of clusters.
-
-    Differences without variance would make it 0 from two pairs on; they return None.
-    """
-    means: dict[Hashable, list[float]] = {}
-    for away, cluster in zip(a - b, clusters, strict=True):
-        means.setdefault(cluster, []).append(float(away))
-    units = [_mean_of(away) for away in means.values()]
-    if margin is None or np.ptp(units) == 0:
-        return None
-    return paired_equivalence(units, np.zeros(len(units)), (-margin, margin)).p
 
 
 def adjusted(found: Sequence[Comparison]) -> list[Comparison]:

@@ -1,0 +1,449 @@
+"""Comparison of any Inspect logs: paired by sample, clustered, adjusted, with power.
+
+Two samples form a pair if they have the same id and epoch in both logs. Samples that a log planned
+but did not finish or score count as the lowest score (intention to treat); the difference over
+complete pairs is given beside it. Intervals come from resampling whole clusters, p values from
+flipping the signs of whole clusters, adjusted by Holm's method over all comparisons.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
+from inspect_ai.scorer import value_to_float
+
+from sally.core.errors import BadInput, listed, unknown
+from sally.stats import (
+    Estimate,
+    equivalence_sample_size,
+    holm,
+    paired_sample_size,
+    t_power,
+    unpaired_difference,
+)
+from sally.stats.intervals import FEW
+from sally.stats.paired_tests import cluster_means, paired_tests
+
+ALPHA, POWER, SEED = 0.05, 0.8, 1
+LETTERS = frozenset("CIPN")  # Inspect's correct, incorrect, partially correct and no answer
+UNREAD = {"messages", "events", "store", "attachments", "output", "timelines", "events_data"}
+
+Verdict = Literal["higher", "lower", "equivalent", "undecided", "too few"]
+Cluster = str | Callable[[EvalSample], Hashable]
+Unit = tuple[str, int]  # sample id and epoch
+
+
+class LogScores(msgspec.Struct, frozen=True):
+    """The scores of one log, by scorer and unit; NaN means that a sample was not scored."""
+
+    label: str
+    task: str
+    planned: tuple[Unit, ...]
+    values: dict[str, dict[Unit, float]]
+    graded: frozenset[str]  # scorers with letters or booleans, whose lowest score is 0
+    clusters: dict[str, Hashable]  # by sample id
+    inputs: dict[str, str]  # hash of each sample's input
+    failed: frozenset[Unit]  # samples that ended with an error
+
+
+class LogComparison(msgspec.Struct, frozen=True):
+    """The difference of two logs, first minus second, by one scorer."""
+
+    first: str
+    second: str
+    scorer: str
+    pairs: int
+    units: int  # number of clusters
+    clusters: str  # what a cluster is
+    first_mean: float
+    second_mean: float
+    difference: Estimate
+    complete: Estimate | None  # over pairs that both logs scored, if some are missing
+    unpaired: Estimate  # Welch's interval, which ignores pairs and clusters
+    p: float | None
+    p_holm: float | None
+    effect: float | None
+    margin: float | None
+    p_equivalent: float | None
+    p_equivalent_holm: float | None
+    verdict: Verdict
+    missing: tuple[int, int]  # planned samples counted as the lowest score, in each log
+    alone: tuple[int, int]  # samples that only one of the logs planned
+    deviation: float | None  # of the differences, over clusters; None if they do not vary
+    detects: float | None  # the smallest difference found with a power of .8 at this size
+    needs: int | None  # clusters that would show equivalence within the margin, if undecided
+
+
+def compare_logs(
+    logs: Sequence[str | Path],
+    *,
+    scorers: Sequence[str] = (),
+    cluster: Cluster | None = None,
+    margin: float | None = None,
+    ids_only: bool = False,
+    seed: int = SEED,
+) -> list[LogComparison]:
+    """Compare every two of these Inspect logs by each scorer that both have.
+
+    Args:
+        logs: At least two `.eval` or `.json` logs of the same samples.
+        scorers: Only these scorers; a value of a score with several is named `SCORER.KEY`.
+        cluster: A metadata column, or a function of a sample; by default epochs of one sample
+            form a cluster.
+        margin: Differences within it count as equivalence; by default .2 standard deviations.
+        ids_only: Pair samples by id even if their inputs differ.
+        seed: Seed of resampling and sign flips.
+
+    Raises:
+        BadInput: If a log cannot be read, or two logs share no sample or scorer.
+    """
+    if len(logs) < 2:
+        raise BadInput("A comparison needs at least two logs.")
+    if margin is not None and not margin > 0:
+        raise BadInput(f"The margin must be above 0, not {margin}.")
+    read = labelled([log_scores(Path(log), cluster) for log in logs], logs)
+    named = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
+    found = []
+    for one, two in combinations(read, 2):
+        if not ids_only:
+            _refuse_other_inputs(one, two)
+        for scorer in _shared_scorers(one, two, scorers):
+            found.append(_compared(one, two, scorer, named, margin, seed))
+    return _adjusted(found)
+
+
+def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
+    """Read the scores of one log, sample by sample.
+
+    Raises:
+        BadInput: If the log cannot be read, holds no sample, or lacks the cluster's column.
+    """
+    header = _header(path)
+    number = value_to_float()
+    values: dict[str, dict[Unit, float]] = {}
+    graded, failed = set[str](), set[Unit]()
+    clusters: dict[str, Hashable] = {}
+    inputs: dict[str, str] = {}
+    seen: list[Unit] = []
+    for sample in _samples(path):
+        id, unit = str(sample.id), (str(sample.id), sample.epoch)
+        seen.append(unit)
+        clusters[id] = _cluster_of(sample, cluster, path)
+        inputs[id] = _hash(sample)
+        if sample.error is not None:
+            failed.add(unit)
+            continue
+        for scorer, score in (sample.scores or {}).items():
+            for name, value in _flat(scorer, score.value):
+                if isinstance(value, bool) or value in LETTERS:
+                    graded.add(name)
+                values.setdefault(name, {})[unit] = _number(value, number)
+    if not seen:
+        raise BadInput(f"{path} holds no sample.")
+    ids = [str(id) for id in header.eval.dataset.sample_ids or ()] or [id for id, _ in seen]
+    epochs = header.eval.config.epochs or max(epoch for _, epoch in seen)
+    planned = dict.fromkeys((id, epoch) for id in ids for epoch in range(1, epochs + 1))
+    planned |= dict.fromkeys(seen)
+    return LogScores(
+        label=header.eval.model,
+        task=header.eval.task,
+        planned=tuple(planned),
+        values=values,
+        graded=frozenset(graded),
+        clusters=clusters,
+        inputs=inputs,
+        failed=frozenset(failed),
+    )
+
+
+def labelled(read: Sequence[LogScores], logs: Sequence[str | Path]) -> list[LogScores]:
+    """Return the logs with distinct labels: model, else task and model, else file name."""
+    names = [[one.label for one in read], [f"{one.task} {one.label}" for one in read]]
+    names.append([Path(log).stem for log in logs])
+    names.append([str(log) for log in logs])
+    distinct = next((each for each in names if len(set(each)) == len(read)), None)
+    if distinct is None:
+        raise BadInput(f"A log cannot be compared with itself: {listed(map(str, logs), 'and')}.")
+    return [msgspec.structs.replace(o, label=n) for o, n in zip(read, distinct, strict=True)]
+
+
+# --- one comparison -------------------------------------------------------------------------------
+
+
+def _compared(
+    one: LogScores, two: LogScores, scorer: str, clusters: str, margin: float | None, seed: int
+) -> LogComparison:
+    sides = (one, two)
+    graded = scorer in one.graded and scorer in two.graded
+    lowest = 0.0 if graded else _lowest(one, two, scorer)
+    shared = [unit for unit in one.planned if unit in set(two.planned)]
+    if not shared:
+        raise BadInput(
+            f"{one.label} and {two.label} share no sample id and epoch, so nothing can be paired."
+        )
+    columns, missing = [], []
+    for side in sides:
+        scored = side.values[scorer]
+        columns.append([scored.get(unit, math.inf) for unit in shared])
+        missing.append(sum(unit not in scored for unit in shared))
+    raw = np.array(columns)
+    kept = ~np.isnan(raw).any(axis=0)  # a sample that its scorer left out says nothing
+    if not kept.any():
+        raise BadInput(f"No pair of {one.label} and {two.label} has a score of {scorer}.")
+    full = np.isfinite(raw).all(axis=0)
+    a, b = np.where(np.isinf(raw), lowest, raw)[:, kept]
+    of = {**two.clusters, **one.clusters}
+    units = [of.get(id, id) for (id, _), keep in zip(shared, kept, strict=True) if keep]
+    tests = paired_tests(a, b, units, seed=seed, margin=margin)
+    complete = None
+    if (full & kept).sum() < kept.sum() and full.any():
+        whole = [of.get(id, id) for (id, _), keep in zip(shared, full, strict=True) if keep]
+        complete = paired_tests(raw[0, full], raw[1, full], whole, seed=seed).difference
+    variance = _variance(a - b, units)
+    return LogComparison(
+        first=one.label,
+        second=two.label,
+        scorer=scorer,
+        pairs=int(a.size),
+        units=tests.units,
+        clusters=clusters,
+        first_mean=tests.first,
+        second_mean=tests.second,
+        difference=tests.difference,
+        complete=complete,
+        unpaired=unpaired_difference(a, b),
+        p=tests.p,
+        p_holm=None,
+        effect=tests.effect,
+        margin=tests.margin,
+        p_equivalent=tests.p_equivalent,
+        p_equivalent_holm=None,
+        verdict="undecided",
+        missing=(missing[0], missing[1]),
+        alone=(len(one.planned) - len(shared), len(two.planned) - len(shared)),
+        deviation=variance and math.sqrt(variance),
+        detects=variance and detectable(tests.units, variance),
+        needs=None,
+    )
+
+
+def _adjusted(found: Sequence[LogComparison]) -> list[LogComparison]:
+    """Return the comparisons with adjusted p values, verdicts and the sizes that would decide."""
+    away = _holm([c.p for c in found])
+    alike = _holm([c.p_equivalent for c in found])
+    both = zip(found, away, alike, strict=True)
+    return [_judged(c, p, p_alike, len(found)) for c, p, p_alike in both]
+
+
+def _judged(c: LogComparison, p: float | None, p_alike: float | None, family: int) -> LogComparison:
+    gain = c.difference.value or 0.0
+    verdict: Verdict = "undecided" if c.units >= FEW else "too few"
+    if c.units >= FEW and gain and p is not None and p < ALPHA:
+        verdict = "higher" if gain > 0 else "lower"
+    elif c.units >= FEW and p_alike is not None and p_alike < ALPHA:
+        verdict = "equivalent"
+    needs = None
+    if verdict in ("undecided", "too few") and c.margin and c.deviation:
+        variance, level = c.deviation**2, ALPHA / family
+        needs = equivalence_sample_size(c.margin, variance, power=POWER, alpha=level)
+    return msgspec.structs.replace(
+        c, p_holm=p, p_equivalent_holm=p_alike, verdict=verdict, needs=needs
+    )
+
+
+def _holm(p_values: Sequence[float | None]) -> list[float | None]:
+    known = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(known) for p in p_values]
+
+
+# --- power ----------------------------------------------------------------------------------------
+
+
+class LogPower(msgspec.Struct, frozen=True):
+    """What a sample of this kind can show, by one scorer."""
+
+    scorer: str
+    units: int
+    clusters: str
+    deviation: float  # of the differences between two logs, over clusters
+    paired: bool  # False: from one log, with differences taken as independent (an upper bound)
+    detects: float | None
+    needs: int | None  # clusters with which `detect` is found
+
+
+def power_of_logs(
+    logs: Sequence[str | Path],
+    *,
+    detect: float | None = None,
+    scorers: Sequence[str] = (),
+    cluster: Cluster | None = None,
+    comparisons: int = 1,
+) -> list[LogPower]:
+    """Return what the samples of one or two logs can detect, and how many would detect more.
+
+    With two logs the deviation of their paired differences is used; with one, that of independent
+    differences, which is an upper bound if two models find the same samples hard.
+
+    Raises:
+        BadInput: If a log cannot be read, or `detect` or `comparisons` is not positive.
+    """
+    if not 1 <= len(logs) <= 2:
+        raise BadInput(f"Power is computed from one or two logs, not {len(logs)}.")
+    if detect is not None and not detect > 0:
+        raise BadInput(f"The difference to detect must be above 0, not {detect}.")
+    if comparisons < 1:
+        raise BadInput(f"The number of comparisons must be at least 1, not {comparisons}.")
+    read = [log_scores(Path(log), cluster) for log in logs]
+    named = cluster if isinstance(cluster, str) else "clusters" if cluster else "samples"
+    names = _shared_scorers(read[0], read[-1], scorers)
+    alpha = ALPHA / comparisons
+    return [_power(read, name, named, detect, alpha) for name in names]
+
+
+def _power(
+    read: Sequence[LogScores], scorer: str, clusters: str, detect: float | None, alpha: float
+) -> LogPower:
+    one, two = read[0], read[-1]
+    of = {**two.clusters, **one.clusters}
+    mine, theirs = (
+        {u: v for u, v in log.values[scorer].items() if not math.isnan(v)} for log in (one, two)
+    )
+    paired = len(read) == 2
+    shared = [unit for unit in mine if unit in theirs]
+    values = np.array([mine[u] - theirs[u] if paired else mine[u] for u in shared])
+    units = [of[id] for id, _ in shared]
+    variance = (_variance(values, units) or 0.0) * (1 if paired else 2)
+    count = len(set(units))
+    return LogPower(
+        scorer=scorer,
+        units=count,
+        clusters=clusters,
+        deviation=math.sqrt(variance),
+        paired=paired,
+        detects=detectable(count, variance, alpha) if variance else None,
+        needs=(
+            paired_sample_size(detect, variance, power=POWER, alpha=alpha)
+            if detect and variance
+            else None
+        ),
+    )
+
+
+def detectable(units: int, variance: float, alpha: float = ALPHA) -> float | None:
+    """Return the smallest difference that a paired t test over these clusters finds (power .8)."""
+    if units < 2 or not variance:
+        return None
+    low, high = 0.0, 40 * math.sqrt(variance)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = t_power(units, middle, variance, alpha=alpha) >= POWER if middle else False
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def _variance(differences: np.ndarray[Any, Any], clusters: Sequence[Hashable]) -> float | None:
+    """Return the variance of the means of clusters, or None if there is none."""
+    means = cluster_means(differences, clusters)
+    found = float(np.var(means, ddof=1)) if len(means) > 1 else 0.0
+    return found or None
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def _header(path: Path) -> EvalLog:
+    if not path.is_file():
+        raise BadInput(f"There is no log at {path}.")
+    try:
+        return read_eval_log(path, header_only=True)
+    except Exception as why:  # Inspect raises whatever its readers of zip and JSON raise
+        raise BadInput(f"{path} is not an Inspect log: {type(why).__name__}.") from why
+
+
+def _samples(path: Path) -> Iterator[EvalSample]:
+    try:
+        yield from read_eval_log_samples(path, all_samples_required=False, exclude_fields=UNREAD)
+    except BadInput:
+        raise
+    except Exception as why:
+        raise BadInput(f"The samples of {path} cannot be read: {type(why).__name__}.") from why
+
+
+def _cluster_of(sample: EvalSample, cluster: Cluster | None, path: Path) -> Hashable:
+    if cluster is None:
+        return str(sample.id)
+    if callable(cluster):
+        return cluster(sample)
+    if cluster not in sample.metadata:
+        raise BadInput(
+            f"Sample {sample.id} of {path} has no metadata column {cluster!r}; it has "
+            f"{listed(sorted(sample.metadata), 'and') or 'none'}."
+        )
+    found = sample.metadata[cluster]
+    return found if isinstance(found, str | int) else repr(found)
+
+
+def _hash(sample: EvalSample) -> str:
+    given = sample.input
+    text = given if isinstance(given, str) else "\n".join(f"{m.role}:{m.text}" for m in given)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _flat(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        yield from ((f"{scorer}.{key}", each) for key, each in value.items())
+    elif isinstance(value, list | tuple):
+        yield from ((f"{scorer}.{n}", each) for n, each in enumerate(value))
+    else:
+        yield scorer, value
+
+
+def _number(value: Any, of_text: Callable[[Any], float]) -> float:
+    """Return a score as a number; a text that is no grade and no number is not scored."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if value in LETTERS:
+        return of_text(value)
+    try:
+        return float(value)
+    except ValueError:
+        lowered = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+        return lowered.get(str(value).lower(), math.nan)
+
+
+def _lowest(one: LogScores, two: LogScores, scorer: str) -> float:
+    values = [v for log in (one, two) for v in log.values[scorer].values() if not math.isnan(v)]
+    return min(values, default=0.0)
+
+
+def _shared_scorers(one: LogScores, two: LogScores, wanted: Sequence[str]) -> list[str]:
+    shared = [name for name in one.values if name in two.values]
+    for name in wanted:
+        if name not in shared:
+            raise unknown("scorer in both logs", name, shared)
+    if not shared:
+        raise BadInput(
+            f"{one.label} has scores of {listed(sorted(one.values), 'and') or 'no scorer'}, "
+            f"{two.label} of {listed(sorted(two.values), 'and') or 'no scorer'}; "
+            "they share none."
+        )
+    return list(wanted) or shared
+
+
+def _refuse_other_inputs(one: LogScores, two: LogScores) -> None:
+    for id, given in one.inputs.items():
+        if two.inputs.get(id, given) != given:
+            raise BadInput(
+                f"Sample {id} has different inputs in {one.label} and {two.label}, so its scores "
+                "are not a pair; --ids-only pairs samples by id nevertheless."
+            )

@@ -1,0 +1,198 @@
+"""`sally inspect`: compare any Inspect logs, and plan the size of the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sally.analysis.columns.rows import Row
+from sally.cli.comparing import plain
+from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
+from sally.output.tables.console import (
+    estimate_cell,
+    fitting,
+    folded,
+    harmless,
+    json_option,
+    print_json,
+    print_table,
+)
+from sally.stats.intervals import blank_intervals
+from sally.stats.paired_tests import SMALL
+
+if TYPE_CHECKING:
+    from sally.adapters.inspect.compare_logs import LogComparison, LogPower
+
+LOG = click.Path(path_type=Path, dir_okay=False)
+cluster_option = click.option(
+    "--cluster", metavar="COLUMN", help="Metadata column of the clusters [samples: their epochs]."
+)
+scorer_option = click.option(
+    "--scorer", "scorers", multiple=True, help="Only this scorer, or SCORER.KEY; may be repeated."
+)
+
+
+@click.group()
+def inspect() -> None:
+    """Compare any Inspect logs, and plan the size of the next ones."""
+    try:
+        import inspect_ai  # noqa: F401  the logs are read by it
+    except ImportError:
+        raise BadInput(
+            "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` installs it."
+        ) from None
+
+
+@inspect.command()
+@click.argument("logs", metavar="A.eval B.eval ...", nargs=-1, required=True, type=LOG)
+@scorer_option
+@cluster_option
+@click.option(
+    "--margin",
+    type=float,
+    help=f"Smallest difference that matters [{SMALL} standard deviations of the scores].",
+)
+@click.option("--ids-only", is_flag=True, help="Pair samples by id even if their inputs differ.")
+@click.option("--html", "page", type=LOG, help="Also write one self-contained page.")
+@json_option
+def compare(
+    logs: tuple[Path, ...],
+    scorers: tuple[str, ...],
+    cluster: str | None,
+    margin: float | None,
+    ids_only: bool,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """Compare Inspect logs of the same samples: which scores higher, and how certain that is.
+
+    Samples are paired by id and epoch. Samples that a log planned but did not finish count as the
+    lowest score; the difference over complete pairs is shown beside it.
+    """
+    from sally.adapters.inspect.compare_logs import compare_logs
+
+    found = compare_logs(logs, scorers=scorers, cluster=cluster, margin=margin, ids_only=ids_only)
+    if page is not None:
+        from sally.output.page.log_comparison import write_comparison
+
+        write_comparison([plain(c) for c in found], notes(found, margin), page)
+    if as_json:
+        print_json({"comparisons": plain(found)})
+        return
+    names = list(dict.fromkeys(name for c in found for name in (c.first, c.second)))
+    letters = {name: chr(ord("A") + n) if n < 26 else f"log {n}" for n, name in enumerate(names)}
+    for name, letter in letters.items():
+        echo(f"{letter}: {harmless(name)}")
+    rows = [_row(c, letters) for c in found]
+    keys = ["logs", "scorer"]
+    for group in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
+        print_table(rows, [*keys, *group])
+    for line in notes(found, margin):
+        echo(folded(line))
+    if page is not None:
+        echo(f"Page: {page}")
+
+
+@inspect.command()
+@click.argument("logs", metavar="A.eval [B.eval]", nargs=-1, required=True, type=LOG)
+@click.option("--detect", type=float, help="The difference that the next logs should find.")
+@click.option(
+    "--comparisons",
+    default=1,
+    show_default=True,
+    help="Comparisons that are adjusted together.",
+)
+@scorer_option
+@cluster_option
+@json_option
+def power(
+    logs: tuple[Path, ...],
+    detect: float | None,
+    comparisons: int,
+    scorers: tuple[str, ...],
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Show which difference such logs can detect, and how many samples would detect another.
+
+    Two logs of the same samples give the deviation of paired differences; one log gives an upper
+    bound, as if two models never found the same samples hard.
+    """
+    from sally.adapters.inspect.compare_logs import power_of_logs
+
+    found = power_of_logs(
+        logs, detect=detect, scorers=scorers, cluster=cluster, comparisons=comparisons
+    )
+    if as_json:
+        print_json({"power": plain(found)})
+        return
+    rows = [_power_row(each, detect) for each in found]
+    print_table(rows, list(rows[0]))
+    source = "paired differences" if found[0].paired else "one log, taken as independent"
+    echo(
+        folded(
+            f"sd: standard deviation of {source}, over {found[0].clusters}; detects: smallest "
+            f"difference found with a power of .8 at a level of .05 / {comparisons}, by a paired "
+            "t test."
+        )
+    )
+
+
+def notes(found: Sequence[LogComparison], margin: float | None) -> list[str]:
+    """Return how the numbers are computed, and what is missing or too few."""
+    wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
+    over = found[0].clusters
+    lines = [
+        "difference: first minus second over pairs of samples, 95% intervals from a bootstrap over "
+        f"{over}; p: sign flips of whole {over}, adjusted by Holm over {len(found)} comparisons; "
+        f"equivalent: two one-sided tests within {wide}; detects: smallest difference found with a "
+        f"power of .8; needs: {over} that would settle an undecided one. unpaired: Welch's "
+        "interval, which ignores pairs and clusters; shown for comparison only."
+    ]
+    for c in found:
+        if any(c.missing):
+            whole = c.complete
+            beside = "" if whole is None else estimate_cell(whole.value, whole.interval)
+            lines.append(
+                f"{c.scorer}: {c.missing[0]} samples of {c.first} and {c.missing[1]} of {c.second} "
+                "were not finished or not scored and count as the lowest score"
+                + (f"; over complete pairs the difference is {beside}." if beside else ".")
+            )
+    for one, two, alone in dict.fromkeys((c.first, c.second, c.alone) for c in found):
+        if any(alone):
+            lines.append(f"left out: {alone[0]} samples only in {one}, {alone[1]} only in {two}")
+    return [*lines, *blank_intervals(c.difference for c in found)]
+
+
+def _row(c: LogComparison, letters: Mapping[str, str]) -> Row:
+    return {
+        "logs": f"{letters[c.first]} - {letters[c.second]}",
+        "scorer": c.scorer,
+        "means": f"{estimate_cell(c.first_mean, None)} - {estimate_cell(c.second_mean, None)}",
+        "difference": estimate_cell(c.difference.value, c.difference.interval),
+        "the first is": c.verdict,
+        "p": _p(c.p_holm),
+        "pairs": c.pairs,
+        c.clusters: c.units,
+        "detects": None if c.detects is None else f"{c.detects:.3g}",
+        "needs": c.needs,
+        "unpaired": estimate_cell(c.unpaired.value, c.unpaired.interval),
+    }
+
+
+def _power_row(each: LogPower, detect: float | None) -> Row:
+    row: Row = {
+        "scorer": each.scorer,
+        each.clusters: each.units,
+        "sd": f"{each.deviation:.3g}",
+        "detects": None if each.detects is None else f"{each.detects:.3g}",
+    }
+    return row if detect is None else {**row, f"{each.clusters} to detect {detect:g}": each.needs}
+
+
+def _p(p: float | None) -> str | None:
+    return None if p is None else "<.001" if p < 0.001 else f"{p:.3f}"

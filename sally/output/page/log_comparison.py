@@ -1,0 +1,81 @@
+"""A self-contained HTML page for a comparison of Inspect logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.output.figures.svg import Bar, estimate, interval_plot
+from sally.output.page.html import Html, tag
+from sally.output.page.results import scrolled
+from sally.output.page.write import foot, head
+
+TITLE = "Comparison of Inspect logs"
+COLUMNS = (
+    "first", "second", "scorer", "first mean", "second mean", "difference", "the first is", "p",
+    "pairs", "unpaired",
+)  # fmt: skip
+
+
+def write_comparison(rows: Sequence[Mapping[str, Any]], notes: Sequence[str], out: Path) -> None:
+    """Write the page: one plot for each scorer, the table, and how each number is computed.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
+    scorers = dict.fromkeys(row["scorer"] for row in rows)
+    body = tag(
+        "main",
+        tag("h1", TITLE),
+        [_plot(scorer, [row for row in rows if row["scorer"] == scorer]) for scorer in scorers],
+        scrolled(_table(rows), TITLE),
+        [tag("p", note) for note in notes],
+    )
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(f"{head(TITLE)}\n{body}\n{foot()}\n", encoding="utf-8")
+    except OSError as why:
+        raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
+
+
+def _plot(scorer: str, rows: Sequence[Mapping[str, Any]]) -> Html:
+    bars = [
+        Bar(
+            row["first"],
+            f"minus {row['second']}",
+            row["difference"]["value"],
+            row["difference"]["interval"],
+            row["pairs"],
+            None,
+        )
+        for row in rows
+    ]
+    caption = tag("figcaption", f"{scorer}: difference over pairs of samples, 95% intervals")
+    return tag("figure", caption, interval_plot(scorer, "first minus second", bars))
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Html:
+    return tag(
+        "table",
+        tag("thead", tag("tr", [tag("th", name, scope="col") for name in COLUMNS])),
+        tag("tbody", [tag("tr", [tag("td", each) for each in _cells(row)]) for row in rows]),
+        class_="sortable",
+    )
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    p = row["p_holm"]
+    return (
+        row["first"],
+        row["second"],
+        row["scorer"],
+        estimate(row["first_mean"], None),
+        estimate(row["second_mean"], None),
+        estimate(row["difference"]["value"], row["difference"]["interval"]),
+        row["verdict"],
+        "" if p is None else "<.001" if p < 0.001 else f"{p:.3f}",
+        str(row["pairs"]),
+        estimate(row["unpaired"]["value"], row["unpaired"]["interval"]),
+    )

@@ -1,0 +1,101 @@
+"""Every test of one paired comparison: difference, significance, effect size and equivalence."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sally.stats.cluster_interval import FEWER
+from sally.stats.columns import Floats, finite
+from sally.stats.effects import cohens_dz
+from sally.stats.equivalence import paired_equivalence
+from sally.stats.intervals import FEW, Estimate, Seed, without_interval
+from sally.stats.paired import paired_difference_bootstrap, sign_flip_test
+
+RESAMPLES = 2000
+SMALL = 0.2  # standard deviations: the default margin within which a difference counts as none
+
+
+class PairedTests(msgspec.Struct, frozen=True):
+    """The tests of first minus second over pairs, before any adjustment for multiplicity."""
+
+    first: float
+    second: float
+    difference: Estimate
+    p: float | None  # sign flips of whole clusters; None for a single pair
+    effect: float | None  # Cohen's dz
+    margin: float | None
+    p_equivalent: float | None
+    units: int  # number of clusters
+
+
+def paired_tests(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: Sequence[Hashable],
+    *,
+    seed: Seed,
+    margin: float | None = None,
+    n: int | None = None,
+) -> PairedTests:
+    """Return the tests of one comparison; by default the margin is a fifth of the deviation.
+
+    Args:
+        first: Scores of the first condition, one per pair.
+        second: Scores of the second condition.
+        clusters: The cluster of each pair; whole clusters are resampled and flipped.
+        seed: Seed of the resampling.
+        margin: Differences within it count as equivalence.
+        n: The number of independent pairs, if it is not the number of rows.
+    """
+    a, b = finite(first, "first"), finite(second, "second")
+    difference = paired_difference_bootstrap(
+        a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
+    )
+    units = len(set(clusters))
+    if units < FEW:
+        difference = without_interval(difference.value, n or a.size, "bootstrap", FEWER)
+    wide = default_margin(a, b) if margin is None else margin
+    return PairedTests(
+        first=float(a.mean()),
+        second=float(b.mean()),
+        difference=difference,
+        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p if a.size > 1 else None,
+        effect=cohens_dz(a, b),
+        margin=wide,
+        p_equivalent=_equivalent(a - b, clusters, wide),
+        units=units,
+    )
+
+
+def default_margin(a: Floats, b: Floats) -> float | None:
+    """Return a small share of the standard deviation within conditions; None if that is 0."""
+    if a.size < 2:
+        return None
+    spread = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
+    return SMALL * spread if spread > 0 else None
+
+
+def cluster_means(values: Floats, clusters: Sequence[Hashable]) -> list[float]:
+    """Return the mean of each cluster, in order of first appearance."""
+    found: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        found.setdefault(cluster, []).append(float(value))
+    # a cluster of one value is the usual case
+    return [each[0] if len(each) == 1 else float(np.mean(each)) for each in found.values()]
+
+
+def _equivalent(
+    differences: Floats, clusters: Sequence[Hashable], margin: float | None
+) -> float | None:
+    """Return the p value of the two one-sided tests over the means of clusters.
+
+    Differences without variance would make it 0 from two pairs on; they return None.
+    """
+    units = cluster_means(differences, clusters)
+    if margin is None or np.ptp(units) == 0:
+        return None
+    return paired_equivalence(units, np.zeros(len(units)), (-margin, margin)).p

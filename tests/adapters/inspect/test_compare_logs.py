@@ -1,0 +1,237 @@
+"""Any two Inspect logs are compared over pairs of samples, missing ones by intention to treat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+import sally
+from sally.adapters.inspect.compare_logs import compare_logs, log_scores, power_of_logs
+from sally.cli import cli
+from sally.core.errors import BadInput
+
+
+@scorer(metrics={"length": [mean()], "right": [mean()]})
+def parts() -> Scorer:
+    """A score with two values, one of which is a truth value."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        said = state.output.completion
+        return Score(value={"length": float(len(said)), "right": said == target.text})
+
+    return score
+
+
+@scorer(metrics=[accuracy()])
+def letter() -> Scorer:
+    """Inspect's letters."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value="C" if state.output.completion == target.text else "I")
+
+    return score
+
+
+@solver
+def says(replies: Sequence[str], broken: Sequence[int]) -> Solver:
+    """A solver that gives one reply per sample and fails on some samples."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if state.sample_id in broken:
+            raise RuntimeError("the server is gone")
+        state.output = ModelOutput.from_content("mockllm/model", replies[int(state.sample_id)])
+        return state
+
+    return solve
+
+
+def evaluated(folder: Path, replies: Sequence[str], broken: Sequence[int] = ()) -> EvalLog:
+    """A log that Inspect wrote of a model that gives these replies, one per sample."""
+    samples = [
+        Sample(id=n, input=f"Sample {n}", target="yes", metadata={"story": n // 3})
+        for n in range(len(replies))
+    ]
+    task = Task(
+        dataset=samples,
+        solver=says(replies, broken),
+        scorer=[match(), parts(), letter()],
+        name="yes_or_no",
+    )
+    options: Any = {"display": "none", "fail_on_error": False}
+    return inspect_eval(task, model="mockllm/model", log_dir=str(folder), **options)[0]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """A real log with one right, one wrong and one broken sample, from which others are made."""
+    folder = tmp_path_factory.mktemp("template")
+    return read_eval_log(evaluated(folder, ["yes", "no", "yes"], broken=[2]).location)
+
+
+class Logs:
+    """Maker of logs whose samples are copies of the template's."""
+
+    def __init__(self, template: EvalLog, folder: Path) -> None:
+        self.template, self.folder, self.made = template, folder, 0
+
+    def __call__(
+        self,
+        replies: Sequence[str],
+        broken: Sequence[int] = (),
+        question: str = "Sample",
+        epochs: int = 1,
+    ) -> Path:
+        assert self.template.samples is not None
+        right, wrong, gone = self.template.samples
+        samples = [
+            (gone if n in broken else right if said == "yes" else wrong).model_copy(
+                update={
+                    "id": n,
+                    "epoch": epoch,
+                    "input": f"{question} {n}",
+                    "metadata": {"story": n // 3},
+                    "uuid": f"{n}-{epoch}",
+                }
+            )
+            for epoch in range(1, epochs + 1)
+            for n, said in enumerate(replies)
+        ]
+        log = self.template.model_copy(deep=True, update={"samples": samples})
+        log.eval.dataset.sample_ids = list(range(len(replies)))
+        log.eval.config.epochs = epochs
+        self.made += 1
+        path = self.folder / f"log{self.made}.eval"
+        write_eval_log(log, path)
+        return path
+
+
+@pytest.fixture(scope="module")
+def logged(template: EvalLog, tmp_path_factory: pytest.TempPathFactory) -> Logs:
+    return Logs(template, tmp_path_factory.mktemp("logs"))
+
+
+@pytest.fixture(scope="module")
+def two(logged: Logs) -> tuple[Path, Path]:
+    return logged(["yes"] * 30), logged(["no" if n % 2 else "yes" for n in range(30)])
+
+
+def test_scorers_of_every_kind_are_paired_by_sample(two: tuple[Path, Path]) -> None:
+    found = {c.scorer: c for c in compare_logs(two)}
+    assert set(found) == {"match", "parts.length", "parts.right", "letter"}
+    for name in ("match", "parts.right", "letter"):
+        assert (found[name].first_mean, found[name].second_mean) == (1.0, 0.5)
+        assert found[name].verdict == "higher" and found[name].pairs == found[name].units == 30
+    assert found["parts.length"].difference.value == 0.5  # "yes" is one letter longer than "no"
+
+
+def test_the_two_directions_mirror_each_other(two: tuple[Path, Path]) -> None:
+    one, other = compare_logs(two, scorers=["match"]), compare_logs(two[::-1], scorers=["match"])
+    assert one[0].difference.value == -(other[0].difference.value or 0)
+    assert (one[0].verdict, other[0].verdict) == ("higher", "lower")
+    assert one[0].p == other[0].p
+
+
+def test_a_metadata_column_or_a_function_gives_the_clusters(two: tuple[Path, Path]) -> None:
+    column = compare_logs(two, scorers=["match"], cluster="story")[0]
+    function = compare_logs(two, scorers=["match"], cluster=lambda s: s.metadata["story"])[0]
+    assert column.units == function.units == 10
+    assert (column.clusters, function.clusters) == ("story", "clusters")
+    assert column.difference.interval == function.difference.interval
+    with pytest.raises(BadInput, match="no metadata column 'author'; it has story"):
+        compare_logs(two, cluster="author")
+
+
+def test_a_log_of_inspect_is_read_as_it_was_written(template: EvalLog) -> None:
+    found = log_scores(Path(template.location))
+    assert found.values["match"] == {("0", 1): 1.0, ("1", 1): 0.0}
+    assert found.failed == {("2", 1)} and len(found.planned) == 3
+
+
+def test_samples_that_broke_count_as_the_lowest_score(two: tuple[Path, Path], logged: Logs) -> None:
+    broken = logged(["yes"] * 30, broken=[0, 1, 2])
+    found = compare_logs([two[0], broken], scorers=["match", "parts.length"])
+    right, length = found
+    assert right.missing == (0, 3)
+    assert right.second_mean == pytest.approx(0.9)
+    assert right.complete is not None and right.complete.value == 0.0
+    assert length.second_mean == 3.0  # the lowest length that either log has
+
+
+def test_epochs_of_one_sample_form_a_cluster(logged: Logs) -> None:
+    one = logged(["yes"] * 8, epochs=3)
+    two = logged(["yes", "no"] * 4, epochs=3)
+    found = compare_logs([one, two], scorers=["letter"])[0]
+    assert (found.pairs, found.units) == (24, 8)
+
+
+def test_other_inputs_under_the_same_ids_are_refused(two: tuple[Path, Path], logged: Logs) -> None:
+    other = logged(["yes"] * 30, question="Another sample")
+    with pytest.raises(BadInput, match="different inputs"):
+        compare_logs([two[0], other])
+    assert compare_logs([two[0], other], ids_only=True)
+
+
+def test_three_logs_are_one_family(two: tuple[Path, Path], logged: Logs) -> None:
+    third = logged(["yes"] * 30)
+    found = compare_logs([*two, third], scorers=["match"])
+    assert len(found) == 3 and len({(c.first, c.second) for c in found}) == 3
+    assert all(c.p_holm >= c.p for c in found if c.p is not None and c.p_holm is not None)
+
+
+def test_wrong_arguments_get_one_sentence(two: tuple[Path, Path], tmp_path: Path) -> None:
+    text = tmp_path / "no.eval"
+    text.write_text("not a log")
+    for logs, says in (
+        ([two[0], tmp_path / "gone.eval"], "There is no log at"),
+        ([two[0], text], "is not an Inspect log"),
+        ([two[0], two[0]], "cannot be compared with itself"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            compare_logs(logs)
+    with pytest.raises(BadInput, match=r"[Uu]nknown scorer|no scorer"):
+        compare_logs(two, scorers=["mach"])
+
+
+def test_power_is_the_size_at_which_the_difference_is_found(two: tuple[Path, Path]) -> None:
+    planned = power_of_logs(two, detect=0.25, scorers=["match"])[0]
+    assert planned.paired and planned.units == 30
+    values = log_scores(two[1]).values["match"]
+    assert planned.deviation == pytest.approx(np.std(list(values.values()), ddof=1))
+    assert planned.needs is not None and 30 < planned.needs < 60
+    alone = power_of_logs([two[1]], detect=0.25, scorers=["match"])[0]
+    assert not alone.paired and (alone.needs or 0) > planned.needs
+
+
+def test_the_commands_print_one_screen_json_and_a_page(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    given = ["inspect", "compare", *map(str, two), "--html", str(page)]
+    said = CliRunner().invoke(cli, given)
+    assert said.exit_code == 0, said.output
+    assert len(said.output.splitlines()) <= 40 and "higher" in said.output
+    assert "first minus second" in page.read_text() and "<svg" in page.read_text()
+    told = json.loads(CliRunner().invoke(cli, [*given, "--json"]).stdout)
+    assert {c["verdict"] for c in told["comparisons"]} == {"higher"}
+    power = CliRunner().invoke(
+        cli, ["inspect", "power", str(two[0]), str(two[1]), "--detect", ".2"]
+    )
+    assert power.exit_code == 0 and "samples to detect 0.2" in power.output
+
+
+def test_a_notebook_gets_rows(two: tuple[Path, Path]) -> None:
+    found = sally.compare_logs(*two, scorers=["match"])
+    assert [row["verdict"] for row in found] == ["higher"]
