@@ -80,7 +80,10 @@ def small(file: Path, width: int) -> None:
     sheet_.resize(size, Image.Resampling.LANCZOS).quantize(48).save(file, optimize=True)
 
 
-def main(out: Path, games: Sequence[str], seats: str, moves: int, keep: Path) -> None:
+def main(
+    out: Path, games: Sequence[str], seats: str, moves: int, keep: Path, scheme: str = "light"
+) -> None:
+    kept = "" if scheme == "light" else f"_{scheme}"
     for kind, (width, height, columns) in SCREENS.items():
         with served(None) as address, browser() as chromium:
             context = chromium.new_context(
@@ -88,16 +91,17 @@ def main(out: Path, games: Sequence[str], seats: str, moves: int, keep: Path) ->
                 reduced_motion="reduce",
                 has_touch=kind == "phone",
                 is_mobile=kind == "phone",
+                color_scheme=scheme,
             )
             drawn = []
             for game, seat in tables(games, seats):
-                path = keep / f"{game}{f'_{seat}' if seats == 'all' else ''}_{kind}.png"
+                path = keep / f"{game}{f'_{seat}' if seats == 'all' else ''}_{kind}{kept}.png"
                 fit = picture(context.new_page(), address, opened(address, game, seat, moves), path)
                 drawn.append(path)
                 if fit is not None:
                     verdict = "fits" if fit[0] <= height and fit[1] <= 0 else "DOES NOT FIT"
                     print(f"{kind} {game} {seat}: ends at {fit[0]:.0f} of {height}: {verdict}")
-            small(sheet(context, drawn, out / f"games_{kind}.png", columns), 1200)
+            small(sheet(context, drawn, out / f"games_{kind}{kept}.png", columns), 1200)
 
 
 if __name__ == "__main__":
@@ -106,10 +110,12 @@ if __name__ == "__main__":
     parser.add_argument("--games", nargs="*", default=None)
     parser.add_argument("--seats", default="first", choices=["first", "all"])
     parser.add_argument("--moves", type=int, default=0)
+    parser.add_argument("--dark", action="store_true", help="in the dark colour scheme")
     parser.add_argument("--keep", type=Path, help="a folder for the single pictures")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as thrown_away:
         keep = given.keep or Path(thrown_away)
         keep.mkdir(parents=True, exist_ok=True)
-        main(given.out, given.games or list(registry.games()), given.seats, given.moves, keep)
+        games, scheme = given.games or list(registry.games()), "dark" if given.dark else "light"
+        main(given.out, games, given.seats, given.moves, keep, scheme)

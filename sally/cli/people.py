@@ -22,6 +22,7 @@ database_option = click.option(
     show_default=True,
     help="Database of the server: a file, or postgresql://user@host/name.",
 )
+session_option = click.option("--session", default="", help="Session of the study file.")
 file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
@@ -53,15 +54,30 @@ def template(language: str) -> None:
 @json_option
 def check_(file: Path, as_json: bool) -> None:
     """Check FILE and print the study it describes, or what is wrong with it."""
-    from sally.web.study.definition import read_human_study
+    from sally.web.study.definition import read_human_studies
 
-    study = read_human_study(file)
-    rows = [row for condition in study.conditions for row in _planned(study, condition)]
-    english = study.untranslated
+    studies = read_human_studies(file)
     if as_json:
-        told = {"study": study.name, "participants": study.participants, "conditions": rows}
-        print_json({**told, "untranslated": english})
+        told = [_checked(study) for study in studies]
+        print_json(told[0] if len(told) == 1 else told)
         return
+    for study in studies:
+        _print_checked(study, file)
+
+
+def _checked(study: HumanStudy) -> dict[str, Any]:
+    """Return what `check --json` says about a study."""
+    return {
+        "study": study.name,
+        "participants": study.participants,
+        "conditions": [row for c in study.conditions for row in _planned(study, c)],
+        "untranslated": study.untranslated,
+    }
+
+
+def _print_checked(study: HumanStudy, file: Path) -> None:
+    told = _checked(study)
+    rows, english = told["conditions"], told["untranslated"]
     print_table(rows, tuple(rows[0]))
     if english:
         echo(
@@ -91,14 +107,15 @@ def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
 @people.command()
 @file_argument
 @database_option
+@session_option
 @json_option
-def progress(file: Path, database: str, as_json: bool) -> None:
+def progress(file: Path, database: str, session: str, as_json: bool) -> None:
     """Print the progress of the study in FILE; a running server shows it at /experimenter/study."""
     import msgspec
 
     from sally.web.study.progress import progress as counted
 
-    found = _with(file, database, counted, read_only=True)
+    found = _with(file, session, database, counted, read_only=True)
     if as_json:
         print_json(msgspec.to_builtins(found))
         return
@@ -123,6 +140,7 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     help="Probability that a participant leaves before the end.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the scripted participants.")
+@session_option
 @click.option("--database", default="", help="Database for the rehearsal [a temporary file].")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for episodes and tables.")
 @click.option(
@@ -136,6 +154,7 @@ def rehearse(
     many: int,
     drop_out: float,
     seed: int,
+    session: str,
     database: str,
     out: Path | None,
     pictures: Path | None,
@@ -152,7 +171,7 @@ def rehearse(
     from sally.web.study.definition import read_human_study
     from sally.web.study.rehearsal import rehearse as rehearsed
 
-    study = read_human_study(file)
+    study = read_human_study(file, session)
     found = asyncio.run(rehearsed(file, study, many, drop_out, seed, database, out))
     drawn = draw(file, study, pictures) if pictures is not None else []
     if as_json:
@@ -178,12 +197,13 @@ def _listed(facts: dict[str, Any]) -> str:
 @people.command("list")
 @file_argument
 @database_option
+@session_option
 @json_option
-def list_(file: Path, database: str, as_json: bool) -> None:
+def list_(file: Path, database: str, session: str, as_json: bool) -> None:
     """List the participants of the study in FILE: state, time, cell, attention checks."""
     from sally.web.study.progress import listed
 
-    rows = _with(file, database, listed, read_only=True)
+    rows = _with(file, session, database, listed, read_only=True)
     if as_json:
         print_json(rows)
     elif rows:
@@ -202,12 +222,13 @@ def _in_line(row: dict[str, Any]) -> dict[str, Any]:
 @people.command()
 @file_argument
 @database_option
+@session_option
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
-def payments(file: Path, database: str, out: Path) -> None:
+def payments(file: Path, database: str, session: str, out: Path) -> None:
     """Write each participant's base pay and bonus; only this file holds the platform's ids."""
     from sally.web.study.progress import payments as paid
 
-    out.write_text(_with(file, database, paid, read_only=True), encoding="utf-8")
+    out.write_text(_with(file, session, database, paid, read_only=True), encoding="utf-8")
     out.chmod(0o600)
     echo(f"{out} holds the platform's ids: delete it once all participants are paid.")
 
@@ -215,9 +236,10 @@ def payments(file: Path, database: str, out: Path) -> None:
 @people.command("export")
 @file_argument
 @database_option
+@session_option
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write to.")
 @json_option
-def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
+def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -> None:
     """Export the participants' games to a store for score, replay, show and report.
 
     The server may be running; games in progress are left out.
@@ -228,7 +250,7 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
         episodes = await export.put_into_store(here, out)
         return episodes, [code for code, _ in await export.withdrawn(here)]
 
-    episodes, codes = _with(file, database, put, shared=True)
+    episodes, codes = _with(file, session, database, put, shared=True)
     if as_json:
         print_json({"episodes": episodes, "out": str(out), "withdrawn": codes})
         return
@@ -241,8 +263,9 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
 @file_argument
 @click.argument("participant", metavar="ID")
 @database_option
+@session_option
 @click.option("--yes", is_flag=True, help="Delete without asking.")
-def withdraw_(file: Path, participant: str, database: str, yes: bool) -> None:
+def withdraw_(file: Path, participant: str, database: str, session: str, yes: bool) -> None:
     """Delete all data of a participant of the study in FILE.
 
     ID is the platform's id, the code of the exports, or a personal completion code. The server
@@ -259,12 +282,17 @@ def withdraw_(file: Path, participant: str, database: str, yes: bool) -> None:
         await here.withdraw(person)
         return code
 
-    code = _with(file, database, erase)
+    code = _with(file, session, database, erase)
     echo(f"The data of {code[:8]} were deleted; export again to rewrite exported files.")
 
 
 def _with(
-    file: Path, database: str, act: Any, read_only: bool = False, shared: bool = False
+    file: Path,
+    session: str,
+    database: str,
+    act: Any,
+    read_only: bool = False,
+    shared: bool = False,
 ) -> Any:
     """Call `act` with the study; without `read_only` or `shared` the server must be stopped."""
     from sally.web import database as databases
@@ -273,7 +301,7 @@ def _with(
     from sally.web.study.definition import read_human_study
     from sally.web.study.running import RunningStudy
 
-    study = read_human_study(file)
+    study = read_human_study(file, session)
     if "://" not in database and not Path(database).is_file():
         raise BadInput(
             f"There is no database {database}; name the server's database with --database."

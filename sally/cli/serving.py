@@ -68,8 +68,10 @@ SHORTEST = 12  # minimum number of characters of the secret
 )
 @click.option(
     "--study",
+    "studies",
+    multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="TOML file of a study with people; `sally people template` prints one.",
+    help="TOML file of a study with people; may be repeated. `sally people template` prints one.",
 )
 @click.option(
     "--store",
@@ -77,6 +79,12 @@ SHORTEST = 12  # minimum number of characters of the secret
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False),
     help="A store, or a folder of stores, for the explorer; may be repeated.",
+)
+@click.option(
+    "--test",
+    is_flag=True,
+    help="Test the study: play as any participant from the experimenter's page. Data are kept "
+    "in the folder `test` of the data folder.",
 )
 @click.option("--lobby", is_flag=True, help="Offer games to visitors beside the study.")
 @click.option("--https", is_flag=True, help="Browsers use https, through a proxy.")
@@ -92,8 +100,9 @@ def serve(
     names: tuple[str, ...],
     patience: float,
     rate: float,
-    study: Path | None,
+    studies: tuple[Path, ...],
     stores: tuple[Path, ...],
+    test: bool,
     lobby: bool,
     https: bool,
     as_json: bool,
@@ -101,16 +110,19 @@ def serve(
     """Serve games in the browser; moves are on disk before they are acknowledged."""
     try:
         from sally.web.app import Settings, make_app
-        from sally.web.study.definition import read_human_study
+        from sally.web.study.definition import read_human_studies
         from sally.web.study.participants import prepare
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally-lab[web]'` installs it."
         ) from None
-    runs = (
-        None if study is None else read_human_study(study)
-    )  # a bad file is reported before anything starts
+    # A bad file is reported before anything starts.
+    runs = [study for path in studies for study in read_human_studies(path)]
     os.umask(0o077)  # other users of this machine cannot read participants' data
+    if test:
+        if database:
+            raise BadInput("--test has its own database; leave --database out.")
+        data = data / "test"
     config = find_config()
     for name in models:
         registry.model(config.entry(name).name)  # fail now rather than when a game starts
@@ -128,22 +140,26 @@ def serve(
         rate,
         secure=https,
         stores=stores,
-        study=study,
+        studies=studies,
         own_process=True,
-        lobby=lobby or study is None,
+        test=test,
+        lobby=lobby or not studies,
     )
     app = make_app(settings, Meter(Budget(tokens=tokens), config))
     app.state.live_matches.open_store()  # a store that cannot be opened is reported before serving
     app.state.database.open()
-    if runs is not None:
-        asyncio.run(prepare(app.state.database, runs))
+    for study in runs:
+        asyncio.run(prepare(app.state.database, study))
     listening = _listening(host, port)
     name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
     place = f"http{'s' * https}://{name}"
     where = {"Play at": f"{place}/"} if settings.lobby else {}
     where["Experimenters at"] = f"{place}/experimenter"
-    if runs is not None:
-        where["Study at"] = f"{place}/study/{runs.name}"
+    links = dict.fromkeys(study.room or study.name for study in runs)
+    where |= {
+        "Study at" if len(links) == 1 else f"Study {name}": f"{place}/study/{name}"
+        for name in links
+    }
     where["Their secret"] = f"(from {SECRET})" if given else settings.secret
     _announce(where, as_json)
     _run(app, listening, https)

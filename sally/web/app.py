@@ -66,8 +66,9 @@ class Settings(msgspec.Struct, frozen=True):
     most_open: int = 2000  # concurrent matches
     secure: bool = False  # whether browsers use https, so cookies are marked secure
     stores: tuple[Path, ...] = ()  # further stores shown in the explorer
-    study: Path | None = None  # file of the study with people
+    studies: tuple[Path, ...] = ()  # files of studies with people
     own_process: bool = False  # whether the server has the process to itself
+    test: bool = False  # whether the experimenter may play as any participant
     lobby: bool = True  # whether visitors may open tables
 
 
@@ -269,11 +270,11 @@ async def lobby_page(request: Request) -> Response:
 
 
 async def to_study(request: Request) -> Response:
-    """The front page of a server without a lobby."""
-    here = getattr(request.app.state, "study", None)
-    if here is None:
+    """The front page of a server without a lobby: its study, if there is only one."""
+    links = {here.study.room or name for name, here in request.app.state.studies.items()}
+    if len(links) != 1:
         raise Refused(404, "There is no such page.")
-    return RedirectResponse(f"/study/{here.study.name}", 303)
+    return RedirectResponse(f"/study/{links.pop()}", 303)
 
 
 async def table_page(request: Request) -> Response:

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sally.web.live.plain import shortened
+from sally.web.texts import Texts
 
 MOST_BYTES = 64 * 1024  # in a request's body
 BODY_SECONDS = 10.0  # for a request's body to arrive
@@ -265,9 +266,15 @@ def refusal(why: Refused) -> Response:
     return JSONResponse({"error": shortened(why.why)}, why.status, headers)
 
 
+def texts_for(request: Request) -> Texts:
+    """Return the texts of the page's study, or the server's."""
+    found: Texts = getattr(request.state, "texts", request.app.state.texts)
+    return found
+
+
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
     """Render a page template with autoescaping; `t` holds the texts."""
-    facts = {"t": request.app.state.texts, "study": None, **facts}
+    facts = {"t": texts_for(request), "study": None, **facts}
     found: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
     return found
 

@@ -29,7 +29,7 @@ def study_server(folder: Path, text: str, database: str = ""):
         database=database or str(folder / "database.sqlite"),
         out=folder / "episodes",
         secret=SECRET,
-        study=file,
+        studies=(file,),
         a_second=10_000,
     )
     with Client(make_app(settings)) as client:
@@ -76,6 +76,13 @@ class Participant:
     def next(self, **fields: str) -> Participant:
         return self.post("/next", token=self.field("token"), step=self.field("step"), **fields)
 
+    def form_at(self, step: str) -> dict[str, str]:
+        """The hidden fields of a page's form."""
+        token = self.browser.get(f"{self.address}/withdraw").text
+        found = re.search(r'name="token" value="([^"]*)"', token)
+        assert found
+        return {"token": found[1], "step": step}
+
     def read_on(self) -> Participant:
         while self.heading == "Instructions":
             self.next()
@@ -87,7 +94,7 @@ class Participant:
     @property
     def seat_token(self) -> str:
         found = re.search(
-            r'href="/study/\w+/table#([0-9a-f]+)&amp;back=(/study/\w+)"', self.page.text
+            r'href="/study/[\w-]+/table#([0-9a-f]+)&amp;back=(/study/[\w-]+)"', self.page.text
         )
         assert found, self.heading
         assert found[2] == self.address

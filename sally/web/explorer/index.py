@@ -183,7 +183,7 @@ class EpisodeIndex:
                     del self._stores[name]
 
     def run(self, entries: Iterable[IndexEntry]) -> None:
-        """Replace the entries of the running study."""
+        """Replace the entries of the running studies."""
         with self._lock:
             self._running = tuple(entries)
 

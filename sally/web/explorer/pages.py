@@ -86,17 +86,17 @@ async def index_of(request: Request) -> EpisodeIndex:
         state.index = EpisodeIndex([*own, *state.settings.stores])
     found: EpisodeIndex = state.index
     await run_in_threadpool(found.refresh)
-    if getattr(state, "study", None) is not None:
-        found.run(await state.study.played())
+    found.run([entry for here in state.studies.values() for entry in await here.played()])
     return found
 
 
 async def episode_of(request: Request, store_name: str, id: str) -> Episode:
     """Return an episode of a store or of the running study."""
-    index, study = await index_of(request), getattr(request.app.state, "study", None)
-    if study is not None and store_name == study.owner:
-        found: Episode = await study.episode(id)
-        return found
+    index = await index_of(request)
+    for study in request.app.state.studies.values():
+        if store_name == study.owner:
+            found: Episode = await study.episode(id)
+            return found
     return await run_in_threadpool(index.episode, store_name, id)
 
 

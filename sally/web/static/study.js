@@ -21,6 +21,45 @@ for (const part of document.querySelectorAll("[data-waiting]")) {
   }, 1000);
 }
 
+// A chat of a group: new messages come by polling; one is sent without leaving the page.
+for (const part of document.querySelectorAll("[data-chat]")) {
+  const list = part.querySelector("[data-said]");
+  const status = part.querySelector(".status");
+  const form = part.querySelector("[data-say]");
+  const show = ({ said, left }) => {
+    status.textContent = left === null ? t("chat_waiting") : t("chat_left", { seconds: left });
+    form.hidden = left === null;
+    for (const [who, words] of said.slice(list.children.length)) {
+      const line = document.createElement("li");
+      if (who === "you") line.className = "mark-own";
+      for (const [kind, text] of [["by", who === "you" ? t("chat_you") : t("chat_other", { number: who })], ["words", words]]) {
+        const span = document.createElement("span");
+        span.className = kind;
+        span.textContent = text;
+        line.append(span, " ");
+      }
+      list.append(line);
+      list.parentElement.scrollTop = list.parentElement.scrollHeight;
+    }
+  };
+  const look = async () => {
+    const answer = await fetch(part.dataset.chat, { credentials: "same-origin" });
+    if (!answer.ok) return;
+    const told = await answer.json();
+    if (told.over) location.reload();
+    else show(told);
+  };
+  setInterval(() => look().catch(() => {}), 1500);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const sent = new URLSearchParams(new FormData(form));
+    if (!form.elements.text.value.trim()) return;
+    const answer = await fetch(part.dataset.chat, { method: "POST", body: sent, credentials: "same-origin" }).catch(() => null);
+    if (answer?.ok) form.elements.text.value = "";
+    look().catch(() => {});
+  });
+}
+
 for (const text of document.querySelectorAll("textarea[data-count]")) {
   const hint = text.parentElement.querySelector(".counter");
   const most = text.maxLength;

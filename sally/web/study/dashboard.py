@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import secrets
 import zipfile
 from pathlib import Path
 from urllib.parse import urlencode
@@ -31,18 +32,27 @@ from sally.web.study.rules import rules_of
 from sally.web.study.running import RunningStudy
 
 LOG = logging.getLogger("sally.web")
+COOKIE = "sally_participant"
+COOKIE_SECONDS = 30 * 24 * 3600
 
 
 def running(request: Request) -> RunningStudy:
-    """Return the study of this server; raises Refused if there is none."""
-    found: RunningStudy | None = getattr(request.app.state, "study", None)
-    if found is None:
+    """Return the study that the query names, or the only one; raises Refused."""
+    studies: dict[str, RunningStudy] = request.app.state.studies
+    if not studies:
         raise Refused(404, "This server runs no study; start `sally serve --study FILE.toml`.")
-    return found
+    name = request.query_params.get("study", next(iter(studies)) if len(studies) == 1 else "")
+    if name not in studies:
+        raise Refused(404, f"Name a study in the address, as in ?study={next(iter(studies))}.")
+    return studies[name]
 
 
 async def overview(request: Request) -> Response:
-    """Progress by condition, and the list of participants."""
+    """Progress by condition, and the list of participants; without a name, all studies."""
+    studies: dict[str, RunningStudy] = request.app.state.studies
+    if len(studies) > 1 and "study" not in request.query_params:
+        found = [(here.study, await progress(here)) for here in studies.values()]
+        return page(request, "study/studies.html", studies=found, form_token=form_token(request))
     here = running(request)
     name = "study/counts.html" if "live" in request.query_params else "study/progress.html"
     return page(
@@ -57,6 +67,7 @@ async def overview(request: Request) -> Response:
         said=request.query_params.get("said", ""),
         what=request.query_params.get("what", ""),
         withdrawn=[code for code, _ in await withdrawn(here)],
+        test=request.app.state.settings.test,
     )
 
 
@@ -76,12 +87,13 @@ async def export(request: Request) -> Response:
         episodes = await put_into_store(here, store)
     except BadInput as why:
         raise Refused(409, str(why)) from None
-    return said("exported", str(episodes))
+    return said(here, "exported", str(episodes))
 
 
-def said(what: str, detail: str) -> Response:
+def said(here: RunningStudy, what: str, detail: str) -> Response:
     """Return to the overview, which then says what was done."""
-    return RedirectResponse(f"/experimenter/study?{urlencode({'what': what, 'said': detail})}", 303)
+    told = urlencode({"study": here.study.name, "what": what, "said": detail})
+    return RedirectResponse(f"/experimenter/study?{told}", 303)
 
 
 async def withdraw(request: Request) -> Response:
@@ -97,7 +109,7 @@ async def withdraw(request: Request) -> Response:
         raise Refused(404, str(why)) from None
     await here.withdraw(person)
     await export_again(here, store_of(request, here))
-    return said("withdrawn", here.secrets.exported(person)[:8])
+    return said(here, "withdrawn", here.secrets.exported(person)[:8])
 
 
 async def export_again(here: RunningStudy, store: Path | None) -> None:
@@ -119,7 +131,7 @@ async def purged(request: Request) -> Response:
     here = running(request)
     await here.database.run(lambda tx: participants.forget_codes(tx, here.study.name))
     await asyncio.to_thread(participants.wipe, here.database)
-    return said("purged", "")
+    return said(here, "purged", "")
 
 
 async def help_on(request: Request) -> Response:
@@ -128,13 +140,55 @@ async def help_on(request: Request) -> Response:
     try:
         person = await here.find(sent.get("participant", ""))
         if sent.get("action") == "advance":
-            return said("advanced", await here.advance(person))
+            return said(here, "advanced", await here.advance(person))
         if sent.get("action") == "remove":
             await here.remove(person)
-            return said("removed", here.secrets.exported(person)[:8])
+            return said(here, "removed", here.secrets.exported(person)[:8])
     except BadInput as why:
         raise Refused(409, str(why)) from None
     raise Refused(400, "action must be advance or remove.")
+
+
+async def play_as(request: Request) -> Response:
+    """In test mode, continue as a participant in this browser, or begin as a new one."""
+    here, sent = running(request), request.state.form
+    if not request.app.state.settings.test:
+        raise Refused(403, "Start the server with --test to play as a participant.")
+    if not (code := sent.get("participant", "")):
+        return begin_anew(here)
+    try:
+        person = await here.find(code)
+    except BadInput as why:
+        raise Refused(404, str(why)) from None
+    cookie = secrets.token_urlsafe(32)
+    await here.hand_over(person, cookie)
+    return with_cookie(request, RedirectResponse(f"/study/{here.study.name}", 303), cookie)
+
+
+def begin_anew(here: RunningStudy) -> Response:
+    """Open the study's link as a new test participant would."""
+    platform, query = here.study.platform, dict(here.study.platform.require)
+    if platform.participant:
+        query[platform.participant] = f"test-{secrets.token_hex(4)}"
+    if platform.labels:
+        query[platform.participant] = secrets.choice(platform.labels)
+    answer = RedirectResponse(f"/study/{here.study.name}?{urlencode(query)}", 303)
+    answer.delete_cookie(COOKIE, path="/study")
+    return answer
+
+
+def with_cookie(request: Request, answer: Response, cookie: str) -> Response:
+    """Set a participant's cookie; Lax, since participants follow a link from a platform."""
+    answer.set_cookie(
+        COOKIE,
+        cookie,
+        max_age=COOKIE_SECONDS,
+        path="/study",
+        httponly=True,
+        samesite="lax",
+        secure=request.app.state.settings.secure,
+    )
+    return answer
 
 
 async def download_episodes(request: Request) -> Response:
@@ -174,6 +228,7 @@ ROUTES: list[BaseRoute] = [
     Route("/experimenter/study/withdraw", experimenter_required(withdraw), methods=["POST"]),
     Route("/experimenter/study/purged", experimenter_required(purged), methods=["POST"]),
     Route("/experimenter/study/help", experimenter_required(help_on), methods=["POST"]),
+    Route("/experimenter/study/play_as", experimenter_required(play_as), methods=["POST"]),
     Route("/experimenter/study/episodes.jsonl", experimenter_required(download_episodes)),
     Route("/experimenter/study/people.json", experimenter_required(download_people)),
     Route("/experimenter/study/psych-ds.zip", experimenter_required(download_tables)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import ROUND_HALF_UP, Decimal
 from hashlib import blake2b
 from pathlib import Path
@@ -12,13 +13,14 @@ from urllib.parse import quote
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.prompt import packs
 from sally.core.registry import registry
-from sally.core.rules.chance import derived_seed
+from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.probe import Injection
 from sally.core.rules.problems import Problem
+from sally.players.language import LANGUAGE, uses_model
 from sally.store import PeoplePlan
 from sally.web.live.matches import PERSON, settled
 from sally.web.live.plain import words_of
@@ -30,6 +32,8 @@ from sally.web.texts import ENGLISH, Texts, languages, shipped, texts_of
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
 GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a participant id of a platform
 CENT = Decimal("0.01")
+PRACTICE_ROUNDS = 2  # of a repeated game
+PRACTICE_TRIES = 200  # draws of a problem that fits the parameters of the study's instance
 SKIP, BOT = "skip", "bot"  # values of `fallback`; any other names a bot
 EXAMPLE = Path(__file__).parent / "example_study.toml"
 EXAMPLES = {ENGLISH: EXAMPLE, "de": EXAMPLE.with_name("example_study_de.toml")}  # by language
@@ -188,6 +192,23 @@ class Condition(Layout, frozen=True, kw_only=True):
     instructions: tuple[str, ...] = ()  # pages after those of the study
     blocks: tuple[Block, ...] = ()  # in order; empty: all rounds form one block
     wanted: int | None = None  # participants; None: an equal share
+    chat_seconds: float = 0.0  # chat of a group between two games; 0: none
+
+
+class ModelParticipant(StudySection, frozen=True):
+    """A model that takes part as participants do, in a group with a person."""
+
+    model: str
+    participants: int = 1  # groups in which it plays
+    params: dict[str, Any] = msgspec.field(default_factory=dict)  # such as strategy
+
+    def __post_init__(self) -> None:
+        if self.participants < 1:
+            raise ValueError("participants of a model must be at least 1")
+
+    @property
+    def player(self) -> PlayerSpec:
+        return PlayerSpec(LANGUAGE, {"model": self.model, **self.params})
 
 
 class PlannedRound(msgspec.Struct, frozen=True):
@@ -229,15 +250,20 @@ class HumanStudy(StudySection, frozen=True):
     roles: dict[str, str] = msgspec.field(default_factory=dict)  # role names by seat
     quality: Quality = Quality()
     instructions: tuple[str, ...] = ()
+    practice: bool = False  # a practice game of each game, with bots and feedback, not paid
     check: Check | None = None
     survey: tuple[Item, ...] = ()
     bonus: Bonus = Bonus()
     platform: Platform = Platform()
     completion: Completion = Completion()
     limits: Limits = Limits()
+    models: tuple[ModelParticipant, ...] = ()  # join groups as participants do
+    disclose_models: bool = True  # say before the games that others may be models
     debrief: str = "Thank you for taking part."
     contact: str = ""  # e-mail address or similar
     seed: int = 1
+    room: str = ""  # name in the study file, where the file has sessions; its link leads to them
+    session: str = ""  # name of the session
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -250,6 +276,7 @@ class HumanStudy(StudySection, frozen=True):
             raise ValueError("a study needs at least one condition")
         _refuse_duplicates("condition", [c.name for c in self.conditions])
         _refuse_duplicates("survey item", [item.name for item in self.survey])
+        _refuse_duplicates("model", [each.model for each in self.models])
         wanted = [c.wanted for c in self.conditions if c.wanted is not None]
         if any(n < 1 for n in wanted):
             raise ValueError("wanted must be at least 1")
@@ -266,6 +293,7 @@ class HumanStudy(StudySection, frozen=True):
             tuple((c, self.blocks(c), len(self.pages(c))) for c in self.conditions),
             *(self.rounds, self.option_order, self.check, self.survey, self.bonus, self.seed),
             self.assignment,
+            *((self.practice, self.models) if self.practice or self.models else ()),
         )
         plain = msgspec.json.encode(fixed, order="sorted")
         return blake2b(plain, digest_size=12).hexdigest()
@@ -355,8 +383,10 @@ class HumanStudy(StudySection, frozen=True):
         Groups are formed across them, and each group is then assigned to one of them.
         """
 
-        def before(c: Condition) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-            return len(c.people), self.pages(c), c.blocks[0].instructions if c.blocks else ()
+        def before(c: Condition) -> tuple[Any, ...]:
+            pages = self.pages(c), c.blocks[0].instructions if c.blocks else ()
+            practised = [(i, layout) for i, _, layout in self.blocks(c)] if self.practice else ()
+            return len(c.people), *pages, practised
 
         return [c for c in self.conditions if before(c) == before(condition)]
 
@@ -364,8 +394,12 @@ class HumanStudy(StudySection, frozen=True):
         """Return the bot that takes the seat of a participant who did not come."""
         if self.limits.fallback != BOT:
             return PlayerSpec(self.limits.fallback)
+        return self.usual_bot(instance, seat, layout.people)
+
+    def usual_bot(self, instance: Instance, seat: str, people: tuple[str, ...]) -> PlayerSpec:
+        """Return the game's usual bot for a seat; raises BadInput if it has none."""
         spec = registry.game(instance.game)
-        bots = bots_of(spec, Problem((), instance, layout.people)).get(seat, ())
+        bots = bots_of(spec, Problem((), instance, people)).get(seat, ())
         if (name := usual(spec, bots)) == PERSON:
             raise BadInput(f"{instance.game} has no bot for seat {seat!r}; name one.")
         return PlayerSpec(name)
@@ -385,6 +419,11 @@ class HumanStudy(StudySection, frozen=True):
     def rounds_of(self, condition: Condition) -> int:
         return sum(many for _, many, _ in self.blocks(condition))
 
+    def practised(self, condition: Condition) -> list[str]:
+        """Return the games of a condition that are practised, in order of appearance."""
+        games = dict.fromkeys(i.game for there, _, _ in self.blocks(condition) for i in there)
+        return list(games) if self.practice else []
+
     def pages(self, condition: Condition) -> tuple[str, ...]:
         """Return the instruction pages."""
         return (*self.instructions, *condition.instructions)
@@ -403,6 +442,56 @@ class HumanStudy(StudySection, frozen=True):
             arms=layout.arms,
             injections=layout.injections,
         )
+
+
+# --- practice games -----------------------------------------------------------------------------
+
+
+def practice_of(study: HumanStudy, condition: Condition) -> list[PlannedRound]:
+    """Return one practice game for each game of a condition, in order of appearance.
+
+    Raises:
+        BadInput: A game cannot be played with bots in the other seats.
+    """
+    found: dict[str, PlannedRound] = {}
+    for block, (there, _, layout) in enumerate(study.blocks(condition)):
+        for instance in there if study.practice else ():
+            if instance.game not in found:
+                found[instance.game] = _practice(study, instance, layout, block)
+    return list(found.values())
+
+
+def _practice(study: HumanStudy, instance: Instance, layout: Layout, block: int) -> PlannedRound:
+    """Return a practice game with the first seat of participants; bots take all others."""
+    name = f"practice-{instance.game}"
+    drawn = Instance(name, instance.game, _problem(study, instance))
+    seat, *rest = layout.people
+    others = {s: who for s, who in layout.others.items() if not uses_model(who)}
+    for empty in (*rest, *(s for s in layout.others if s not in others)):
+        others[empty] = study.usual_bot(drawn, empty, layout.people)
+    with_bots = Layout((seat,), others, {seat: layout.arms[seat]} if seat in layout.arms else {})
+    settled(study.setup(with_bots, drawn, {seat: "person"}), [seat])
+    return PlannedRound(drawn, with_bots, block)
+
+
+def _problem(study: HumanStudy, instance: Instance) -> dict[str, Any]:
+    """Return the parameters of a short problem that is not among those of the study."""
+    spec = registry.game(instance.game)
+    played = [i.params for c in study.conditions for i in study.problems(c)]
+    short = dict(instance.params)
+    if getattr(spec.build(short), "rounds", 0) > PRACTICE_ROUNDS and "rounds" in spec.parameters:
+        with suppress(BadInput):  # this game needs more rounds
+            spec.build({**short, "rounds": PRACTICE_ROUNDS})
+            short["rounds"] = PRACTICE_ROUNDS
+    draws = Stream(study.seed, "practice", instance.game)
+    for _ in range(PRACTICE_TRIES if spec.fresh is not None else 0):
+        assert spec.fresh is not None
+        fresh = dict(spec.fresh(draws, instance.game))
+        with suppress(BadInput):  # the problem does not fit the parameters, such as the level
+            spec.build({**short, **fresh})
+            if not any(fresh.items() <= params.items() for params in played):
+                return {**short, **fresh}
+    return short
 
 
 def order_rows(n: int) -> int:
@@ -441,10 +530,34 @@ def _instances_of(source: InstanceSource | None) -> tuple[Instance, ...]:
 # --- reading a study file -----------------------------------------------------------------------
 
 
-def read_human_study(path: Path) -> HumanStudy:
-    """Read and check a study file; raises BadInput that names the file and the error."""
+def read_human_study(path: Path, session: str = "") -> HumanStudy:
+    """Read and check a study file without sessions, or one session of a file with several.
+
+    Raises:
+        BadInput: The file is invalid, or it has no such session.
+    """
+    found = {study.session: study for study in read_human_studies(path)}
+    if session in found:
+        return found[session]
+    if "" in found:
+        raise BadInput(f"Study file {path} has no sessions, so --session must not be given.")
+    wrong = f"There is no session {session!r}; c" if session else "C"
+    names = listed([repr(name) for name in found], "or")
+    raise BadInput(f"{wrong}hoose a session of {path} with --session: {names}.")
+
+
+def read_human_studies(path: Path) -> list[HumanStudy]:
+    """Read and check a study file; it describes one study, or one for each of its sessions.
+
+    Raises:
+        BadInput: The file is invalid; the message names the file and the error.
+    """
     try:
-        study = msgspec.convert(completed(msgspec.toml.decode(path.read_bytes())), HumanStudy)
+        raw = msgspec.toml.decode(path.read_bytes())
+        studies = [msgspec.convert(completed(each), HumanStudy) for each in sessions_of(raw)]
+        for study in studies:
+            checked(study)
+            _check_pictures(study, path.parent)
     except OSError as why:
         raise BadInput(f"The study file {path} cannot be read: {why.strerror}.") from None
     except msgspec.ValidationError as why:
@@ -453,12 +566,45 @@ def read_human_study(path: Path) -> HumanStudy:
         raise BadInput(f"Study file {path} is not TOML: {why}.") from None
     except BadInput as why:
         raise BadInput(f"Study file {path}: {why}") from None
-    try:
-        checked(study)
-        _check_pictures(study, path.parent)
-    except BadInput as why:
-        raise BadInput(f"Study file {path}: {why}") from None
-    return study
+    return studies
+
+
+def sessions_of(raw: Any) -> list[Any]:
+    """Return the study tables of a file: one, or one for each table of `sessions`.
+
+    A session has a name and may set any key of the study; tables such as `limits` are merged.
+    """
+    if not isinstance(raw, dict):
+        return [raw]
+    if strange := {"room", "session"} & set(raw):
+        raise BadInput(f"{min(strange)} cannot be set; name sessions with [[sessions]].")
+    if "sessions" not in raw:
+        return [raw]
+    study = {key: value for key, value in raw.items() if key != "sessions"}
+    tables = raw["sessions"]
+    if not isinstance(tables, list) or not tables:
+        raise BadInput("sessions must be tables: [[sessions]] with a name and what differs.")
+    found, names = [], list[str]()
+    for table in tables:
+        name = table.get("name") if isinstance(table, dict) else None
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise BadInput("a session needs a name of lower-case letters, digits, _ or -.")
+        if name in names:
+            raise BadInput(f"two sessions have the name {name!r}.")
+        names.append(name)
+        room = study.get("name")
+        own = {**table, "name": f"{room}-{name}"}
+        found.append({**_merged(study, own), "room": room, "session": name})
+    return found
+
+
+def _merged(study: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return the study with a session's keys; tables are merged, other values replaced."""
+    both = {**study, **own}
+    for key, value in own.items():
+        if isinstance(value, dict) and isinstance(study.get(key), dict):
+            both[key] = {**study[key], **value}
+    return both
 
 
 def completed(raw: Any) -> Any:
@@ -469,6 +615,8 @@ def completed(raw: Any) -> Any:
     if not isinstance(raw, dict):
         return raw
     found = dict(raw)
+    if isinstance(found.get("models"), list):
+        found["models"] = [{"model": m} if isinstance(m, str) else m for m in found["models"]]
     for condition in _tables(found, "conditions"):
         for part in (condition, *_tables(condition, "blocks")):
             part["instances"] = _instances(part.get("instances", []), found.get("instances", []))
@@ -537,6 +685,31 @@ def checked(study: HumanStudy) -> None:
             _check_condition(study, condition)
         except BadInput as why:
             raise BadInput(f"condition {condition.name!r}: {why}") from None
+    if study.models:
+        _check_models(study)
+
+
+def _check_models(study: HumanStudy) -> None:
+    """Raise BadInput if models cannot take part in groups with people."""
+    size = {len(c.people) for c in study.conditions}
+    if size == {1}:
+        raise BadInput("models join groups; without groups, name a model in others.")
+    if any(c.chat_seconds for c in study.conditions):
+        raise BadInput("models cannot chat; set chat_seconds to 0 or leave models out.")
+    many = sum(m.participants for m in study.models)
+    rest = study.participants - many
+    if rest < 0 or len(size) > 1 or rest % size.pop():
+        raise BadInput(
+            f"{many} of {study.participants} participants play with models; the other {rest} "
+            "must fill whole groups, and all conditions need groups of one size."
+        )
+    for condition in study.conditions:
+        for there, _, layout in study.blocks(condition):
+            seat, *empty = layout.people
+            for model in study.models:
+                others = {**layout.others, **dict.fromkeys(empty, model.player)}
+                joined = msgspec.structs.replace(layout, others=others)
+                settled(study.setup(joined, there[0], {seat: "person"}), [seat])
 
 
 def _check_condition(study: HumanStudy, condition: Condition) -> None:
@@ -549,6 +722,8 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
         raise BadInput("with blocks, set rounds in each block instead of in the study.")
     if study.rounds is not None and not 1 <= study.rounds <= len(problems):
         raise BadInput(f"rounds is {study.rounds}, but there are {len(problems)} instances.")
+    if condition.chat_seconds < 0 or (condition.chat_seconds and len(condition.people) < 2):
+        raise BadInput("chat_seconds needs a group, and must be 0 or more.")
     played: list[tuple[Instance, Layout]] = []
     for there, many, layout in study.blocks(condition):
         if not there or many < 1:
@@ -564,6 +739,10 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
             settled(study.setup(layout, instance, people), layout.people)
             if len(layout.people) > 1 and study.limits.fallback != SKIP:
                 _check_stand_ins(study, layout, instance)
+    try:
+        practice_of(study, condition)
+    except BadInput as why:
+        raise BadInput(f"practice: {why}") from None
 
 
 def _check_stand_ins(study: HumanStudy, layout: Layout, instance: Instance) -> None:

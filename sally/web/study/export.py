@@ -18,7 +18,7 @@ from sally.web.live.answers import LookUp, Stop, from_text
 from sally.web.study import participants
 from sally.web.study.participants import Person
 from sally.web.study.running import RunningStudy
-from sally.web.study.steps import ADVANCED, FALLBACK, REMOVED
+from sally.web.study.steps import ADVANCED, FALLBACK, MODEL, REMOVED
 from sally.web.study.tables import ExportedPerson, files_of, tables
 
 FILE = "people.jsonl"  # in the store; rewritten by each export, without withdrawn participants
@@ -62,6 +62,7 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPer
     episodes: dict[str, Episode] = {}
     rows: list[ExportedPerson] = []
     for person in people:
+        said = await here.database.run(lambda tx, who=person: participants.chats_of(tx, who))  # type: ignore[misc]
         sat = await here.database.run(lambda tx, id=person.id: participants.tables(tx, id))  # type: ignore[misc]
         given = await here.database.run(lambda tx, id=person.id: participants.given_by(tx, id))  # type: ignore[misc]
         played = []
@@ -76,7 +77,7 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPer
             )
             episodes[match] = _with_person(here, found, person, seat, k, seconds)
             played.append({"round": k, "episode": found.id, "instance": found.setup.instance.id})
-        rows.append(await _person(here, person, _row(here, person, given, played)))
+        rows.append(await _person(here, person, _row(here, person, given, played, said)))
     return list(episodes.values()), rows
 
 
@@ -147,17 +148,24 @@ async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> Ex
 
 
 def _row(
-    here: RunningStudy, person: Person, given: dict[str, Any], played: list[dict[str, Any]]
+    here: RunningStudy,
+    person: Person,
+    given: dict[str, Any],
+    played: list[dict[str, Any]],
+    said: list[dict[str, Any]],
 ) -> dict[str, Any]:
     condition = here.study.condition(person.condition)
-    ended, paired = person.finished, person.pair and FALLBACK not in given
+    ended = person.finished
+    paired = person.pair and FALLBACK not in given and MODEL not in given
     return {
         "participant": here.secrets.exported(person),
+        "session": here.study.session or None,
         "state": person.state,
         "condition": person.condition,
         "order": [p.instance.id for p in here.study.plan(condition, person.row)],
         "option_order": "reversed" if person.reverse else "as given",
         "pair": blake2b(person.pair.encode(), digest_size=8).hexdigest() if paired else None,
+        "partner_model": given.get(MODEL),
         "fallback": given.get(FALLBACK),
         "minutes": round((ended - person.joined) / 60, 2) if ended else None,
         "bonus": person.bonus or None,
@@ -166,6 +174,7 @@ def _row(
         "check": [given[key] for key in sorted(given) if key.startswith("check-")],
         "rounds": [given[key] for key in sorted(given, key=_number) if key.startswith("round-")],
         "episodes": played,
+        "chat": said,
         "survey": given.get("survey"),
     }
 

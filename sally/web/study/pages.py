@@ -13,42 +13,46 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from sally.core.errors import NotAsked
+from sally.core.errors import BadInput, NotAsked
 from sally.web.database import StorageFull, StorageLost
 from sally.web.live.match import MatchDiscarded
-from sally.web.security import Refused, form_of, json_of, page
+from sally.web.security import Refused, form_of, json_of, page, texts_for
 from sally.web.study import participants
-from sally.web.study.dashboard import export_again, running, store_of
-from sally.web.study.definition import GIVEN, read_human_study
+from sally.web.study.dashboard import COOKIE, export_again, store_of, with_cookie
+from sally.web.study.definition import GIVEN, read_human_studies
 from sally.web.study.participants import ACTIVE, Person
 from sally.web.study.running import AlreadyWithdrawn, Position, RunningStudy
-from sally.web.study.steps import FALLBACK
-from sally.web.texts import Texts
+from sally.web.study.steps import FALLBACK, MODEL
 
 LOG = logging.getLogger("sally.web")
-COOKIE = "sally_participant"
-COOKIE_SECONDS = 30 * 24 * 3600
 SCHEMA = participants.SCHEMA
 
 
 async def start(app: Starlette) -> None:
-    """Load the study of this server, if any."""
-    app.state.study = None
-    if (path := app.state.settings.study) is not None:
-        study = read_human_study(path)
-        kept = await participants.prepare(app.state.database, study)
-        app.state.study = running = RunningStudy(
-            study, kept, app.state.database, app.state.live_matches, path.parent
-        )
-        app.state.texts = running.texts
-        app.state.live_matches.watchers.append(running.match_over)
+    """Load the studies of this server; raises BadInput if two have the same name."""
+    database, live_matches = app.state.database, app.state.live_matches
+    found: dict[str, RunningStudy] = {}
+    taken: set[str] = set()  # names in URLs
+    for path in app.state.settings.studies:
+        studies = read_human_studies(path)
+        names = {study.name for study in studies} | {study.room for study in studies} - {""}
+        if twice := names & taken:
+            raise BadInput(f"Two studies of this server have the name {min(twice)!r}.")
+        taken |= names
+        for study in studies:
+            kept = await participants.prepare(database, study)
+            here = RunningStudy(study, kept, database, live_matches, path.parent)
+            found[study.name] = here
+            live_matches.watchers.append(here.match_over)
+    app.state.studies = found
 
 
 def study_of(request: Request) -> RunningStudy:
     """Return the study in the URL; raises NoSuchStudy."""
-    found: RunningStudy | None = getattr(request.app.state, "study", None)
-    if found is None or found.study.name != request.path_params.get("name"):
+    found: RunningStudy | None = request.app.state.studies.get(request.path_params.get("name"))
+    if found is None:
         raise NoSuchStudy
+    request.state.here, request.state.texts = found, found.texts
     return found
 
 
@@ -58,7 +62,7 @@ class NoSuchStudy(Exception):
 
 def notice(request: Request, title: str, *text: str, status: int = 200) -> Response:
     """Render a page with a message."""
-    here: RunningStudy | None = getattr(request.app.state, "study", None)
+    here: RunningStudy | None = getattr(request.state, "here", None)
     study = None if here is None else here.study
     return page(
         request, "study/notice.html", status, heading=title, paragraphs=text, contact_of=study
@@ -71,17 +75,19 @@ def for_participants(
     """Wrap an endpoint of the study, turning errors into readable pages."""
 
     async def served(request: Request) -> Response:
-        t: Texts = request.app.state.texts
         try:
-            return await endpoint(request, study_of(request))
+            here = study_of(request)
         except NoSuchStudy:
             return await nowhere(request)
+        t = here.texts
+        try:
+            return await endpoint(request, here)
         except NotAsked as why:  # the match's version of the rules is not installed
             return notice(
                 request,
                 t("notice.broken"),
                 str(why),
-                running(request).study.contact,
+                here.study.contact,
                 status=409,
             )
         except AlreadyWithdrawn:
@@ -103,13 +109,46 @@ def for_participants(
 async def nowhere(request: Request) -> Response:
     return notice(
         request,
-        request.app.state.texts("notice.nowhere"),
-        request.app.state.texts("notice.nowhere_text"),
+        texts_for(request)("notice.nowhere"),
+        texts_for(request)("notice.nowhere_text"),
         status=404,
     )
 
 
 # --- arrival ------------------------------------------------------------------------------------
+
+
+async def link(request: Request) -> Response:
+    """The study's link; that of a study with sessions leads to the visitor's session."""
+    name = request.path_params["name"]
+    sessions = [h for h in request.app.state.studies.values() if h.study.room == name]
+    if not sessions:
+        return await for_participants(arrive)(request)
+    request.state.here, request.state.texts = sessions[0], sessions[0].texts
+    for here in sessions:
+        platform = here.study.platform
+        given, known = given_in(request, here), await who_is(request, here)
+        mine = known is not None and (not given or given == known.given)
+        if mine or (given and (given in platform.labels or await here.known(given) is not None)):
+            return to_session(request, here)
+    for here in sessions:
+        if not here.study.platform.labels and not await here.full():
+            return to_session(request, here)
+    if all(here.study.platform.labels for here in sessions):
+        t = sessions[0].texts
+        return notice(request, t("notice.bad_link"), t("notice.bad_link_text"), status=400)
+    return to_session(request, sessions[-1])  # whose page says that the study is full
+
+
+async def who_is(request: Request, here: RunningStudy) -> Person | None:
+    """Return the participant with the browser's cookie, if any."""
+    cookie = request.cookies.get(COOKIE, "")
+    return await here.who(cookie) if cookie else None
+
+
+def to_session(request: Request, here: RunningStudy) -> Response:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{address(here)}{query}", 303)
 
 
 async def arrive(request: Request, here: RunningStudy) -> Response:
@@ -209,20 +248,6 @@ async def returned(request: Request, here: RunningStudy, known: Person) -> Respo
     )
 
 
-def with_cookie(request: Request, answer: Response, cookie: str) -> Response:
-    # Lax, not Strict: participants follow a link from the platform's site.
-    answer.set_cookie(
-        COOKIE,
-        cookie,
-        max_age=COOKIE_SECONDS,
-        path="/study",
-        httponly=True,
-        samesite="lax",
-        secure=request.app.state.settings.secure,
-    )
-    return answer
-
-
 def address(here: RunningStudy) -> str:
     return f"/study/{here.study.name}"
 
@@ -280,6 +305,8 @@ async def shown(
     else:
         name = place.step.partition("-")[0]
     facts = facts_of(here, place) if place is not None else {}
+    if place is not None and name == "chat":
+        facts["chat"] = await here.chat(place)
     if place is not None and (earlier := page_again(request, place, len(facts["pages"]))) >= 0:
         name, facts = "instructions", {**facts, "n": earlier, "again": True}
     token = here.secrets.form_token(request.cookies[COOKIE])
@@ -318,6 +345,9 @@ def facts_of(here: RunningStudy, place: Position) -> dict[str, Any]:
         "waiting": place.waiting,
         "waited": place.waited,
         "with_bot": FALLBACK in place.given,
+        "with_model": MODEL in place.given,
+        "practised": len(study.practised(place.condition)),
+        "feedback": place.feedback,
         "person": person,
         "cut_short": cut_short(place),
         "back_to": study.completion.address(person.code) if study.completion.url else "",
@@ -377,6 +407,29 @@ async def waiting(request: Request, here: RunningStudy) -> Response:
     return JSONResponse({"waiting": place.waiting, "seconds": round(place.waited)})
 
 
+async def chat(request: Request, here: RunningStudy) -> Response:
+    """Polled by the browsers of a group that talks between two games."""
+    person = await here.who(request.cookies.get(COOKIE, ""))
+    place = None if person is None or person.state != ACTIVE else await here.place(person)
+    if place is None or not place.step.startswith("chat-"):
+        return JSONResponse({"over": True})
+    return JSONResponse({"over": False, **msgspec.to_builtins(await here.chat(place))})
+
+
+async def say(request: Request, here: RunningStudy) -> Response:
+    """Take a message of a chat."""
+    cookie, sent = await sent_form(request, here)
+    person = await here.who(cookie)
+    if person is None or person.state != ACTIVE:
+        return RedirectResponse(address(here), 303)
+    place = await here.place(person)
+    if not place.step.startswith("chat-"):
+        return RedirectResponse(f"{address(here)}?late", 303)
+    if why := await here.say(place, sent.get("text", "")):
+        return await shown(request, here, person, 422, wrong={"chat": why}, sent=sent)
+    return RedirectResponse(address(here), 303)
+
+
 async def noted(request: Request, here: RunningStudy) -> Response:
     """Store browser events, if the study logs them."""
     person = await here.who(request.cookies.get(COOKIE, ""))
@@ -418,13 +471,15 @@ async def withdraw(request: Request, here: RunningStudy) -> Response:
 
 
 ROUTES: list[BaseRoute] = [
-    Route("/study/{name}", for_participants(arrive)),
+    Route("/study/{name}", link),
     Route("/study/{name}/consent", for_participants(consent), methods=["POST"]),
     Route("/study/{name}/next", for_participants(go_on), methods=["POST"]),
     Route("/study/{name}/table", for_participants(table)),
     Route("/study/{name}/files/{file}", for_participants(picture)),
     Route("/study/{name}/events", for_participants(noted), methods=["POST"]),
     Route("/study/{name}/waiting", for_participants(waiting)),
+    Route("/study/{name}/chat", for_participants(chat)),
+    Route("/study/{name}/chat", for_participants(say), methods=["POST"]),
     Route("/study/{name}/withdraw", for_participants(withdrawing)),
     Route("/study/{name}/withdraw", for_participants(withdraw), methods=["POST"]),
     Route("/study/{rest:path}", nowhere),

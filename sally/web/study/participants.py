@@ -10,6 +10,7 @@ import logging
 import secrets
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from hashlib import sha256
@@ -22,13 +23,15 @@ from sally.core.rules.chance import Stream
 from sally.web.database import Database, Postgres, Row, Sqlite, Transaction
 from sally.web.study.assignment import Assignment, assigned
 from sally.web.study.definition import HumanStudy
-from sally.web.study.steps import RoundOutcome
+from sally.web.study.steps import CHATTING, MODEL, READY, RoundOutcome
 
 LOG = logging.getLogger("sally.web")
 ACTIVE, DONE, INCOMPLETE, FAILED, LAPSED = "active", "done", "incomplete", "failed", "lapsed"
 EXCLUDED = "excluded"  # failed attention checks where the study excludes for that; paid
 COUNTED = (ACTIVE, DONE)  # states that fill a place in the design
 WITHDRAWN, DECLINED = "withdrawn", "declined"  # only their number is stored
+MOST_MESSAGES = 100  # of a person in one chat
+MOST_CHARACTERS = 500  # of a message
 MOST_EVENTS = 2000  # stored per person; later ones are dropped
 Kind = Literal["paste", "hidden", "shown", "blur", "focus", "resize", "typing"]
 HEARTBEAT = 15.0  # seconds without a poll after which a waiting person is gone
@@ -54,6 +57,9 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS people_events (
         person TEXT NOT NULL, n INTEGER NOT NULL, page TEXT NOT NULL, kind TEXT NOT NULL,
         detail TEXT NOT NULL, made DOUBLE PRECISION NOT NULL, PRIMARY KEY (person, n))""",
+    """CREATE TABLE IF NOT EXISTS people_chats (
+        pair TEXT NOT NULL, round INTEGER NOT NULL, n INTEGER NOT NULL, person TEXT NOT NULL,
+        text TEXT NOT NULL, made DOUBLE PRECISION NOT NULL, PRIMARY KEY (pair, round, n))""",
     """CREATE TABLE IF NOT EXISTS study_secrets (
         study TEXT PRIMARY KEY, salt TEXT NOT NULL, sign TEXT NOT NULL, design TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS study_exports (
@@ -67,7 +73,7 @@ SCHEMA = (
 # People without a group whose first game has neither begun nor been skipped.
 UNGROUPED = (
     "pair = '' AND NOT EXISTS "
-    "(SELECT 1 FROM people_tables t WHERE t.person = people.id) AND NOT EXISTS "
+    "(SELECT 1 FROM people_tables t WHERE t.person = people.id AND t.round >= 0) AND NOT EXISTS "
     "(SELECT 1 FROM people_steps s WHERE s.person = people.id AND s.step = 'round-0')"
 )
 COLUMNS = (
@@ -460,6 +466,123 @@ def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) ->
     return group
 
 
+def join_model(tx: Transaction, study: HumanStudy, person: Person) -> bool:
+    """Draw whether a model takes the other seats of a person's group, and note it.
+
+    The chance is the number of groups that still lack a model over the number of people that have
+    no group yet, so that the planned number is reached; the draw follows from the study's seed.
+    """
+    people = [p for p in everybody(tx, study.name) if p.state in COUNTED and p.pair]
+    used = Counter(given_by(tx, p.id).get(MODEL) for p in people)
+    left = [m.model for m in study.models for _ in range(m.participants - used[m.model])]
+    draws = Stream(study.seed, "models", person.number)
+    if draws.below(max(len(left), study.participants - len(people))) >= len(left):
+        return False
+    tx.put("UPDATE people SET waits = ? WHERE id = ?", time.time(), person.id)
+    form_group(tx, study, [person])
+    return note(tx, person.id, MODEL, draws.pick(left))
+
+
+# --- practice and chat --------------------------------------------------------------------------
+
+
+def practice_round(number: int) -> int:
+    """Return the round under which a practice match is stored, below 0."""
+    return -1 - number
+
+
+class ChatView(msgspec.Struct, frozen=True):
+    """What a member of a group sees of its chat."""
+
+    said: tuple[tuple[str, str], ...]  # "you", or the number of another member, and the message
+    left: int | None  # seconds until it ends; None until all members have come
+    ready: bool  # whether the member wants to go on
+
+
+def _members(tx: Transaction, person: Person) -> list[str]:
+    rows = tx.all(
+        "SELECT id FROM people WHERE pair = ? AND state = ? ORDER BY number", person.pair, ACTIVE
+    )
+    return [row[0] for row in rows]
+
+
+def _noted(tx: Transaction, step: str, people: Sequence[str]) -> list[float]:
+    """Return when the people noted a step, for those who did."""
+    rows = (
+        tx.one("SELECT made FROM people_steps WHERE person = ? AND step = ?", id, step)
+        for id in people
+    )
+    return [row[0] for row in rows if row is not None]
+
+
+def _chat_began(tx: Transaction, person: Person, k: int) -> float | None:
+    row = tx.one("SELECT made FROM people_chats WHERE pair = ? AND round = ? AND n = 0",
+                 person.pair, k)  # fmt: skip
+    return None if row is None else row[0]
+
+
+def chat_goes_on(tx: Transaction, person: Person, k: int, seconds: float, most_wait: float) -> bool:
+    """Return whether a chat goes on; when it ends, it is noted as done for every member.
+
+    It begins when all members have come, or `most_wait` seconds after the first did. It ends
+    after `seconds`, or when all members want to go on.
+    """
+    note_quietly(tx, person.id, f"{CHATTING}{k}", True)
+    members, now = _members(tx, person), time.time()
+    came = _noted(tx, f"{CHATTING}{k}", members)
+    began = _chat_began(tx, person, k)
+    if began is None and (len(came) == len(members) or now > min(came) + most_wait):
+        began = now
+        tx.put("INSERT INTO people_chats VALUES (?, ?, 0, '', '', ?)", person.pair, k, now)
+    ready = len(_noted(tx, f"{READY}{k}", members)) == len(members)
+    if began is not None and (ready or now > began + seconds):
+        for id in members:
+            note_quietly(tx, id, f"chat-{k}", True)
+        return False
+    return True
+
+
+def chat_view(tx: Transaction, person: Person, k: int, seconds: float) -> ChatView:
+    """Return the messages and the time left, as one member sees them."""
+    began = _chat_began(tx, person, k)
+    rows = tx.all(
+        "SELECT person, text FROM people_chats WHERE pair = ? AND round = ? AND n > 0 ORDER BY n",
+        *(person.pair, k),
+    )
+    others = [id for id in _members(tx, person) if id != person.id]
+    numbered = {id: str(i + 1) for i, id in enumerate(others)}
+    said = tuple(("you" if id == person.id else numbered.get(id, "1"), text) for id, text in rows)
+    left = None if began is None else max(0, round(began + seconds - time.time()))
+    return ChatView(said, left, bool(_noted(tx, f"{READY}{k}", [person.id])))
+
+
+def say(tx: Transaction, person: Person, k: int, text: str) -> bool:
+    """Store a message; return False if the chat is over or the person has said too much."""
+    if f"chat-{k}" in given_by(tx, person.id) or _chat_began(tx, person, k) is None:
+        return False
+    rows = tx.all("SELECT n, person FROM people_chats WHERE pair = ? AND round = ?", person.pair, k)
+    if sum(row[1] == person.id for row in rows) >= MOST_MESSAGES:
+        return False
+    n = 1 + max((row[0] for row in rows), default=0)
+    tx.put("INSERT INTO people_chats VALUES (?, ?, ?, ?, ?, ?)",
+           person.pair, k, n, person.id, text, time.time())  # fmt: skip
+    return True
+
+
+def chats_of(tx: Transaction, person: Person) -> list[dict[str, Any]]:
+    """Return the messages of a person for the exports."""
+    rows = tx.all(
+        "SELECT c.round, c.n, c.text, c.made - s.made FROM people_chats c JOIN people_chats s "
+        "ON s.pair = c.pair AND s.round = c.round AND s.n = 0 "
+        "WHERE c.person = ? ORDER BY c.round, c.n",
+        person.id,
+    )
+    return [
+        {"before_game": k + 1, "number": n, "seconds": round(after, 3), "text": text}
+        for k, n, text, after in rows
+    ]
+
+
 # --- withdrawal ---------------------------------------------------------------------------------
 
 
@@ -487,7 +610,7 @@ def erase(tx: Transaction, study: str, person: Person, code: str) -> None:
             "INSERT INTO study_withdrawn VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             *(study, code, time.time()),
         )
-    for table in ("people_steps", "people_tables", "people_events"):
+    for table in ("people_steps", "people_tables", "people_events", "people_chats"):
         tx.put(f"DELETE FROM {table} WHERE person = ?", person.id)
     tx.put("DELETE FROM people WHERE id = ?", person.id)
     count(tx, study, WITHDRAWN)
@@ -567,6 +690,7 @@ def _vacuum(engine: Postgres) -> None:
             "people_steps",
             "people_tables",
             "people_events",
+            "people_chats",
             "study_withdrawn",
             "answers",
             "matches",

@@ -136,6 +136,7 @@ class Actor:
     def _length(self, condition: Condition) -> int:
         """Return the number of pages of a condition, with one for each of its games."""
         extra = (self.study.check is not None) + bool(self.study.survey)
+        extra += len(self.study.practised(condition))
         return len(self.study.pages(condition)) + len(game_steps(self.study, condition)) + extra
 
     @property
@@ -166,7 +167,7 @@ class Actor:
             await browser.get(self.address)
             self.pages += self.browser.text != before
             return True
-        if "data-waiting" in text:
+        if "data-waiting" in text or " data-ready" in text:
             await browser.get(self.address)
             return True
         step = browser.field("step")
@@ -272,7 +273,7 @@ async def rehearse(
     """Run scripted participants through the study and return a summary."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
-            database or str(Path(folder) / "database.sqlite"), None, study=file, a_second=1e6
+            database or str(Path(folder) / "database.sqlite"), None, studies=(file,), a_second=1e6
         )
         app = make_app(settings)
         app.state.rates = app.state.rates.unlimited()
@@ -284,7 +285,7 @@ async def rehearse(
             ]
             await _take_part(actors)
             faults = [fault for actor in actors for fault in actor.browser.faults]
-            return await _summed(app.state.study, faults, out)
+            return await _summed(app.state.studies[study.name], faults, out)
 
 
 async def _take_part(actors: list[Actor]) -> None:

@@ -10,7 +10,14 @@ from sally.web.study.items import ChoiceItem
 
 def rules_of(study: HumanStudy) -> list[str]:
     """Return every rule applied to participants and data."""
-    return [*_assignment(study), *_exclusion(study), *_time(study), *_quality(study), _pay(study)]
+    return [
+        *_assignment(study),
+        *_extras(study),
+        *_exclusion(study),
+        *_time(study),
+        *_quality(study),
+        _pay(study),
+    ]
 
 
 def _assignment(study: HumanStudy) -> list[str]:
@@ -24,6 +31,30 @@ def _assignment(study: HumanStudy) -> list[str]:
         rules.append(
             "Participants who play together are grouped in order of arrival among conditions with "
             "the same pages before the first game; then the group is assigned to a condition."
+        )
+    return rules
+
+
+def _extras(study: HumanStudy) -> list[str]:
+    rules = []
+    if study.practice:
+        rules.append(
+            "Before the first game, each participant plays a short practice problem of each game "
+            "with bots and gets feedback; it is neither paid nor exported."
+        )
+    for condition in study.conditions:
+        if condition.chat_seconds:
+            most = _many(condition.chat_seconds, "second")
+            rules.append(
+                f"In {condition.name!r} the members of a group may talk for at most {most} "
+                "between two games."
+            )
+    if study.models:
+        named = [f"{_many(m.participants, 'group')} with {m.model}" for m in study.models]
+        told = "told before the games" if study.disclose_models else "told only at the end"
+        rules.append(
+            f"Models take the other seats in {listed(named, 'and')}, drawn when a participant "
+            f"begins to wait; participants are {told} that others may be models."
         )
     return rules
 

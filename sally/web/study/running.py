@@ -21,15 +21,26 @@ from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
 from sally.web.live.plain import Labels
 from sally.web.study import participants
-from sally.web.study.definition import SKIP, Condition, HumanStudy
+from sally.web.study.definition import SKIP, Condition, HumanStudy, practice_of
 from sally.web.study.items import attention, read_survey
-from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
+from sally.web.study.participants import (
+    ACTIVE,
+    DONE,
+    INCOMPLETE,
+    ChatView,
+    Person,
+    Secrets,
+    practice_round,
+)
+from sally.web.study.practice import PracticeFeedback, feedback
 from sally.web.study.steps import (
     ADVANCED,
     END,
     FAILED,
     FALLBACK,
+    MODEL,
     PLATFORM,
+    READY,
     REMOVED,
     CheckAttempt,
     RoundOutcome,
@@ -58,6 +69,7 @@ class Position(msgspec.Struct, frozen=True):
     token: str = ""  # seat token during a game
     waiting: bool = False  # waiting for a partner
     waited: float = 0.0  # seconds
+    feedback: PracticeFeedback | None = None  # on a practice game that is over
 
     @property
     def number(self) -> int:
@@ -88,6 +100,8 @@ class RunningStudy:
             study.titles, study.roles, study.spoken, study.language
         )
         live_matches.timeouts[self.owner] = study.limits.timeout
+        live_matches.labels[self.practice_owner] = live_matches.labels[self.owner]
+        live_matches.timeouts[self.practice_owner] = study.limits.timeout
         self._known: dict[str, IndexEntry] = {}  # finished matches by id
         self._unreadable: set[str] = set()  # matches whose rules are not installed
         self._opening = asyncio.Lock()  # sufficient, since a database has one server
@@ -97,6 +111,11 @@ class RunningStudy:
     def owner(self) -> str:
         """The owner of this study's matches in the database."""
         return f"study:{self.study.name}"
+
+    @property
+    def practice_owner(self) -> str:
+        """The owner of practice matches, which are neither exported nor paid."""
+        return f"practice:{self.study.name}"
 
     # --- joining --------------------------------------------------------------------------------
 
@@ -157,8 +176,14 @@ class RunningStudy:
             here = Position(person, condition, step, given)
             if step in (END, FAILED):
                 return msgspec.structs.replace(here, person=await self._ended(here))
-            if not step.startswith("round-"):
+            if step.startswith("practice-"):
+                return await self._practising(here)
+            if step.startswith("chat-") and await self._chatting(here):
                 return here
+            if not step.startswith(("round-", "chat-")):
+                return here
+            if step.startswith("chat-"):
+                continue
             at_table = await self._at_table(here)
             if at_table is not None:
                 return at_table
@@ -187,6 +212,64 @@ class RunningStudy:
             return msgspec.structs.replace(here, token=token)
         await self._note_round(here, outcome(episode, seat))
         return None
+
+    async def _practising(self, here: Position) -> Position:
+        """Return the position in a practice game, which is opened as needed, or after it."""
+        person, k = here.person, practice_round(here.number)
+        found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
+        if found is None:
+            planned = practice_of(self.study, here.condition)[here.number]
+            (seat,) = planned.layout.people
+            async with self._opening:
+                found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
+                if found is None:  # not opened in another tab
+                    opened = await self.live_matches.open(
+                        self.study.setup(
+                            planned.layout, planned.instance, {seat: self.secrets.exported(person)}
+                        ),
+                        [seat],
+                        keys={seat: hashed(self.secrets.seat_token(person.id, k))},
+                        owner=self.practice_owner,
+                        patience=self.study.limits.answer_seconds,
+                        mirrored=[seat] if person.reverse else [],
+                        also=lambda tx, match: participants.sit_down(
+                            tx, match, k, {seat: person.id}
+                        ),
+                    )
+                    found = opened.match, seat
+        match, seat = found
+        episode = await self.live_matches.episode(match)
+        if episode is None:
+            return msgspec.structs.replace(here, token=self.secrets.seat_token(person.id, k))
+        return msgspec.structs.replace(here, feedback=feedback(self.study, episode, seat))
+
+    # --- chat -----------------------------------------------------------------------------------
+
+    async def _chatting(self, here: Position) -> bool:
+        """Return whether the chat of a group goes on; it ends for all of its members at once."""
+        seconds, most_wait = here.condition.chat_seconds, self.study.limits.answer_seconds
+        return await self.database.run(
+            lambda tx: participants.chat_goes_on(tx, here.person, here.number, seconds, most_wait)
+        )
+
+    async def chat(self, here: Position) -> ChatView:
+        """Return what a member of a group sees of its chat."""
+        seconds = here.condition.chat_seconds
+        return await self.database.run(
+            lambda tx: participants.chat_view(tx, here.person, here.number, seconds)
+        )
+
+    async def say(self, here: Position, text: str) -> str:
+        """Add a message to the chat; return why it was refused, or an empty string."""
+        text = " ".join(text.split())
+        if not text:
+            return self.texts("chat.empty")
+        if len(text) > participants.MOST_CHARACTERS:
+            return self.texts("chat.long", limit=participants.MOST_CHARACTERS)
+        kept = await self.database.run(
+            lambda tx: participants.say(tx, here.person, here.number, text)
+        )
+        return "" if kept else self.texts("chat.over")
 
     async def _note_round(self, here: Position, came: RoundOutcome) -> None:
         """Store the outcome of a round; after a person left, the remaining rounds are skipped."""
@@ -220,6 +303,8 @@ class RunningStudy:
                 lambda tx: participants.table_of(tx, here.person.id, here.number)
             ):
                 return None  # opened by the partner or in another tab
+            if self.study.models and await self._joined_by_model(here):
+                return None
             company = await self._company(here)
             if company is not None and len(company) == self._size(here):
                 await self._open(here, company)
@@ -236,7 +321,19 @@ class RunningStudy:
 
     def _size(self, here: Position) -> int:
         """Return how many people play in the rounds of a participant."""
-        return 1 if FALLBACK in here.given else len(here.condition.people)
+        alone = FALLBACK in here.given or MODEL in here.given
+        return 1 if alone else len(here.condition.people)
+
+    async def _joined_by_model(self, here: Position) -> bool:
+        """Draw whether a model joins a person who begins to wait; return whether one did."""
+
+        def draw(tx: Transaction) -> bool:
+            person = participants.by_id(tx, here.person.id)
+            if person is None or person.pair or person.waits is not None:
+                return False  # withdrew, has a group, or was drawn already
+            return participants.join_model(tx, self.study, person)
+
+        return await self.database.run(draw)
 
     async def _stop_waiting(self, here: Position) -> None:
         """Let a person who waited in vain play with bots, or skip the games."""
@@ -282,7 +379,11 @@ class RunningStudy:
         names = {seat: self.secrets.exported(person) for seat, person in company.items()}
         layout, empty = planned.layout, [s for s in planned.layout.people if s not in company]
         if empty:
-            bots = {s: study.stand_in(layout, planned.instance, s) for s in empty}
+            model = next((m for m in study.models if m.model == here.given.get(MODEL)), None)
+            bots = {
+                s: model.player if model else study.stand_in(layout, planned.instance, s)
+                for s in empty
+            }
             layout = msgspec.structs.replace(layout, others={**layout.others, **bots})
         await self.live_matches.open(
             study.setup(layout, planned.instance, names),
@@ -302,6 +403,8 @@ class RunningStudy:
 
         def keep(tx: Transaction) -> None:
             for person, k, seat in participants.at_match(tx, match):
+                if k < 0:
+                    continue  # practice
                 came = outcome(episode, seat)
                 if came.how not in (
                     "left",
@@ -332,7 +435,11 @@ class RunningStudy:
             value = msgspec.to_builtins(judged(self.study.check, answers))
         elif step == "survey":
             value, wrong = read_survey(self.study.survey, sent, self.texts)
-        elif not step.startswith(("instructions-", "block-")):
+        elif step.startswith("practice-") and here.feedback is None:
+            return False, {}  # it is not over
+        elif step.startswith("chat-"):
+            step = f"{READY}{here.number}"
+        elif not step.startswith(("instructions-", "block-", "practice-")):
             return False, {}
         if wrong:
             return False, wrong

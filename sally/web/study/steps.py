@@ -14,6 +14,9 @@ END, FAILED = "end", "failed"
 FALLBACK = "fallback"  # the person waited in vain and plays with bots
 ADVANCED = "advanced-"  # prefix of steps that the experimenter skipped
 PLATFORM = "platform"  # further parameters of the platform's link
+MODEL = "model"  # a model takes the other seats of the person's group
+READY = "ready-"  # prefix of chats that the person is done with
+CHATTING = "chatting-"  # prefix of chats that the person has come to
 REMOVED = "removed"  # the experimenter ended the participation at this step
 
 
@@ -43,21 +46,33 @@ def current(study: HumanStudy, condition: Condition, given: Given) -> str:
         tries = [given[key] for t in range(study.check.tries) if (key := f"check-{t}") in given]
         if not any(tried["right"] for tried in tries):
             return f"check-{len(tries)}" if len(tries) < study.check.tries else FAILED
+    for i, _ in enumerate(study.practised(condition)):
+        if f"practice-{i}" not in given:
+            return f"practice-{i}"
     for step in game_steps(study, condition):
-        if step not in given:
+        if step not in given and not _no_chat(step, given):
             return step
     if study.survey and "survey" not in given:
         return "survey"
     return END
 
 
+def _no_chat(step: str, given: Given) -> bool:
+    """Return whether a step is a chat with nobody, or before a game that was skipped."""
+    if not step.startswith("chat-"):
+        return False
+    return FALLBACK in given or f"round-{step.removeprefix('chat-')}" in given
+
+
 def game_steps(study: HumanStudy, condition: Condition) -> list[str]:
-    """Return the steps of all rounds in order, each block's pages before its first round."""
+    """Return the steps of all rounds in order: pages of a block, chats and games."""
     steps, k = list[str](), 0
     for b, (_, many, _) in enumerate(study.blocks(condition)):
         pages = condition.blocks[b].instructions if condition.blocks else ()
         steps += [f"block-{b}-{i}" for i, _ in enumerate(pages)]
-        steps += [f"round-{k + i}" for i in range(many)]
+        for number in range(k, k + many):
+            chat = [f"chat-{number}"] if number and condition.chat_seconds else []
+            steps += [*chat, f"round-{number}"]
         k += many
     return steps
 

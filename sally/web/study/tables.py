@@ -17,11 +17,13 @@ from typing import Any
 import msgspec
 
 from sally.analysis.columns.rows import played
-from sally.core.log.events import Episode, Forfeited, Moved, Reported
+from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, judged
 from sally.output.files.export import formula_safe
+from sally.players.language import uses_model
+from sally.web.live.matches import PERSON
 from sally.web.study.definition import HumanStudy
 from sally.web.study.items import attention
 from sally.web.study.rules import rules_of
@@ -46,10 +48,12 @@ TOOK = "Seconds from the question to the answer; in the first turn, from the sta
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "participants": {
         **WHO,
+        "session": "Session of the study; empty where the study has none.",
         "state": "done, incomplete, excluded, failed (the comprehension check), lapsed or active.",
         "order": "Instances in the planned order.",
         "option_order": "Whether options were shown as given or reversed.",
         "pair": "Code of the pair, where two participants played together.",
+        "partner_model": "Model that took the other seats of the group; empty for everyone else.",
         "fallback": "Bot that was played with because no partner came: its name, or bot for the "
         "game's usual one; empty for everyone else.",
         "advanced": "Steps that the experimenter skipped for the participant.",
@@ -79,6 +83,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "response_seconds": TOOK,
         "others_option": "Choices of the other seats in this turn, as the rules encode them.",
         "others_label": "Choices of the other seats in this turn, as the participant reads them.",
+        "others_kind": "For each other seat: person, bot, or model with its name.",
         "points": "Points of the turn; empty if the game has no points before its end.",
         "probe": "Probe answered in this turn; of several, this and the next three are lists.",
         "probe_answer": "Answer to the probe, as the rules encode it.",
@@ -93,6 +98,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "label": "The answer, as the participant read it.",
         "odds": "Stated probabilities, in the order of the answers.",
         "truth": "The true answer; empty where there is none.",
+        "truth_label": "The true answer, as the participant would read it.",
         "correct": "Whether the answer is the true one; empty where that is not defined.",
         "response_seconds": TOOK,
     },
@@ -101,6 +107,13 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "item": "Name of the item.",
         "row": "Row of a matrix item; empty for other items.",
         "answer": "The answer; empty where none was given.",
+    },
+    "chat": {
+        **WHO,
+        "before_game": "Number of the game before which the members of a group talked, from 2.",
+        "number": "Number of the message in this chat, from 1.",
+        "seconds": "Seconds since the chat began.",
+        "text": "The message.",
     },
     "withdrawn": {
         "participant": "Code of a participant who withdrew after an export: delete their rows "
@@ -141,6 +154,7 @@ def tables(
         "trials": [row for kind, row in rounds if kind == "trial"],
         "probes": [row for kind, row in rounds if kind == "probe"],
         "survey": [row for person in people for row in _survey(person)],
+        "chat": [row for person in people for row in _chat(person)],
         "withdrawn": [
             {"participant": who, "withdrawn": f"{datetime.fromtimestamp(made, UTC):%F %T}"}
             for who, made in withdrawn
@@ -179,7 +193,10 @@ def _participant(study: HumanStudy, person: ExportedPerson) -> Row:
         fast = person.survey_seconds < study.quality.least_seconds
     return {
         **{k: row[k] for k in ("participant", "condition", "state", "order", "option_order")},
-        **{k: row[k] for k in ("pair", "fallback", "removed", "minutes")},
+        **{
+            k: row[k]
+            for k in ("session", "pair", "partner_model", "fallback", "removed", "minutes")
+        },
         "advanced": row["advanced"] or None,
         "games_played": sum(came["how"] == "ended" for came in row["rounds"]),
         "points": sum(came.get("payoff") or 0 for came in row["rounds"]),
@@ -205,6 +222,11 @@ def _survey(person: ExportedPerson) -> Iterator[Row]:
             yield from ({**who, "item": item, "row": r, "answer": a} for r, a in answer.items())
         else:
             yield {**who, "item": item, "row": None, "answer": answer}
+
+
+def _chat(person: ExportedPerson) -> Iterator[Row]:
+    who = {key: person.row[key] for key in WHO}
+    yield from ({**who, **said} for said in person.row["chat"])
 
 
 def _events(person: ExportedPerson) -> Iterator[Row]:
@@ -251,7 +273,7 @@ def _rounds(
             if isinstance(event, Reported) and event.seat == seat and event.source == "probe":
                 took = seconds.get((event.turn, event.probe, event.about))
                 at = {**where, "turn": event.turn + 1, "response_seconds": took}
-                probes.setdefault(event.turn, []).append({**at, **_probe(whole, context, event)})
+                probes.setdefault(event.turn, []).append({**at, **probe_row(whole, context, event)})
         for event in episode.events:
             if isinstance(event, Moved | Forfeited) and event.seat == seat:
                 took = seconds.get((event.turn, "", ""))
@@ -269,23 +291,37 @@ def _trial(whole: Played, context: SeatContext, event: Moved | Forfeited) -> Row
     }
     return {
         "option": msgspec.to_builtins(event.action) if isinstance(event, Moved) else None,
-        "label": _label(whole, context, event) if isinstance(event, Moved) else None,
+        "label": move_label(whole, context, event) if isinstance(event, Moved) else None,
         "forfeited": isinstance(event, Forfeited),
         "tries": event.tries,
         "others_option": {s: e.action for s, e in others.items()} or None,
-        "others_label": {s: _label(whole, context, e) for s, e in others.items()} or None,
-        "points": _points(whole, event.turn, event.seat),
+        "others_label": {s: move_label(whole, context, e) for s, e in others.items()} or None,
+        "others_kind": {
+            s: _kind(who)
+            for s, who in whole.episode.setup.lineup.items()
+            if s != event.seat and s in whole.replay.game.seats
+        }
+        or None,
+        "points": turn_points(whole, event.turn, event.seat),
     }
 
 
-def _label(whole: Played, context: SeatContext, event: Moved) -> str:
+def _kind(who: PlayerSpec) -> str:
+    """Return what sits in a seat: a person, a bot or a model."""
+    if uses_model(who):
+        return f"model {who.params.get('model', '')}".rstrip()
+    return PERSON if who.player == PERSON else "bot"
+
+
+def move_label(whole: Played, context: SeatContext, event: Moved) -> str:
+    """Return a move as a participant reads it."""
     action = event.action
     if whole.spec.action is not int:
         action = msgspec.convert(action, whole.spec.action)
     return context.words.name(action)
 
 
-def _points(whole: Played, turn: int, seat: str) -> float | None:
+def turn_points(whole: Played, turn: int, seat: str) -> float | None:
     """Return the points of a seat in one turn, or None if the game pays only at its end."""
     game, states = whole.replay.game, whole.replay.states
     if not game.pays_as_it_goes or turn + 1 >= len(states):
@@ -304,17 +340,23 @@ def _beside(probes: Sequence[Row]) -> Row:
     return {name: values[0] if values else None for name, values in columns.items()}
 
 
-def _probe(whole: Played, context: SeatContext, event: Reported) -> Row:
-    found, label = judged(whole.spec, whole.replay, event), None
-    if found is not None and isinstance(event.value, int | str):
-        label = context.words.of(found.question).choice_name(found.question, event.value)
+def probe_row(whole: Played, context: SeatContext, event: Reported) -> Row:
+    """Return an answer to a probe with its truth, as encoded and as read."""
+    found = judged(whole.spec, whole.replay, event)
+
+    def named(value: Any) -> str | None:
+        if found is None or not isinstance(value, int | str) or value not in found.question.choices:
+            return None
+        return context.words.of(found.question).choice_name(found.question, value)
+
     return {
         "probe": event.probe,
         "about": event.about,
         "answer": event.value,
-        "label": label,
+        "label": named(event.value),
         "odds": event.odds,
         "truth": None if found is None else found.truth,
+        "truth_label": None if found is None else named(found.truth),
         "correct": None if found is None else found.right,
     }
 

@@ -131,7 +131,7 @@ def exported(server, tmp_path):
 def test_ids_in_exports_are_salted_hashes_and_the_salt_is_elsewhere(exported, server):
     for id in ("alice01", "bob02", "carol03"):
         assert on_disk(exported, id) == []
-    kept = server.app.state.study.secrets
+    kept = server.app.state.studies["two_games"].secrets
     assert on_disk(exported, kept.salt) == on_disk(exported, kept.sign) == []
     people = msgspec.json.decode((exported / "people.json").read_bytes())
     assert len({row["participant"] for row in people}) == 3

@@ -132,7 +132,7 @@ def test_who_waits_in_vain_may_play_with_a_bot_which_the_data_say(
         found = {row["fallback"]: row for row in rows(server)}
         assert found[fallback]["state"] == "done" and found[fallback]["pair"] is None
         assert found[None]["pair"] is not None and len(found[fallback]["episodes"]) == 2
-        here = server.app.state.study
+        here = server.app.state.studies["two_games"]
         lineups = [
             {who.player for who in live.match.setup.lineup.values()}
             for live in here.live_matches._by_id.values()

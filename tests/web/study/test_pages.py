@@ -180,7 +180,7 @@ def test_a_picture_must_be_a_file_beside_the_study(tmp_path, name):
 def test_a_study_server_offers_no_tables_unless_asked(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(TEXT)
-    given = Settings(str(tmp_path / "d"), None, study=file, lobby=False)
+    given = Settings(str(tmp_path / "d"), None, studies=(file,), lobby=False)
     with Client(make_app(given)) as client:
         assert client.get("/", follow_redirects=False).headers["location"] == "/study/two_games"
         for path in ("/table", "/api/games", "/api/lobby"):

@@ -57,7 +57,7 @@ def payments(server: Any) -> dict[str, tuple[str, Decimal]]:
 
 
 def expected(server: Any, id: str, earned: dict[str, Decimal], alone: bool = False) -> Decimal:
-    here = server.app.state.study
+    here = server.app.state.studies["two_games"]
     person = server.portal.call(here.known, id)
     extra = PARTNER_LEFT if alone else Decimal(0)
     return min(BASE + A_POINT * earned[here.secrets.exported(person)] + extra, MOST)

@@ -44,7 +44,7 @@ def rows(server) -> dict[str, int]:
 
 def test_a_second_tab_brings_nothing_back_of_somebody_who_withdrew(server):
     Participant(server).agree("goes")
-    here, ask = server.app.state.study, server.portal.call
+    here, ask = server.app.state.studies["two_games"], server.portal.call
     place = ask(here.place, ask(here.known, "goes"))
     ask(here.withdraw, place.person)
     assert ask(here.answer, place, place.step, {}) == (False, {})
@@ -83,7 +83,7 @@ def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, mon
 def test_who_withdraws_during_an_export_is_in_all_of_it_or_in_none(server, monkeypatch):
     for name in ("goes", "stays"):
         through(Participant(server), name)
-    here = server.app.state.study
+    here = server.app.state.studies["two_games"]
     read, begun = here.live_matches.episode, asyncio.Event()
 
     async def slowly(match):

@@ -123,8 +123,8 @@ def test_the_command_line_withdraws_and_exports(tmp_path):
         busy = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
         assert "/experimenter/study" in str(busy.exception or busy.output)
         (code,) = {r["participant"] for r in rows(server) if r["state"] == "done"} - {
-            server.app.state.study.secrets.exported(
-                server.portal.call(server.app.state.study.known, "stays0id")
+            server.app.state.studies["two_games"].secrets.exported(
+                server.portal.call(server.app.state.studies["two_games"].known, "stays0id")
             )
         }
     told = command("withdraw", study, "goes0away0id", "--database", database, "--yes")
@@ -140,7 +140,7 @@ def test_the_command_line_withdraws_and_exports(tmp_path):
 
 
 def code_of(server, id: str) -> str:
-    here = server.app.state.study
+    here = server.app.state.studies["two_games"]
     return here.secrets.exported(server.portal.call(here.known, id))
 
 

@@ -1,0 +1,157 @@
+"""Every game in a real browser: axe-core in light and dark, and a whole game by keyboard alone.
+
+`python -m benchmarks.browser_campaign OUT` prints a line for each game and writes `OUT/games.json`:
+the violations that axe-core finds at a desk (1200 x 900) and on a phone (390 x 844), light and
+dark, and whether a game was played to its end with the Tab, Enter, Space, arrow and letter keys.
+It needs playwright, a chromium, and axe-core from npm. `--games` names some of the games.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sally.core.registry import registry
+from sally.web.study.contact_sheet import SCREENS, browser, seat_api, served
+from tests.web.axe import script
+
+AXE = "async () => (await axe.run({resultTypes: ['violations']})).violations.map(v => `${v.impact} ${v.id}: ${v.nodes[0].html.slice(0, 90)}`)"  # noqa: E501
+SHORT = {"rounds": 2, "turns": 4, "max_turns": 3, "messages": 2}  # parameters that end a game soon
+WORDS = ("river", "music", "winter", "garden", "north", "money", "stone", "light", "bread", "sleep")
+MOST_TABS = 250
+SECONDS = 240.0  # for one game
+OPEN = """() => [...document.querySelectorAll('#asides .ask, #asides .probe, #asks .ask')]
+  .filter(e => e.checkVisibility()).length"""
+# What the focus is on: a button that answers, a field to fill in, the end of the game, or neither.
+FOCUS = """() => { const e = document.activeElement;
+  if (!e || !e.checkVisibility()) return '';
+  if (e.matches('#board .act, #board .pick, .options button')) return 'button';
+  if (!e.closest('#asks, #asides, #board')) return '';
+  if (e.matches('textarea, input[type=text], input:not([type])')) return 'text';
+  if (e.matches('input[type=range]')) return 'slider';
+  if (e.matches('input[type=number], input[inputmode]')) return 'number';
+  if (e.matches('input[type=radio]')) return 'radio';
+  if (e.matches('select')) return 'select';
+  if (e.matches('button[type=submit]')) return e.closest('.tool') ? '' : 'submit';
+  return ''; }"""
+STATE = """() => [!!document.querySelector('#end .result'),
+  [...document.querySelectorAll('.question')].map(q => q.id).join(),
+  document.querySelector('#status').textContent]"""
+
+
+def answered(page: Any, attempt: int) -> bool:
+    """Answer what is asked by keyboard; return whether the page changed."""
+    keys, before = page.keyboard, page.evaluate(STATE)
+    wanted = attempt % 3  # another button or form at each attempt
+    for n in range(MOST_TABS):
+        keys.press("Tab")
+        kind = page.evaluate(FOCUS)
+        if kind == "button":
+            if wanted:
+                wanted -= 1
+                continue
+            keys.press("Enter")
+            break
+        if kind == "text":
+            keys.press("Control+A")
+            keys.type(WORDS[(attempt + n) % len(WORDS)])
+        elif kind == "number":
+            keys.press("Control+A")
+            keys.type(str(50 if attempt % 2 else 15))
+        elif kind in ("slider", "select"):
+            keys.press("ArrowRight")
+        elif kind == "radio":
+            keys.press("Space")
+        elif kind == "submit":
+            keys.press("Enter")
+            break
+    until = time.monotonic() + 4
+    while time.monotonic() < until:
+        if page.evaluate(STATE) != before:
+            return True
+        page.wait_for_timeout(60)
+    return False
+
+
+def by_keyboard(page: Any, address: str, game: str, seat: str) -> tuple[bool, int]:
+    """Play a game without a mouse; return whether it ended, and the number of answers."""
+    spec = registry.game(game)
+    fits = {name: n for name, n in SHORT.items() if name in spec.settings}
+    try:
+        token = seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat, "params": fits})[
+            "token"
+        ]
+    except OSError:  # this game needs more rounds
+        token = seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"]
+    page.goto(f"{address}/table#{token}")
+    page.locator("#rules-read").wait_for()
+    page.locator("#rules-read").focus()
+    page.keyboard.press("Enter")
+    until, answers, attempt = time.monotonic() + SECONDS, 0, 0
+    while time.monotonic() < until:
+        if page.locator("#end .result").count():
+            return True, answers
+        if not page.evaluate(OPEN):
+            page.wait_for_timeout(100)
+            continue
+        if answered(page, attempt):
+            answers, attempt = answers + 1, 0
+        else:
+            attempt += 1
+    return False, answers
+
+
+def violations(page: Any, address: str, game: str, seat: str, axe: Path) -> dict[str, list[str]]:
+    """Return what axe-core finds on a new table, by device and colour scheme."""
+    found: dict[str, list[str]] = {}
+    token = seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"]
+    for device, (width, height, _) in SCREENS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("about:blank")
+        page.goto(f"{address}/table#{token}")
+        page.locator("#rules-read, #asks .ask, #asides .probe").first.wait_for()
+        if page.locator("#rules-read").is_visible():
+            page.click("#rules-read")
+        page.add_script_tag(path=str(axe))
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found[f"{device} {scheme}"] = page.evaluate(AXE)
+    return found
+
+
+def main(out: Path, games: Sequence[str]) -> None:
+    axe = script()
+    if axe is None:
+        raise SystemExit("axe-core cannot be fetched here: no npm, or no network.")
+    told = []
+    with served(None) as address, browser() as chromium:
+        context = chromium.new_context(reduced_motion="reduce", bypass_csp=True)
+        for game in games:
+            seat = str(registry.game(game).build({}).seats[0])
+            page = context.new_page()
+            wrong = violations(page, address, game, seat, axe)
+            page.set_viewport_size({"width": 1200, "height": 900})
+            page.goto("about:blank")
+            ended, answers = by_keyboard(page, address, game, seat)
+            page.close()
+            many = sum(map(len, wrong.values()))
+            told.append({"game": game, "axe": wrong, "by_keyboard": ended, "answers": answers})
+            end = f"by keyboard to the end in {answers} answers" if ended else "NOT to the end"
+            print(f"{game}: {many} violations; {end}", flush=True)
+            for where, each in wrong.items():
+                for violation in each:
+                    print(f"    {where}: {violation}", flush=True)
+            (out / "games.json").write_text(json.dumps(told, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--games", nargs="*", default=None)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    main(given.out, given.games or list(registry.games()))

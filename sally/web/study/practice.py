@@ -1,0 +1,82 @@
+"""Feedback on practice games: what the participant and the others did, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sally.analysis.columns.rows import played
+from sally.core.log.events import Censored, Episode, Moved, Reported
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.game import Seat
+from sally.web.live.plain import Labels
+from sally.web.study.definition import HumanStudy
+from sally.web.study.tables import move_label, probe_row, turn_points
+
+
+class PracticeTurn(msgspec.Struct, frozen=True):
+    """Feedback on one turn of a practice game."""
+
+    number: int  # from 1; turns of nature are not counted
+    own: str  # the participant's choice; empty if there was none
+    others: tuple[tuple[str, str], ...]  # role and choice of the other seats
+    points: float | None
+    predictions: tuple[tuple[str, str, bool | None], ...]  # answer, truth, whether it was right
+
+
+class PracticeFeedback(msgspec.Struct, frozen=True):
+    """Feedback on a practice game."""
+
+    turns: tuple[PracticeTurn, ...]
+    payoff: float | None
+
+    @property
+    def predicted(self) -> bool:
+        return any(turn.predictions for turn in self.turns)
+
+    @property
+    def with_points(self) -> bool:
+        return any(turn.points is not None for turn in self.turns)
+
+
+def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback:
+    """Return what a participant and the others did in a practice game, turn by turn."""
+    whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
+    context = SeatContext(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
+    labels = Labels(study.titles, study.roles, study.spoken, study.language)
+    plainly, seats = labels.plainly(context), whole.replay.game.seats
+    moved = [e for e in episode.events if isinstance(e, Moved) and e.seat in seats]
+    reports = [e for e in episode.events if isinstance(e, Reported) and e.source == "probe"]
+    asked = [e for e in reports if e.seat == seat]
+    turns: list[PracticeTurn] = []
+    for turn in sorted({event.turn for event in (*moved, *asked)}):
+        moves = {e.seat: plainly(move_label(whole, context, e)) for e in moved if e.turn == turn}
+        answers = [e for e in asked if e.turn == turn]
+        turns.append(
+            PracticeTurn(
+                len(turns) + 1,
+                moves.get(seat, ""),
+                tuple((labels.role(context, s), m) for s, m in moves.items() if s != seat),
+                turn_points(whole, turn, seat) if seat in moves else None,
+                tuple(_prediction(probe_row(whole, context, e)) for e in answers),
+            )
+        )
+    end = episode.end
+    payoff = None if isinstance(end, Censored) else end.payoffs.get(seat)
+    return PracticeFeedback(tuple(turns), payoff)
+
+
+def _prediction(row: dict[str, Any]) -> tuple[str, str, bool | None]:
+    """Return an answer to a probe, the truth, and whether it was right."""
+    answer, truth = (row["label"], row["answer"]), (row["truth_label"], row["truth"])
+    return _said(*answer), _said(*truth), row["correct"]
+
+
+def _said(label: str | None, value: Any) -> str:
+    """Return a label, or the value where it has none."""
+    if label is not None or value is None:
+        return label or "–"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {each}" for key, each in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,190 @@
+"""Groups between games and beside people: chat, models as participants, test mode."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import time
+import zipfile
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.registry import registry
+from sally.models.stub import Scripted
+from sally.web.app import Settings, make_app
+from sally.web.study.definition import read_human_study
+from tests.web.client import Client
+from tests.web.participants import (
+    RIGHT,
+    SECRET,
+    TEXT,
+    Participant,
+    logged_in,
+    on_disk,
+    study_server,
+)
+from tests.web.study.test_design import PAIRS
+
+CHAT = re.sub(r'(people = \["agent", "partner"\]\n)', r"\1chat_seconds = 30\n", PAIRS)
+MODELS = PAIRS.replace('title = "', 'models = ["counted"]\ntitle = "', 1).replace(
+    "participants = 40", "participants = 3", 1
+)
+
+
+@pytest.fixture
+def model(monkeypatch):
+    """A model that always says the same, known by the name `counted`."""
+    says = Scripted(lambda messages, settings: "Option: F")
+    registry._made.cache_clear()
+    monkeypatch.setitem(registry._added["models"], "counted", lambda name: says)
+    yield
+    registry._made.cache_clear()
+
+
+def table(server, name: str) -> list[dict[str, str]]:
+    data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
+    with zipfile.ZipFile(io.BytesIO(data)) as folder:
+        (file,) = [n for n in folder.namelist() if f"description-{name}_" in n]
+        return list(csv.DictReader(folder.read(file).decode().splitlines()))
+
+
+def arrived(server, name: str) -> Participant:
+    return Participant(server).agree(name).read_on().check(*RIGHT)
+
+
+def played(one: Participant, two: Participant) -> None:
+    """Two participants play the current game to its end."""
+    one.get(), two.get()
+    tokens = one.seat_token, two.seat_token
+    for _ in range(100):
+        seen = [p.answer_all(token) for p, token in zip((one, two), tokens, strict=True)]
+        if all(screen["over"] for screen in seen):
+            return
+    raise AssertionError("the game does not end")
+
+
+def say(person: Participant, text: str) -> Participant:
+    return person.post("/chat", token=person.field("token"), text=text)
+
+
+def test_a_group_talks_between_games_and_its_words_are_exported_and_deleted(tmp_path):
+    with study_server(tmp_path, CHAT) as server:
+        one, two = arrived(server, "ann"), arrived(server, "bob")
+        played(one, two)
+        assert one.get().heading == "Talk with your group" and "Waiting for the others" in one.text
+        assert two.get().heading == "Talk with your group" and "seconds left to talk" in two.text
+        say(one.get(), "Shall we both\n choose <J>?")
+        seen = two.browser.get(f"{two.address}/chat").json()
+        assert seen["said"] == [["1", "Shall we both choose <J>?"]] and 25 <= seen["left"] <= 30
+        assert "Shall we both choose <J>?" in two.get().text
+        assert say(two, "x" * 501).page.status_code == 422
+        say(two, "=1+1")
+        one.get().next()
+        assert "You are ready" in one.get().text
+        assert two.get().next().heading == "Game 2 of 2"
+        assert one.get().heading == "Game 2 of 2"
+        rows = table(server, "chat")
+        assert [row["text"] for row in rows] == ["Shall we both choose <J>?", "'=1+1"]
+        assert {row["before_game"] for row in rows} == {"2"}
+        one.get("/withdraw").post("/withdraw", token=one.field("token"))
+        assert [row["text"] for row in table(server, "chat")] == ["'=1+1"]
+    assert on_disk(tmp_path, "Shall we both") == []
+
+
+def test_a_chat_ends_when_its_time_is_over(tmp_path):
+    with study_server(tmp_path, CHAT.replace("chat_seconds = 30", "chat_seconds = 0.2")) as server:
+        one, two = arrived(server, "ann"), arrived(server, "bob")
+        played(one, two)
+        one.get(), two.get()
+        for _ in range(20):
+            if two.get().heading == "Game 2 of 2":
+                break
+        assert one.get().heading == two.get().heading == "Game 2 of 2"
+
+
+def test_models_take_part_as_drawn_and_are_told_apart_in_the_data(tmp_path, model):
+    with study_server(tmp_path, MODELS) as server:
+        people = [arrived(server, f"p{i}") for i in range(3)]
+        for person in people:
+            person.get()
+        tables = [p for p in people if "/table#" in p.page.text]
+        assert tables, "three of the people cannot all wait: two pair up, or a model joins one"
+        assert "may be artificial intelligence models" in tables[0].text
+        rows = logged_in(server).browser.get("/experimenter/study/people.json").json()
+        assert sum(row["partner_model"] is not None for row in rows) <= 1
+
+
+def test_a_person_with_a_model_plays_and_learns_it_at_the_end(tmp_path, model):
+    text = MODELS.replace("participants = 3", "participants = 1", 1)
+    with study_server(tmp_path, text) as server:
+        person = arrived(server, "ann")
+        while person.get().heading.startswith("Game"):
+            token = person.seat_token
+            for _ in range(400):
+                if person.answer_all(token)["over"]:
+                    break
+                time.sleep(0.01)  # the model answers in the background
+        assert person.heading == "Final questions"
+        person.survey(human="4", device="A phone", why="-")
+        assert "was an artificial intelligence model" in person.text
+        (row,) = table(server, "participants")
+        assert (row["partner_model"], row["pair"]) == ("counted", "")
+        kinds = {trial["others_kind"] for trial in table(server, "trials")}
+        assert all("model counted" in kind for kind in kinds) and len(kinds) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (TEXT.replace('title = "', 'models = ["counted"]\ntitle = "', 1), "models join groups"),
+        (MODELS.replace("participants = 3", "participants = 2", 1), "must fill whole groups"),
+        (CHAT.replace('title = "', 'models = ["counted"]\ntitle = "', 1), "models cannot chat"),
+        (TEXT.replace('people = ["agent"] ', 'chat_seconds = 9\npeople = ["agent"] ', 1), "group"),
+    ],
+)
+def test_company_that_cannot_be_is_refused(tmp_path, model, text, why):
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(BadInput, match=why):
+        read_human_study(tmp_path / "study.toml")
+
+
+def test_in_test_mode_the_experimenter_plays_as_any_participant(tmp_path):
+    (tmp_path / "study.toml").write_text(TEXT)
+    settings = Settings(
+        *(str(tmp_path / "d"), None),
+        secret=SECRET,
+        studies=(tmp_path / "study.toml",),
+        test=True,
+        lobby=False,
+    )
+    with Client(make_app(settings)) as server:
+        me = logged_in(server)
+
+        def play_as(who: str) -> None:
+            page = me.browser.get("/experimenter/study").text
+            token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+            sent = {"form_token": token, "participant": who}
+            me.page = me.browser.post("/experimenter/study/play_as", data=sent)
+
+        for _ in range(2):
+            play_as("")
+            me.post("/consent", token=me.field("token"), given=me.field("given"), agree="yes")
+        assert me.heading == "Instructions"
+        rows = me.browser.get("/experimenter/study/people.json").json()
+        assert len(rows) == 2
+        me.next()
+        play_as(rows[0]["participant"])
+        assert "Page 1 of" in me.text  # the other participant is still on the first page
+
+
+def test_without_test_mode_nobody_plays_as_a_participant(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        Participant(server).agree("ann")
+        me = logged_in(server)
+        page = me.browser.get("/experimenter/study").text
+        assert "Play as" not in page
+        token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+        refused = me.browser.post("/experimenter/study/play_as", data={"form_token": token})
+        assert refused.status_code == 403
