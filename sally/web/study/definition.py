@@ -421,8 +421,9 @@ class HumanStudy(StudySection, frozen=True):
 
     def practised(self, condition: Condition) -> list[str]:
         """Return the games of a condition that are practised, in order of appearance."""
-        games = dict.fromkeys(i.game for there, _, _ in self.blocks(condition) for i in there)
-        return list(games) if self.practice else []
+        if not self.practice:
+            return []
+        return list(dict.fromkeys(i.game for there, _, _ in self.blocks(condition) for i in there))
 
     def pages(self, condition: Condition) -> tuple[str, ...]:
         """Return the instruction pages."""
@@ -540,10 +541,10 @@ def read_human_study(path: Path, session: str = "") -> HumanStudy:
     if session in found:
         return found[session]
     if "" in found:
-        raise BadInput(f"Study file {path} has no sessions, so --session must not be given.")
+        raise BadInput(f"Study file {path} has no sessions, so no session may be chosen.")
     wrong = f"There is no session {session!r}; c" if session else "C"
     names = listed([repr(name) for name in found], "or")
-    raise BadInput(f"{wrong}hoose a session of {path} with --session: {names}.")
+    raise BadInput(f"{wrong}hoose a session of {path}: {names}.")
 
 
 def read_human_studies(path: Path) -> list[HumanStudy]:

@@ -107,12 +107,8 @@ def for_participants(
 
 
 async def nowhere(request: Request) -> Response:
-    return notice(
-        request,
-        texts_for(request)("notice.nowhere"),
-        texts_for(request)("notice.nowhere_text"),
-        status=404,
-    )
+    t = texts_for(request)
+    return notice(request, t("notice.nowhere"), t("notice.nowhere_text"), status=404)
 
 
 # --- arrival ------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ def test_a_session_may_set_any_key_and_merges_tables(tmp_path):
 @pytest.mark.parametrize(
     ("more", "session", "why"),
     [
-        (SESSIONS, "", "Choose a session of .* with --session: 'monday' or 'tuesday'"),
+        (SESSIONS, "", "Choose a session of .*: 'monday' or 'tuesday'"),
         (SESSIONS, "friday", "There is no session 'friday'; choose"),
         ("", "friday", "has no sessions"),
         ('[[sessions]]\nname = "a"\n[[sessions]]\nname = "a"', "a", "two sessions have the name"),
