@@ -445,5 +445,5 @@ def _refuse_other_inputs(one: LogScores, two: LogScores) -> None:
         if two.inputs.get(id, given) != given:
             raise BadInput(
                 f"Sample {id} has different inputs in {one.label} and {two.label}, so its scores "
-                "are not a pair; --ids-only pairs samples by id nevertheless."
+                "are not a pair; ids_only pairs samples by id nevertheless."
             )
