@@ -27,6 +27,7 @@ NOT_OF_THE_RULES = {  # what changes no page, and why it need not
     "letters": "the most letters of a message: a longer one is sent back with the limit",
     "target_range": "targets that a published record leaves open; the target played is on the page",
     "positions": "where each player starts: on the page of every turn, after the order is drawn",
+    "options_seed": "in which order options are listed: the question of every turn shows it",
     "number": "which problem of a set it is; the problem itself is on the page from its start on",
 }
 

@@ -1,0 +1,131 @@
+"""Attack the generators of the battery with learners: `python -m benchmarks.battery [ITEMS]`.
+
+Three attackers on fresh items, each of another story, learning on one half and answering the other:
+a logistic model on the words of question and options that never reads the story; a logistic model
+and boosted trees on the words of the whole page with their positions, and on where and how often
+each option is named. All rules of the audit and the readings that skip a step are scored as well.
+Chance is the best constant answer; figures within .03 of it pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.linear_model import LogisticRegression
+
+from sally.games.battery.card import features, fresh_items
+from sally.games.battery.items import Item
+from sally.games.battery.mindless import SURFACE, chance, inverse_share, share, words_of
+from sally.games.battery.rules import Generator
+
+GENERATORS: tuple[Generator, ...] = ("nested", "belief_action", "applied")
+WIDTH, SEED, MARGIN = 2**14, 77, 3.0
+Features = list[dict[str, float]]
+
+
+def blind(item: Item, option: int) -> dict[str, float]:
+    """Words of the question and the option, alone and together, and lengths."""
+    own = words_of(item.options[option])
+    asked = words_of(item.question)
+    found = {f"o:{word}": 1.0 for word in own} | {f"n:{option}": 1.0}
+    found |= {f"q:{a}|o:{b}": 1.0 for a in asked for b in own}
+    found["length"] = len(item.options[option]) / 50
+    return found
+
+
+def rank(item: Item, option: int) -> int:
+    """Return the option's place in the order in which the story first names the options."""
+    story = item.story.casefold()
+    names = [" ".join(words_of(o)[-2:]).split()[0 if "in the" in o else -1] for o in item.options]
+    at = [story.find(name) % 10**6 for name in names]
+    return sorted(range(len(at)), key=at.__getitem__).index(option)
+
+
+def paged(item: Item, option: int) -> dict[str, float]:
+    """Words of the page by line and as pairs, each with the option's place among the named ones."""
+    place = rank(item, option)
+    found = {f"{place}|{option}": 1.0}
+    lines = item.story.split("\n")
+    for number, line in enumerate(lines):
+        words = words_of(line)
+        for word in words:
+            found[f"{place}|{word}"] = 1.0
+            found[f"{place}|{number}|{word}"] = 1.0
+        for pair in zip(words, words[1:], strict=False):
+            found[f"{place}|{' '.join(pair)}"] = 1.0
+    own = set(words_of(item.options[option]))
+    for number, line in enumerate(lines):
+        words = words_of(line)
+        for word in own & set(words):
+            found[f"own in line {number}"] = 1.0
+            found[f"own at {words.index(word)}"] = 1.0
+    found |= {f"f{n}": v for n, v in enumerate(features(item, option)) if v == v}
+    return found
+
+
+def table(items: Sequence[Item], make: object) -> tuple[sparse.csr_matrix, np.ndarray, list[int]]:
+    rows: Features = []
+    right: list[float] = []
+    for item in items:
+        for option in range(len(item.options)):
+            rows.append(make(item, option))  # type: ignore[operator]
+            right.append(float(option == item.answer))
+    sizes = [len(item.options) for item in items]
+    return FeatureHasher(WIDTH).transform(rows), np.asarray(right), sizes
+
+
+def hits(scores: np.ndarray, right: np.ndarray, sizes: Sequence[int]) -> float:
+    """Return how often the highest score is the right option's, in percent; ties are split."""
+    found, at = 0.0, 0
+    for size in sizes:
+        mine, truth = scores[at : at + size], right[at : at + size]
+        best = mine >= mine.max() - 1e-12
+        found += float(truth[best].sum()) / float(best.sum())
+        at += size
+    return 100 * found / len(sizes)
+
+
+def attacked(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
+    half = len(items) // 2
+    for name, make in (("blind, logistic", blind), ("page, logistic", paged)):
+        x, y, sizes = table(items, make)
+        cut = sum(sizes[:half])
+        model = LogisticRegression(C=0.3, max_iter=500).fit(x[:cut], y[:cut])
+        yield name, hits(model.decision_function(x[cut:]), y[cut:], sizes[half:])
+    x, y, sizes = table(items, paged)
+    cut = sum(sizes[:half])
+    many = np.asarray((x[:cut] != 0).sum(axis=0)).ravel()
+    kept = np.argsort(-many)[:400]  # the most frequent columns, dense
+    dense = x[:, kept].toarray()
+    trees = HistGradientBoostingClassifier(max_iter=150, random_state=0).fit(dense[:cut], y[:cut])
+    yield "page, trees", hits(trees.predict_proba(dense[cut:])[:, 1], y[cut:], sizes[half:])
+
+
+def ruled(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
+    for name, rule in SURFACE.items():
+        yield name, share(rule, items)
+        yield f"but {name}", inverse_share(rule, items)
+    for name in sorted({name for item in items for name in item.mindless}):
+        there = [item for item in items if name in item.mindless]
+        yield name, 100 * sum(i.mindless[name] == i.answer for i in there) / len(there)
+    yield "a mind short", 100 * sum(i.by_depth[-2] == i.answer for i in items) / len(items)
+    yield "all minds", 100 * sum(i.by_depth[-1] == i.answer for i in items) / len(items)
+
+
+def main(many: int = 5000) -> None:
+    for generator in GENERATORS:
+        items = fresh_items(generator, many, SEED)
+        even = chance(items)
+        print(f"{generator}: {many} items, chance {even:.1f}", flush=True)
+        for name, value in (*ruled(items), *attacked(items)):
+            off = "" if abs(value - even) <= MARGIN or name == "all minds" else "  <- off"
+            print(f"  {name:28} {value:5.1f}{off}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,216 @@
+"""Generator `belief_action`: where a person believes a thing to be, and what the person then does.
+
+Contents of three containers are swapped. At each swap exactly one of two persons is in the room,
+and rooms are named, not "saw" or "did not see", so that no single word says who saw what. The
+swaps are drawn first and the key evenly among the containers; a story has three twins, one per key,
+that differ only in where the two persons were: the person saw all that matters, missed it, or saw
+part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+from sally.core.errors import listed
+from sally.core.rules.chance import Stream
+from sally.games.battery.items import Belief, Item
+from sally.games.battery.nested import NAMES
+
+HOLDERS, SWAPS = 3, 4
+QUESTIONS = ("action", "belief", "backward")
+TWINS = ("seen", "missed", "partly")
+PER_STORY = len(QUESTIONS) * len(TWINS)
+Swap = tuple[int, int]
+PAIRS = tuple(combinations(range(HOLDERS), 2))
+
+COLOURS = ("green", "white", "red", "blue", "yellow", "brown", "grey", "black", "orange", "violet")
+KINDS = ("box", "case", "bag", "locker", "casket", "bin", "trunk", "chest")
+WANTED = (
+    *("map", "lamp", "rope", "violin", "camera", "passport", "recipe", "contract", "medicine"),
+    *("costume", "manuscript", "blanket", "drill", "telescope", "trophy", "notebook", "charger"),
+)
+ROOMS = (
+    *("kitchen", "garage", "chapel", "laundry", "gallery", "pantry", "stable", "lobby", "theatre"),
+    *("archive", "canteen", "ballroom", "nursery", "museum", "workshop", "bakery"),
+)
+DEVICES = (
+    ("pull the lever", "pulls the lever"),
+    ("turn the wheel", "turns the wheel"),
+    ("press the button", "presses the button"),
+    ("ring the bell", "rings the bell"),
+    ("lift the hatch", "lifts the hatch"),
+    ("enter the code", "enters the code"),
+    ("slide the bolt", "slides the bolt"),
+    ("tread the pedal", "treads the pedal"),
+)
+NOTE = (
+    "Whoever is in a room sees all that is done there, and nothing of what is done elsewhere. "
+    "From now on nobody looks inside: people go by what they knew before and by what they see "
+    "being done."
+)
+OPENINGS = (
+    "Three {kinds} stand in the {room}: {contents}. {one} and {two} both know this.",
+    "{one} and {two} have looked into the three {kinds} in the {room}: {contents}.",
+    "In the {room} there are three {kinds}, as {one} and {two} have seen: {contents}.",
+)
+CONTENTS = ("the {colour} one holds the {thing}", "the {thing} is in the {colour} one")
+DOORS = (
+    "to open the {colour} one from outside, you {device}",
+    "if you {device} outside, the {colour} one opens",
+)
+WHERE = (
+    "{one} is in the {here}, {two} in the {there}.",
+    "Now {one} can be found in the {here} and {two} in the {there}.",
+    "{one} spends this time in the {here}; {two} spends it in the {there}.",
+)
+SWAPPED = (
+    "What is in the {first} {kind} and what is in the {second} one change places.",
+    "The contents of the {first} {kind} and the {second} {kind} are swapped.",
+    "A helper exchanges what the {first} and the {second} {kind} hold.",
+)
+IRRELEVANT = (
+    "The {colour} {kind} gets a new label.",
+    "Somebody dusts the {colour} {kind}.",
+    "The {colour} {kind} is turned to face the door.",
+)
+WANTS = (
+    "Later {name} comes from outside to fetch the {thing}.",
+    "After all this {name} needs the {thing} and comes from outside.",
+)
+DID = "Later {name}, who wants the {thing}, comes from outside and {did}."
+
+
+def located(start: int, swaps: Sequence[Swap], seen: Sequence[int]) -> int:
+    """Return where a thing is taken to be after the swaps that were seen."""
+    at = start
+    for n in seen:
+        a, b = swaps[n]
+        at = b if at == a else a if at == b else at
+    return at
+
+
+def _rest(seen: Sequence[int]) -> tuple[int, ...]:
+    return tuple(n for n in range(SWAPS) if n not in seen)
+
+
+SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), n))
+
+
+def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[tuple[int, ...]]:
+    """Return what a person may have seen to believe `key`, and the other person the same or not."""
+    return [
+        seen
+        for seen in SUBSETS
+        if located(start, swaps, seen) == key
+        and (located(start, swaps, _rest(seen)) == key) == alike
+    ]
+
+
+def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
+    """Draw where the thing is at first and swaps that leave every belief possible."""
+    while True:
+        start, swaps = draws.below(HOLDERS), tuple(draws.pick(PAIRS) for _ in range(SWAPS))
+        moved = located(start, swaps, range(SWAPS)) != start
+        varied = all(a != b for a, b in pairwise(swaps))
+        if (
+            moved
+            and varied
+            and all(
+                _choices(start, swaps, key, alike)
+                for key in range(HOLDERS)
+                for alike in (True, False)
+            )
+        ):
+            return start, swaps
+
+
+def belief_action(seed: int, number: int) -> Item:
+    """Return an item; each nine numbers share a story: three twins, three questions."""
+    story, place = divmod(number, PER_STORY)
+    question, twin = QUESTIONS[place % len(QUESTIONS)], TWINS[place // len(QUESTIONS)]
+    draws = Stream(seed, "battery", "belief_action", story)
+    start, swaps = _drawn_swaps(draws)
+    real = located(start, swaps, range(SWAPS))
+    key = {"seen": real, "missed": start, "partly": 3 - real - start}[twin]
+    names, rooms = draws.shuffled(NAMES)[:2], draws.shuffled(ROOMS)[:2]
+    colours, kind = draws.shuffled(COLOURS)[:HOLDERS], draws.pick(KINDS)
+    things, devices = draws.shuffled(WANTED)[:HOLDERS], draws.shuffled(DEVICES)[:HOLDERS]
+    kinds = f"{kind}es" if kind == "box" else f"{kind}s"
+    opening = draws.pick(OPENINGS).format(
+        kinds=kinds, room=rooms[0], contents=_contents(draws, colours, things, start),
+        one=names[0], two=names[1],
+    )  # fmt: skip
+    doors = "; ".join(
+        draws.pick(DOORS).format(colour=colours[n], device=devices[n][0])
+        for n in draws.shuffled(range(HOLDERS))
+    )
+    steps = _steps(draws, swaps, colours, kind)
+    wants = draws.pick(WANTS).format(name=names[0], thing=things[0])
+    twins = Stream(seed, "battery", "belief_action", story, twin)
+    seen = twins.pick(_choices(start, swaps, key, twins.below(HOLDERS) == 0))
+    noticed = twins.below(2) == 0
+    lines = [opening, NOTE, f"{doors[0].upper()}{doors[1:]}."]
+    for swap, sentence in steps:
+        here = noticed if swap is None else swap in seen
+        if question != "backward":
+            lines.append(_where(twins, names, rooms, here))
+        lines.append(sentence)
+    name, thing = names[0], things[0]
+    holders = tuple(f"in the {colour} {kind}" for colour in colours)
+    acts = tuple(f"{name} {does}" for _, does in devices)
+    if question == "backward":
+        lines.append(DID.format(name=name, thing=thing, did=devices[key][1]))
+    elif question == "action":
+        lines.append(wants)
+    asked = f"Where does {name} believe the {thing} to be?"
+    return Item(
+        id=f"belief_action-{seed}-{number}",
+        story="\n".join(lines),
+        question=f"What does {name} do first?" if question == "action" else asked,
+        options=acts if question == "action" else holders,
+        answer=key,
+        task=question,
+        order=1,
+        condition=f"{twin}, irrelevant {'seen' if noticed else 'missed'}",
+        pair=f"belief_action-{seed}-{story}",
+        belief=Belief(asked, holders, key, tuple(range(HOLDERS))) if question == "action" else None,
+        about=name,
+        people=tuple(names),
+        by_depth=(real, key),
+        mindless={
+            "where_it_is": real,
+            "old_state": start,
+            "other_person": located(start, swaps, _rest(seen)),
+        },
+    )
+
+
+def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], start: int) -> str:
+    """Return what the containers hold; the first thing is in the container `start`."""
+    held = {start: things[0]}
+    held |= dict(zip([n for n in range(HOLDERS) if n != start], things[1:], strict=True))
+    form = draws.pick(CONTENTS)
+    order = draws.shuffled(range(HOLDERS))
+    return listed([form.format(colour=colours[n], thing=held[n]) for n in order])
+
+
+def _steps(
+    draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str
+) -> list[tuple[int | None, str]]:
+    """Return the swaps in words, and among them one event that moves nothing (None)."""
+    steps: list[tuple[int | None, str]] = []
+    for n, swap in enumerate(swaps):
+        a, b = draws.shuffled(swap)
+        said = draws.pick(SWAPPED).format(first=colours[a], second=colours[b], kind=kind)
+        steps.append((n, said))
+    said = draws.pick(IRRELEVANT).format(colour=draws.pick(colours), kind=kind)
+    steps.insert(draws.below(len(steps) + 1), (None, said))
+    return steps
+
+
+def _where(draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool) -> str:
+    """Return where the two persons are; the first is in the room with the containers if `here`."""
+    at = list(zip(names, rooms if here else rooms[::-1], strict=True))
+    (one, one_at), (two, two_at) = draws.shuffled(at)
+    return draws.pick(WHERE).format(one=one, here=one_at, two=two, there=two_at)

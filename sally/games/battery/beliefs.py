@@ -1,0 +1,47 @@
+"""The belief rule of nested stories, in closed form.
+
+Persons believe what they last saw or were told, trust what they are told, and know who was present.
+So an event fixes what a chain of minds believes if all of them were present; a lie does not fix
+what the speaker alone believes. A second engine in the tests follows each mind's own past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+Chain = tuple[int, ...]  # (a, b): what a thinks b thinks; empty: what is so
+
+
+class Event(msgspec.Struct, frozen=True):
+    """The thing is put into a place, or a person says in private where it is."""
+
+    kind: Literal["put", "tell"]
+    who: tuple[int, ...]  # persons present; the first one acts or speaks
+    place: int
+    lie: bool = False  # the speaker believes otherwise
+
+
+def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
+    """Return the place that a chain of minds believes the thing to be in.
+
+    With `talk` false, nothing that is said counts.
+    """
+    for event in reversed(events):
+        heard = event.kind == "put" or (talk and bool(chain))
+        own_lie = event.lie and chain == event.who[:1]
+        if heard and set(chain) <= set(event.who) and not own_lie:
+            return event.place
+    raise ValueError("the first event must be seen by everybody")
+
+
+def simpler(chain: Chain) -> dict[str, Chain]:
+    """Return the chains of readers who skip a mind: any one of them, or all but one end."""
+    found: dict[str, Chain] = {}
+    for n in range(len(chain)):
+        found[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]
+    for n in range(1, len(chain)):
+        found[f"first_{n}"], found[f"last_{n}"] = chain[:n], chain[-n:]
+    return found

@@ -1,0 +1,135 @@
+"""The card of the battery: mindless rules, their inverses, and attacks on the generators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sally.core.registry.study import instance
+from sally.core.rules.card import Attack, Card, Condition, Posed, Shortcut, both_ways
+from sally.games.battery.items import Item
+from sally.games.battery.mindless import SURFACE, content, words_of
+from sally.games.battery.rules import Battery, Generator, generated
+
+ITEMS = 120
+SEED = 2025  # fixed before any result was seen
+SURFACES = tuple(both_ways(name) for name in SURFACE)
+SKIPS = {
+    "belief_action": ("where_it_is", "old_state", "other_person"),
+    "applied": ("always_aware", "never_aware"),
+}
+NESTED_SKIPS = ("where_it_is", "talk_ignored", "without_mind_1")
+CHANCE = {"nested": 100 / 3, "belief_action": 100 / 3, "applied": 50.0}
+
+
+def _shortcuts(*skips: str) -> tuple[Shortcut, ...]:
+    return (*SURFACES, *(both_ways("skips", what=what) for what in skips))
+
+
+def _condition(name: str, generator: str, skips: Sequence[str], **params: object) -> Condition:
+    return Condition(
+        name=name,
+        instances=tuple(
+            instance(
+                "battery",
+                f"{name} {n:03d}",
+                generator=generator,
+                number=n,
+                generator_seed=SEED,
+                **params,
+            )
+            for n in range(ITEMS)
+        ),
+        seat="reader",
+        shortcuts=_shortcuts(*skips),
+        metrics=("literal",),
+        chance={"literal": CHANCE[generator]},
+    )
+
+
+# --- attacks --------------------------------------------------------------------------------------
+
+FEATURES = (
+    "place of the option as printed",
+    "letters",
+    "times its words are in the story",
+    "where its words come first, as a share of the story",
+    "where its words come last",
+    "share of its words that the story has",
+    "times its words are in the question",
+    "words of the story",
+    "statements of the story",
+)
+
+
+def features(item: Item, place: int) -> tuple[float, ...]:
+    """Return surface features of an option."""
+    every = [content(option) for option in item.options]
+    own = every[place] - frozenset.intersection(*every)
+    story = words_of(item.story)
+    at = [n for n, word in enumerate(story) if word in own]
+    none = float("nan")
+    return (
+        float(place),
+        float(len(item.options[place])),
+        float(len(at)),
+        at[0] / len(story) if at else none,
+        at[-1] / len(story) if at else none,
+        len(every[place] & content(item.story)) / max(1, len(every[place])),
+        float(sum(word in own for word in words_of(item.question))),
+        float(len(story)),
+        float(item.story.count("\n")),
+    )
+
+
+def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
+    """Return number and order of the n-th question of an attack, each of another story.
+
+    Questions about the world (order 0) are left out: there what is so is the key.
+    """
+    if generator == "nested":
+        return n, 1 + n % 4
+    per = 9 if generator == "belief_action" else 8
+    return n * per + n % per, None
+
+
+def fresh_items(generator: Generator, many: int, seed: int) -> list[Item]:
+    """Return items of different stories for an attack."""
+    return [generated(generator, seed, *number_of(generator, n)) for n in range(many)]
+
+
+def _posed(generator: Generator) -> Callable[[int, int], list[Posed]]:
+    def fresh(many: int, seed: int) -> list[Posed]:
+        return [
+            Posed(tuple(features(item, n) for n in range(len(item.options))), item.answer)
+            for item in fresh_items(generator, many, seed)
+        ]
+
+    return fresh
+
+
+def _pages(generator: Generator) -> Callable[[int, int], list[tuple[Battery, int]]]:
+    def pages(many: int, seed: int) -> list[tuple[Battery, int]]:
+        found = []
+        for n in range(many):
+            number, order = number_of(generator, n)
+            game = Battery(generator=generator, number=number, order=order, generator_seed=seed)
+            turn = game.schedule[0]
+            found.append((game, turn.shown.index(turn.item.answer)))
+        return found
+
+    return pages
+
+
+def _attack(generator: Generator) -> Attack:
+    return Attack(generator, FEATURES, _posed(generator), pages=_pages(generator))
+
+
+CARD = Card(
+    family="battery",
+    about="scores on our own items without a mind: surface rules, and readings that skip a step",
+    conditions=(
+        *(_condition(f"nested, order {k}", "nested", NESTED_SKIPS, order=k) for k in range(1, 5)),
+        *(_condition(name, name, skips) for name, skips in SKIPS.items()),
+    ),
+    attacks=(_attack("nested"), _attack("belief_action"), _attack("applied")),
+)

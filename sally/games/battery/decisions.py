@@ -1,0 +1,69 @@
+"""Training tasks and depths of reasoning of the battery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.core.rules.training import Split, Training, by_problem
+from sally.games.battery.items import Item
+from sally.games.battery.metrics import answers
+from sally.games.battery.rules import PER_STORY, SEED, Generator, generated
+from sally.games.battery.scores import majority
+
+STORIES = 60  # of each set of the depth table
+
+
+def _training_tasks(game: str) -> Split:
+    """Return stories of the three generators; a story is in one part. Imported items are not
+    offered: their authors ask that they be used for evaluation only."""
+    kinds: tuple[Generator, ...] = ("nested", "belief_action", "applied")
+    problems = {
+        f"{kind}_{n}": {"generator": kind, "number": n * PER_STORY[kind], "length": PER_STORY[kind]}
+        for kind in kinds
+        for n in range(STORIES)
+    }
+    return by_problem(game, "reader", problems, {})
+
+
+TRAINING = Training(_training_tasks)
+
+ABOUT = (
+    "depth 0 answers with what is so; depth k follows the last k minds of the chain that the "
+    "question names; belief_action and applied ask about one mind"
+)
+NOTES = (
+    "Nested items of order k: with probability one third every shallower reading has the key, else "
+    "none has it, so a reader one mind short is right as often as a guess.",
+)
+
+
+def _reasoned(item: Item) -> Reasoned | None:
+    if not item.by_depth or not item.order:
+        return None
+    by_depth = tuple((answer,) for answer in item.by_depth)
+    group = f"nested, order {item.order}" if item.task == "nested" else f"one mind, {item.task}"
+    return Reasoned(by_depth, (item.answer,), 1 / len(item.options), item.order, group)
+
+
+def _questions() -> Iterator[Reasoned]:
+    for order in range(1, 5):
+        for n in range(STORIES):
+            if found := _reasoned(generated("nested", SEED, n, order)):
+                yield found
+    kinds: tuple[Generator, ...] = ("belief_action", "applied")
+    for kind in kinds:
+        for n in range(STORIES * PER_STORY[kind]):
+            if found := _reasoned(generated(kind, SEED, n)):
+                yield found
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    for item, given in answers(played, seat):
+        if found := _reasoned(item):
+            yield Answered(found, majority(given) == item.answer)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

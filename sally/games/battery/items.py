@@ -1,0 +1,183 @@
+"""Items of a battery: a story, a question, options and a key; files of items, named by hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from sally.core.cache_dir import cache_folder
+from sally.core.errors import BadInput
+from sally.core.rules.chance import Stream
+
+MOST_OPTIONS = 26  # options are lettered
+Options = Annotated[tuple[str, ...], msgspec.Meta(min_length=2, max_length=MOST_OPTIONS)]
+
+
+class Belief(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The question about a mind that an item asks before its own question.
+
+    `acts` gives, for each answer, the option of the item that follows from it.
+    """
+
+    question: str
+    options: Options
+    answer: int
+    acts: tuple[int, ...]
+
+
+class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One question with its key, an index into `options`."""
+
+    id: str
+    story: str
+    question: str
+    options: Options
+    answer: int
+    task: str | None = None
+    order: int | None = None  # of belief, 0 to 4; None: nothing is nested
+    condition: str | None = None
+    pair: str = ""  # the story: items with the same one are a cluster
+    flags: tuple[str, ...] = ()  # why the item is not scored; empty: sound
+    ability: str = ""
+    belief_stated: bool | None = None
+    published_answer: int | None = None  # of the authors, where it differs from `answer`
+    published_cotp: int | None = None
+    published_vp: int | None = None
+    by_rule: int | None = None  # what the belief rule says, where no published key agrees
+    chapters: int | None = None
+    belief: Belief | None = None
+    about: str = ""  # the person in question, of our own items
+    people: tuple[str, ...] = ()  # of our own items
+    by_depth: tuple[int, ...] = ()  # answers of reasoners of depth 0, 1, ...; of our own items
+    mindless: dict[str, int] = {}  # answers of rules that skip part of the reasoning, likewise
+
+    @property
+    def sound(self) -> bool:
+        """Whether the item is scored."""
+        return not self.flags
+
+
+def checked(item: Item, where: str) -> Item:
+    """Return the item; raises BadInput if its key or options are invalid."""
+    keys = [(item.answer, len(item.options), "answer")]
+    if item.belief is not None:
+        b = item.belief
+        keys.append((b.answer, len(b.options), "belief.answer"))
+        keys += [(act, len(item.options), "belief.acts") for act in b.acts]
+        if len(b.acts) != len(b.options):
+            raise BadInput(f"{where}: belief.acts needs one option for each belief option.")
+    for key, n, name in keys:
+        if not 0 <= key < n:
+            raise BadInput(f"{where}: {name} must be from 0 to {n - 1}, not {key}.")
+    return item
+
+
+def hash_of(data: bytes) -> str:
+    """Return the name of a file's content: the first 16 hex digits of its SHA-256."""
+    return sha256(data).hexdigest()[:16]
+
+
+def encoded(items: Iterable[Item]) -> bytes:
+    """Return items as JSON lines."""
+    return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
+
+
+def decoded(data: bytes, where: str) -> tuple[Item, ...]:
+    """Return the items of JSON lines; raises BadInput with the line that is wrong."""
+    found = []
+    for number, line in enumerate(data.splitlines(), 1):
+        if line.strip():
+            try:
+                item = msgspec.json.decode(line, type=Item)
+            except (msgspec.DecodeError, UnicodeError) as why:
+                raise BadInput(f"{where}, line {number}: {why}") from None
+            found.append(checked(item, f"{where}, line {number}"))
+    if not found:
+        raise BadInput(f"{where}: no items; a file of items has one JSON object per line.")
+    return tuple(found)
+
+
+def read_items(path: Path) -> tuple[Item, ...]:
+    """Return the items of a file; raises BadInput if it cannot be read."""
+    try:
+        return decoded(path.read_bytes(), str(path))
+    except OSError as why:
+        raise BadInput(f"{path}: cannot be read ({why.strerror}).") from None
+
+
+def kept_at(hash: str) -> Path:
+    """Return where this machine keeps the items with this hash."""
+    return cache_folder() / "batteries" / f"{hash}.jsonl"
+
+
+def keep(data: bytes) -> str:
+    """Keep a file of items on this machine, so that episodes can name it by hash."""
+    hash = hash_of(data)
+    at = kept_at(hash)
+    if not at.exists():
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_bytes(data)
+    return hash
+
+
+@lru_cache(maxsize=8)
+def _by_id(path: str, hash: str) -> dict[str, Item]:
+    data = Path(path).read_bytes()
+    if hash and hash_of(data) != hash:
+        raise BadInput(f"{path} has hash {hash_of(data)}, but the instance asks for {hash}.")
+    return {item.id: item for item in decoded(data, path)}
+
+
+def _located(file: str, hash: str) -> Path:
+    """Return a file of items, found by its path or, if kept on this machine, by its hash."""
+    at = Path(file)
+    if not (file and at.is_file()) and hash:
+        at = kept_at(hash)
+    if not at.is_file():
+        raise BadInput(
+            f"The items of {file or hash} are not on this machine; write them with `sally import`."
+        )
+    return at
+
+
+def story_of(file: str, hash: str, name: str) -> tuple[Item, ...]:
+    """Return the item with this id, or all sound items of the story with this name."""
+    items = _by_id(str(_located(file, hash)), hash)
+    if name in items:
+        return (items[name],)
+    found = tuple(item for item in items.values() if item.pair == name and item.sound)
+    if not found:
+        raise BadInput(f"{file or hash}: no item and no story {name!r}.")
+    return found
+
+
+def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return parameters that name a file by base name and hash, and keep it on this machine.
+
+    The text of imported items stays in local files: a store never contains it.
+    """
+    if params.get("generator") != "file" or not params.get("file"):
+        return params
+    at = _located(str(params["file"]), str(params.get("hash", "")))
+    return {**params, "file": Path(str(params["file"])).name, "hash": keep(at.read_bytes())}
+
+
+def shown_orders(item: Item, orders: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Return the orders in which the options are shown: the same for every player."""
+    return tuple(
+        tuple(Stream(seed, "options", item.id, n).shuffled(range(len(item.options))))
+        for n in range(orders)
+    )
+
+
+def by_pair(items: Sequence[Item]) -> dict[str, list[Item]]:
+    """Return the items by story."""
+    found: dict[str, list[Item]] = {}
+    for item in items:
+        found.setdefault(item.pair or item.id, []).append(item)
+    return found

@@ -1,0 +1,113 @@
+"""Metrics of the battery: right answers, stories that are right as a whole, and order flips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
+from sally.games.battery.items import Item
+from sally.games.battery.rules import Battery
+from sally.games.battery.scores import majority, strict_groups, strict_share
+
+
+@shared
+def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
+    """Return the sound items of an episode with the answers in every order of the options."""
+    game, final = played.replay.game, played.replay.states[-1]
+    assert isinstance(game, Battery)
+    found: dict[str, tuple[Item, list[int | None]]] = {}
+    for turn, given in zip(game.schedule, final.answers, strict=False):
+        if not turn.practice and turn.item.sound:
+            found.setdefault(turn.item.id, (turn.item, []))[1].append(given)
+    return list(found.values())
+
+
+def _share(
+    played: Played, seat: Seat, fits: Callable[[Item], bool] = lambda item: True
+) -> float | None:
+    """Return the share of items whose majority answer is right; items without one are left out."""
+    right = [
+        chosen == item.answer
+        for item, given in answers(played, seat)
+        if fits(item) and (chosen := majority(given)) is not None
+    ]
+    return 100 * sum(right) / len(right) if right else None
+
+
+def _strict(played: Played, seat: Seat) -> float | None:
+    there = answers(played, seat)
+    if played.episode.payoffs is None:
+        return None
+    right = {item.id for item, given in there if majority(given) == item.answer}
+    return strict_share(strict_groups([item for item, _ in there]), right)
+
+
+def _published(played: Played, seat: Seat) -> float | None:
+    """Score by the published keys; an answer that could not be read is wrong."""
+    there = answers(played, seat)
+    if not there or played.episode.payoffs is None:
+        return None
+    right = [
+        majority(given) == (item.answer if item.published_answer is None else item.published_answer)
+        for item, given in there
+    ]
+    return 100 * sum(right) / len(right)
+
+
+def _flips(played: Played, seat: Seat) -> float | None:
+    """Return the share of items whose answer changes with the order of the options."""
+    several = [
+        {answer for answer in given if answer is not None}
+        for _, given in answers(played, seat)
+        if sum(answer is not None for answer in given) > 1
+    ]
+    return 100 * sum(len(found) > 1 for found in several) / len(several) if several else None
+
+
+def _of_order(order: int) -> Metric:
+    return Metric(
+        name=f"literal_order_{order}",
+        about=f"share of answered questions of order {order} that are right",
+        measure=lambda played, seat: _share(played, seat, lambda item: item.order == order),
+        better="higher",
+        unit="%",
+    )
+
+
+METRICS = (
+    Metric(
+        name="literal",
+        about="share of answered questions that are right, by the majority over orders of the "
+        "options; forfeits and flagged items are left out",
+        measure=_share,
+        better="higher",
+        unit="%",
+        headline=True,
+    ),
+    Metric(
+        name="literal_strict",
+        about="share of groups of twins, or of stories, whose questions are all right; a forfeit "
+        "is not right",
+        measure=_strict,
+        better="higher",
+        unit="%",
+        headline=True,
+    ),
+    Metric(
+        name="order_flips",
+        about="share of items whose answer changes with the order of the options",
+        measure=_flips,
+        better="lower",
+        unit="%",
+    ),
+    Metric(
+        name="literal_published",
+        about="share of right answers by the published keys; unreadable is wrong",
+        measure=_published,
+        better="higher",
+        unit="%",
+        published=True,
+    ),
+    *(_of_order(order) for order in range(5)),
+)

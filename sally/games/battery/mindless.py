@@ -1,0 +1,170 @@
+"""Rules that answer without a mind, on any battery; each is a shortcut to be ruled out.
+
+They were written after looking at the published items (the audit page says so), and are played
+against our own items as a test of the generators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+from sally.games.battery.items import Item
+
+Rule = Callable[[Item], tuple[int, ...]]  # the options that the rule finds equally good
+WORD = re.compile(r"[\w']+")
+NEGATION = re.compile(r"\b(?:not|no|never|nothing|nobody|without|unaware|cannot)\b|n't", re.I)
+COMMON = frozenset(
+    (
+        *("the", "a", "an", "is", "are", "was", "were", "to", "of", "in", "on", "at", "and", "or"),
+        *("that", "it", "he", "she", "they", "him", "her", "his", "their", "believes", "believe"),
+        *("thinks", "think", "will", "does", "do", "did", "by", "with", "for", "as", "from"),
+    )
+)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in WORD.findall(text))
+
+
+@cache
+def content(text: str) -> frozenset[str]:
+    """Return the words of a text without common ones."""
+    return frozenset(words_of(text)) - COMMON
+
+
+def _best(scores: Sequence[float]) -> tuple[int, ...]:
+    top = max(scores)
+    return tuple(n for n, score in enumerate(scores) if score >= top - 1e-9)
+
+
+def _distinct(item: Item) -> list[frozenset[str]]:
+    """Return the words that an option does not share with all the others."""
+    every = [content(option) for option in item.options]
+    shared = frozenset.intersection(*every)
+    return [words - shared for words in every]
+
+
+def _mentions(text: str, words: frozenset[str]) -> list[int]:
+    return [n for n, word in enumerate(words_of(text)) if word in words]
+
+
+def first_as_printed(item: Item) -> tuple[int, ...]:
+    """The first option."""
+    return (0,)
+
+
+def last_as_printed(item: Item) -> tuple[int, ...]:
+    """The last option."""
+    return (len(item.options) - 1,)
+
+
+def longest(item: Item) -> tuple[int, ...]:
+    """The option with most letters."""
+    return _best([len(option) for option in item.options])
+
+
+def shortest(item: Item) -> tuple[int, ...]:
+    """The option with fewest letters."""
+    return _best([-len(option) for option in item.options])
+
+
+def most_negations(item: Item) -> tuple[int, ...]:
+    """The option with most negations."""
+    return _best([len(NEGATION.findall(option)) for option in item.options])
+
+
+def most_words(item: Item) -> tuple[int, ...]:
+    """The option of whose words the greatest share is in the story."""
+    story = content(item.story)
+    return _best([len(w & story) / len(w) if (w := content(o)) else 0.0 for o in item.options])
+
+
+def most_mentioned(item: Item) -> tuple[int, ...]:
+    """The option whose own words are most often in the story."""
+    return _best([len(_mentions(item.story, words)) for words in _distinct(item)])
+
+
+def _named(text: str, item: Item, last: bool) -> tuple[int, ...]:
+    found = [_mentions(text, words) for words in _distinct(item)]
+    if last:
+        return _best([max(places, default=-1) for places in found])
+    return _best([-min(places, default=10**6) for places in found])
+
+
+def named_first(item: Item) -> tuple[int, ...]:
+    """The option whose own words come first in the story."""
+    return _named(item.story, item, last=False)
+
+
+def named_last(item: Item) -> tuple[int, ...]:
+    """The option whose own words come last in the story."""
+    return _named(item.story, item, last=True)
+
+
+def first_in_question(item: Item) -> tuple[int, ...]:
+    """The option whose own words come first in the question."""
+    return _named(item.question, item, last=False)
+
+
+def negation(item: Item) -> tuple[int, ...]:
+    """With a negation in the last sentence, what was so at first; else the other."""
+    old = named_first(item) if item.task is None else old_state(item)
+    if NEGATION.search(_last_sentence(item.story)):
+        return old
+    return tuple(n for n in range(len(item.options)) if n not in old) or old
+
+
+def old_state(item: Item) -> tuple[int, ...]:
+    """What was so at first: first named in the question; for acts, most words of the story."""
+    found = first_in_question(item)
+    return found if len(found) < len(item.options) else most_words(item)
+
+
+def _last_sentence(story: str) -> str:
+    return re.split(r"(?<=[.!?])\s+", story.strip())[-1]
+
+
+SURFACE: Mapping[str, Rule] = {
+    rule.__name__: rule
+    for rule in (
+        first_as_printed,
+        last_as_printed,
+        longest,
+        shortest,
+        most_negations,
+        most_words,
+        most_mentioned,
+        named_first,
+        named_last,
+        first_in_question,
+        old_state,
+        negation,
+    )
+}
+
+
+def share(rule: Rule, items: Sequence[Item]) -> float:
+    """Return how often a rule is right, in percent; ties are split."""
+    hits = 0.0
+    for item in items:
+        chosen = rule(item)
+        hits += (item.answer in chosen) / len(chosen)
+    return 100 * hits / len(items)
+
+
+def inverse_share(rule: Rule, items: Sequence[Item]) -> float:
+    """Return how often any option but the rule's is right, in percent."""
+    hits = 0.0
+    for item in items:
+        chosen = rule(item)
+        others = [n for n in range(len(item.options)) if n not in chosen]
+        picked = others or list(range(len(item.options)))
+        hits += (item.answer in picked) / len(picked)
+    return 100 * hits / len(items)
+
+
+def chance(items: Sequence[Item]) -> float:
+    """Return how often an even guess is right, in percent."""
+    return 100 * sum(1 / len(item.options) for item in items) / len(items)

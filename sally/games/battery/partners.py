@@ -1,0 +1,105 @@
+"""Readers of the battery: one that follows beliefs, shallower ones, and mindless rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.match.player import Silence, Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import ProbeReport
+from sally.games.battery.items import Item
+from sally.games.battery.mindless import SURFACE, Rule
+from sally.games.battery.rules import Battery, View
+
+OURS = "ours; what a score on a battery must be read against"
+Answers = Callable[[Item], tuple[int, ...]]
+
+
+def _item(game: Battery, view: View) -> Item:
+    return game.schedule[view.turn].item
+
+
+def _script(answer: Answers) -> Callable[..., Script]:
+    """Return readers that draw evenly from the options that a rule finds."""
+
+    def made(game: Battery, seat: Seat) -> Script:
+        def script(turn: Turn[int, View]) -> int:
+            found = answer(_item(game, turn.view))
+            assert turn.view.asked is not None
+            return turn.view.asked.base + turn.draws.pick(found)
+
+        return script
+
+    return made
+
+
+def _believes(game: Battery, seat: Seat) -> Answerer:
+    def answer(turn: Turn[Any, Any]) -> ProbeReport | Silence:
+        belief = _item(game, turn.view).belief
+        return Silence("nothing is asked") if belief is None else ProbeReport(belief.answer)
+
+    return answer
+
+
+def _every(item: Item) -> tuple[int, ...]:
+    return tuple(range(len(item.options)))
+
+
+def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
+    """Return a reader of depth k; where an item has no such reading, it guesses."""
+
+    def found(item: Item) -> tuple[int, ...]:
+        if not item.by_depth:
+            return _every(item)
+        return (item.by_depth[min(k, len(item.by_depth) - 1)],)
+
+    return _script(found)(game, seat)
+
+
+def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
+    """Return a reader that skips part of the reasoning; it guesses where an item lacks it."""
+
+    def found(item: Item) -> tuple[int, ...]:
+        return (item.mindless[what],) if what in item.mindless else _every(item)
+
+    return _script(found)(game, seat)
+
+
+def _surface(name: str, rule: Rule) -> Partner:
+    about = (rule.__doc__ or name).strip().rstrip(".").lower()
+    return Partner(name, about, OURS, _script(rule), memory=0)
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            "believer",
+            "the answer of the belief rule; the reference, right in every item",
+            "ours",
+            _script(lambda item: (item.answer,)),
+            answers=_believes,
+            memory=0,
+        ),
+        Partner(
+            "reader_of_depth",
+            "follows the last `k` minds of a chain; 0: what is so",
+            "ours",
+            _to_depth,
+            params={"k": 0},
+            memory=0,
+        ),
+        Partner(
+            "skips",
+            "skips part of the reasoning: `what` is where_it_is, talk_ignored, old_state, "
+            "other_person, always_aware and others, by generator",
+            OURS,
+            _skipping,
+            params={"what": "where_it_is"},
+            memory=0,
+        ),
+        *(_surface(name, rule) for name, rule in SURFACE.items()),
+    )
+}

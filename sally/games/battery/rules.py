@@ -1,0 +1,201 @@
+"""Rules: a reader answers one question after another; options are shown in seeded orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.rules.game import Game, Seat
+from sally.games.battery import applied, belief_action, nested
+from sally.games.battery.items import Item, shown_orders, story_of
+
+READER = Seat("reader")
+SEED = 2026
+PRACTICE = 1_000_003  # seed of practice items, which no study uses
+MOST_ITEMS, MOST_ORDERS = 1_000, 24
+Generator = Literal["nested", "belief_action", "applied", "file"]
+PER_STORY = {
+    "nested": 1,
+    "belief_action": belief_action.PER_STORY,
+    "applied": applied.PER_STORY,
+}
+
+
+class State(msgspec.Struct, frozen=True):
+    """The answers so far, as indices of options; None where none could be read."""
+
+    answers: tuple[int | None, ...] = ()
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What is asked in one turn: an item without its key, and the order of its options."""
+
+    id: str
+    story: str
+    question: str
+    options: tuple[str, ...]
+    shown: tuple[int, ...]
+    base: int = 0  # of the numbers of its moves
+    belief: str = ""  # the question about a mind, where the item has one
+    beliefs: tuple[str, ...] = ()  # its options
+
+
+class View(msgspec.Struct, frozen=True):
+    """What the reader knows: the current question and its own answers so far."""
+
+    asked: Asked | None  # None: all questions are answered
+    turn: int
+    turns: int
+    answers: tuple[int | None, ...]
+    practised: int | None = None  # the key of the practice item, once answered
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """An item in one order of its options; practice is not scored.
+
+    Moves are numbered through the options of all items, from `base` on for this one, so that each
+    has one name.
+    """
+
+    item: Item
+    shown: tuple[int, ...]
+    base: int = 0
+    practice: bool = False
+
+
+@dataclass(frozen=True)
+class Battery(Game[State, int, View]):
+    """One item, or several: of a generator by number, or of a file by id or story."""
+
+    generator: Generator = "belief_action"
+    number: int = 0  # the first item of a generator
+    length: int = 1  # how many items, one after another
+    order: int | None = None  # of belief (nested); None: 0 to 4 in turn
+    generator_seed: int = SEED
+    file: str = ""  # with generator "file": a file of items
+    hash: str = ""  # of its content; empty: any
+    item: str = ""  # the id of an item, or of a story for all of its items
+    orders: int = 1  # how often each item is asked, with its options in other orders
+    options_seed: int = 0
+    practice: bool = False  # whether a practice item with feedback comes first
+
+    seats = (READER,)
+    pays_as_it_goes = True
+
+    def __post_init__(self) -> None:
+        if self.number < 0:
+            raise BadInput(f"number must be at least 0, not {self.number}")
+        if not 1 <= self.length <= MOST_ITEMS:
+            raise BadInput(f"length must be from 1 to {MOST_ITEMS}, not {self.length}")
+        if not 1 <= self.orders <= MOST_ORDERS:
+            raise BadInput(f"orders must be from 1 to {MOST_ORDERS}, not {self.orders}")
+        if self.order is not None and self.order not in nested.ORDERS:
+            raise BadInput(f"order must be from 0 to {max(nested.ORDERS)}, not {self.order}")
+        if self.order is not None and self.generator != "nested":
+            raise BadInput(f"order belongs to the generator nested, not to {self.generator}")
+        if (self.generator == "file") != bool(self.item):
+            raise BadInput("item names an item or a story of a file; it needs generator = file")
+        if (self.file or self.hash) and self.generator != "file":
+            raise BadInput("file and hash belong to generator = file")
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The scored items."""
+        if self.generator == "file":
+            return story_of(self.file, self.hash, self.item)
+        return tuple(
+            generated(self.generator, self.generator_seed, self.number + n, self.order)
+            for n in range(self.length)
+        )
+
+    @cached_property
+    def schedule(self) -> tuple[Turn, ...]:
+        """What is asked, turn by turn: every item in its first order, then in its second, ..."""
+        found, base = [], 0
+        shown = [shown_orders(item, self.orders, self.options_seed) for item in self.items]
+        bases = []
+        for item in self.items:
+            bases.append(base)
+            base += len(item.options)
+        if self.practice:
+            kind: Generator = "applied" if self.generator == "file" else self.generator
+            first = generated(kind, PRACTICE, 0, 1 if kind == "nested" else None)
+            order = shown_orders(first, 1, self.options_seed)[0]
+            found.append(Turn(first, order, base, True))
+        for n in range(self.orders):
+            found += [
+                Turn(item, orders[n], at)
+                for item, orders, at in zip(self.items, shown, bases, strict=True)
+            ]
+        return tuple(found)
+
+    # --- the rules ------------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State()
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        return self.seats if len(state.answers) < len(self.schedule) else ()
+
+    def options(self, state: State, seat: Seat) -> tuple[int, ...]:
+        now = self.schedule[len(state.answers)]
+        return tuple(now.base + option for option in now.shown)
+
+    def step(self, state: State, moves: Mapping[Seat, int]) -> State:
+        at = len(state.answers)
+        return State((*state.answers, moves[READER] - self.schedule[at].base))
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """Leave the question without an answer; an unreadable reply is never taken as an option."""
+        return State((*state.answers, None))
+
+    def observe(self, state: State, seat: Seat) -> View:
+        at = len(state.answers)
+        now = self.schedule[at] if at < len(self.schedule) else None
+        practised = self.schedule[0].item.answer if self.practice and at else None
+        return View(
+            None if now is None else _asked(now), at, len(self.schedule), state.answers, practised
+        )
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """Pay the share of scored answers that are right, over the orders of an item."""
+        right = sum(
+            given == turn.item.answer
+            for turn, given in zip(self.schedule, state.answers, strict=False)
+            if not turn.practice
+        )
+        return {READER: right / self.orders}
+
+    def widest_menu(self) -> int:
+        return max(len(turn.shown) for turn in self.schedule)
+
+
+def _asked(turn: Turn) -> Asked:
+    item = turn.item
+    belief = item.belief
+    return Asked(
+        item.id,
+        item.story,
+        item.question,
+        item.options,
+        turn.shown,
+        turn.base,
+        belief.question if belief else "",
+        belief.options if belief else (),
+    )
+
+
+@lru_cache(maxsize=8192)
+def generated(generator: Generator, seed: int, number: int, order: int | None = None) -> Item:
+    """Return an item of one of the generators, made once per process."""
+    if generator == "nested":
+        return nested.nested(seed, number, order)
+    make = belief_action.belief_action if generator == "belief_action" else applied.applied
+    return make(seed, number)

@@ -1,0 +1,63 @@
+"""Scores over items: which stand or fall together, and how far above a mindless rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sally.games.battery.items import Item
+
+# of BigToM: without the true control, a rule about negations is right in both of the others
+STRICT_CELLS = ("true_belief", "false_belief", "true_control")
+STRICT_TASKS = ("forward_belief", "forward_action", "backward_belief")
+
+
+def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
+    """Return the ids of items that count only together.
+
+    BigToM: true belief, false belief and true control of a story. Hi-ToM: an order with all lower
+    ones of the story. Elsewhere: all questions of a story, by task for our own twins.
+    """
+    found: dict[tuple[str, ...], list[str]] = {}
+    for item in items:
+        if not item.sound:
+            continue
+        story, task = item.pair or item.id, item.task or ""
+        if task in STRICT_TASKS:
+            if item.condition in STRICT_CELLS:
+                stated = "stated" if item.belief_stated else "not stated"
+                found.setdefault((task, stated, story), []).append(item.id)
+        elif task == "hitom":
+            for other in items:
+                if other.pair == item.pair and (other.order or 0) >= (item.order or 0):
+                    found.setdefault((task, str(other.order), story), []).append(item.id)
+        elif item.belief is not None or item.by_depth:
+            found.setdefault((task, story), []).append(item.id)
+        else:
+            found.setdefault((story,), []).append(item.id)
+    return found
+
+
+def strict_share(groups: Mapping[tuple[str, ...], Sequence[str]], right: set[str]) -> float | None:
+    """Return the share of groups, in percent, whose items are all right; None without groups."""
+    if not groups:
+        return None
+    return 100 * sum(set(ids) <= right for ids in groups.values()) / len(groups)
+
+
+def above_mindless(score: float, best: float) -> float | None:
+    """Return a score in percent with the best mindless rule at 0 and all right at 1.
+
+    >>> above_mindless(80, 60)
+    0.5
+    """
+    return None if best >= 100 else (score - best) / (100 - best)
+
+
+def majority(answers: Sequence[int | None]) -> int | None:
+    """Return the most frequent answer; of equally frequent ones, the one given first.
+
+    >>> majority([2, 1, 1, 2, None])
+    2
+    """
+    given = [answer for answer in answers if answer is not None]
+    return max(given, key=given.count) if given else None

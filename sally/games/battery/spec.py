@@ -1,0 +1,91 @@
+"""Registry entry of the battery: its probe, and the move that follows from an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sally.core.match.replay import Trajectory
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
+from sally.games.battery.items import portable
+from sally.games.battery.rules import PER_STORY, READER, Battery, State, View
+from sally.games.battery.words import PEOPLE, TEXTS, BatteryWords
+
+BELIEF = "belief"
+
+
+def _belief(game: Battery, view: View, seat: Seat) -> tuple[Question, ...]:
+    asked = view.asked
+    if asked is None or not asked.belief:
+        return ()
+    places = range(len(asked.beliefs))
+    shown = Stream(game.options_seed, "belief", asked.id, view.turn).shuffled(places)
+    return (Question(BELIEF, "choice", tuple(shown), about=asked.id),)
+
+
+def true_belief(replay: Trajectory[State, int, View], at: At) -> int | None:
+    """Return the key of the belief question that was asked."""
+    game: Any = replay.game
+    for turn in game.schedule:
+        if turn.item.id == at.about and turn.item.belief is not None and turn.item.sound:
+            return int(turn.item.belief.answer)
+    return None
+
+
+def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
+    """Return the option that follows from an answer to the belief question."""
+    asked = view.asked
+    if asked is None or asked.id not in belief:
+        return None
+    item = next(turn.item for turn in game.schedule if turn.item.id == asked.id)
+    if item.belief is None:
+        return None
+    return (asked.base + item.belief.acts[belief[asked.id]],)
+
+
+def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
+    """Return ten items of a generator with a practice item, for visitors."""
+    kind = draws.pick(tuple(PER_STORY))
+    return {
+        "generator": kind,
+        "generator_seed": draws.below(2**31),
+        "length": 5 if kind == "nested" else PER_STORY[kind],
+        "practice": True,
+    }
+
+
+GAME: GameSpec[State, int, View] = GameSpec(
+    name="battery",
+    titles={"battery": "What do they believe?"},
+    sentences={
+        "battery": "Short stories about people who saw, missed or were told something. Say what "
+        "they believe and what they do."
+    },
+    roles={"reader": "the reader"},
+    about="questions about stories: what people believe (nested, orders 0 to 4), do, know and "
+    "reasonably did; generated, or imported from a published battery",
+    game=Battery,
+    words=BatteryWords,
+    texts=TEXTS,
+    people=PEOPLE,
+    probes=(
+        Probe(
+            BELIEF,
+            "what the person in the story believes or knows, asked before what the person does",
+            "before",
+            "choice",
+            (READER,),
+            _belief,
+            true_belief,
+        ),
+    ),
+    best_replies=best_replies,
+    doing=Doing("literal", right=100.0, decisions=lambda game: len(game.items)),
+    pays=lambda game, seat: (0.0, float(len(game.items))),
+    settings={"length": (1, 20)},
+    fresh=_fresh,
+    portable=portable,
+    reference="believer",
+)

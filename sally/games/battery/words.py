@@ -1,0 +1,190 @@
+"""The battery in language: a story, a question, lettered options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sally.core.errors import Unreadable, listed
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.reply.plain_text import plain, unmarked, without_thoughts
+from sally.core.reply.reading import read_choice
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import ProbeReport, Question
+from sally.games.battery.rules import Battery, View
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+TEXTS: Mapping[str, str] = {
+    "rules.one": "You read a short story and answer a question about it.",
+    "rules.many": "You read short stories and answer a question about each of them.",
+    "rules.practice": "The first one is for practice: you are told the right answer, and it does "
+    "not count.",
+    "rules.score": "A right answer scores one point.",
+    "rules.story": "\n\nThe story:\n{story}",
+    "now": "{turn} The story:\n{story}",
+    "turn": "Question {turn} of {turns}.",
+    "practice": "Practice.",
+    "past.right": "Practice: {mine} is right.",
+    "past.wrong": "Practice: {mine} is not right; the right answer is: {right}.",
+    "past.forfeit": "Practice: no answer; the right answer is: {right}.",
+    "option": "{letter}. {text}",
+    "choice": "{letter}",
+    "aside.belief": "{question}",
+    "about.belief": "the question: {question}",
+    "told.truth": "You are told the answer to an earlier question ({about}): {value}.",
+    "told.own": "You have answered an earlier question ({about}): {value}.",
+    "kept": "{told}",
+}
+PEOPLE: Mapping[str, str] = {  # the board shows the story, and buttons show the options
+    "choice": "{text}",
+    "option": "",
+    "rules.story": "",
+    "now": "{turn}",
+}
+
+
+class BatteryWords(Words[int, View]):
+    """Options are named by their text and answered by letter or text."""
+
+    game: Battery
+
+    def __init__(self, game: Battery, texts: Mapping[str, str]) -> None:
+        super().__init__(game, texts)
+        self._alone = len(game.schedule) == 1
+        self._names = {
+            turn.base + option: text
+            for turn in game.schedule
+            for option, text in enumerate(turn.item.options)
+        }
+
+    # --- a page ---------------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        said = [self.say("rules.one" if self._alone else "rules.many")]
+        if self.game.practice:
+            said.append(self.say("rules.practice"))
+        said.append(self.say("rules.score"))
+        opening = " ".join(said)
+        if self._alone:
+            opening += self.say("rules.story", story=self.game.schedule[0].item.story)
+        return opening
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        if not since and view.practised is not None:
+            options, mine = self.game.schedule[0].item.options, view.answers[0]
+            key = options[view.practised]
+            if mine is None:
+                yield self.say("past.forfeit", right=key)
+            elif mine == view.practised:
+                yield self.say("past.right", mine=options[mine])
+            else:
+                yield self.say("past.wrong", mine=options[mine], right=key)
+
+    def now(self, view: View) -> str:
+        asked = view.asked
+        if asked is None or self._alone:
+            return ""
+        practice = int(self.game.practice)
+        turn = (
+            self.say("practice")
+            if view.turn < practice
+            else self.say("turn", turn=view.turn + 1 - practice, turns=view.turns - practice)
+        )
+        return self.say("now", turn=turn, story=asked.story)
+
+    def question(self, view: View, options: Options[int]) -> str:
+        asked = view.asked
+        assert asked is not None  # the reader is asked only then
+        return self._with_options(asked.question, [self.name(option) for option in options])
+
+    def _with_options(self, question: str, texts: Sequence[str]) -> str:
+        lines = [
+            self.say("option", letter=letter, text=text)
+            for letter, text in zip(LETTERS, texts, strict=False)
+        ]
+        return "\n".join([question, *filter(None, lines)])
+
+    # --- answers --------------------------------------------------------------------------------
+
+    def name(self, action: Any) -> str:
+        """Return the text of an option; its letter depends on the order in which it is shown."""
+        return self._names[int(action)]
+
+    def menu(self, options: Options[int]) -> tuple[str, ...]:
+        return tuple(LETTERS[: len(options)])
+
+    def read(self, reply: str, view: View, options: Options[int]) -> int:
+        names = [self.name(option) for option in options]
+        chosen: Any = options[read_option(reply, names, self.label)]
+        return int(chosen)
+
+    # --- the probe ------------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        asked = view.asked
+        assert asked is not None
+        texts = [asked.beliefs[int(choice)] for choice in question.choices]
+        return self._with_options(self.say("aside.belief", question=asked.belief), texts)
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        place = question.choices.index(choice)
+        text = _beliefs(self.game, question)[int(choice)]
+        return self.say("choice", letter=LETTERS[place], text=text)
+
+    def read_report(self, reply: str, question: Question) -> ProbeReport:
+        texts = _beliefs(self.game, question)
+        names = [texts[int(choice)] for choice in question.choices]
+        place = read_option(reply, names, self.label)
+        return ProbeReport(question.choices[place], reply=reply)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        item = next(t.item for t in self.game.schedule if t.item.id == told.about)
+        assert item.belief is not None and isinstance(told.value, int)
+        about = self.say("about.belief", question=item.belief.question)
+        return self.say(f"told.{told.source}", about=about, value=item.belief.options[told.value])
+
+    def kept(self, told: Told, view: View) -> str:
+        return self.say("kept", told=self.told(told))
+
+
+def _beliefs(game: Battery, question: Question) -> tuple[str, ...]:
+    """Return the options of the belief question of an item."""
+    item = next(turn.item for turn in game.schedule if turn.item.id == question.about)
+    return item.belief.options if item.belief else ()
+
+
+def read_option(reply: str, texts: Sequence[str], label: str) -> int:
+    """Return the option that a reply names by its letter or its text.
+
+    Raises:
+        Unreadable: It names none, or several.
+
+    >>> read_option("Option: B", ["the jar", "the tin"], "Option")
+    1
+    >>> read_option("Option: A. the jar", ["the jar", "the tin"], "Option")
+    0
+    """
+    letters = tuple(LETTERS[: len(texts)])
+    said = _bare(without_thoughts(reply).strip().rpartition("\n")[2], label)
+    whole = [n for n, text in enumerate(texts) if _bare(text) == said]
+    if len(whole) == 1:
+        return whole[0]
+    for letter, text in zip(letters, texts, strict=True):  # "B. the tin" names one option
+        both = re.compile(rf"\(?\b{letter}[.):]+\s*{re.escape(text)}", re.IGNORECASE)
+        reply = both.sub(letter, reply)
+    try:
+        return read_choice(reply, (*letters, *texts), label) % len(texts)
+    except Unreadable:
+        wanted = f"Answer with one letter, {listed(letters, 'or')}, and nothing else."
+        raise Unreadable(wanted) from None
+
+
+def _bare(text: str, label: str = "") -> str:
+    """Return a text without its label, marks and capitals, for comparison as a whole."""
+    found = " ".join(plain(unmarked(text)).split()).casefold()
+    if label and found.startswith(f"{label.casefold()}:"):
+        found = found[len(label) + 1 :]
+    return found.strip(" .,;:!\"'")

@@ -1,0 +1,124 @@
+"""The generators: keys from one engine checked by another, and nothing to gain without a mind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from sally.core.rules.chance import Stream
+from sally.games.battery.applied import applied
+from sally.games.battery.belief_action import PER_STORY, SWAPS, belief_action
+from sally.games.battery.beliefs import Event, believed
+from sally.games.battery.card import fresh_items
+from sally.games.battery.items import Item
+from sally.games.battery.mindless import SURFACE, chance, inverse_share, share
+from sally.games.battery.nested import PERSONS, _events, nested
+from sally.games.battery.rules import Generator
+from tests.games.battery import reference
+
+GENERATORS: tuple[Generator, ...] = ("nested", "belief_action", "applied")
+MANY = 400
+
+
+def items_of(generator: Generator) -> list[Item]:
+    if generator not in ITEMS:
+        ITEMS[generator] = fresh_items(generator, MANY, 5)
+    return ITEMS[generator]
+
+
+ITEMS: dict[Generator, list[Item]] = {}
+
+
+# --- the belief rule ------------------------------------------------------------------------------
+
+
+def test_two_engines_agree_on_every_chain_of_generated_stories() -> None:
+    for n in range(15):
+        events = _events(Stream(3, n), tuple(range(1 + n % 4)))
+        for length in range(5):
+            for chain in permutations(range(PERSONS), length):
+                assert believed(events, chain) == reference.believed(events, chain)
+
+
+def test_a_liar_keeps_its_own_belief_and_knows_the_hearers_new_one() -> None:
+    events = [Event("put", (0, 1, 2), 0), Event("tell", (0, 1), 1, lie=True)]
+    assert believed(events, (0,)) == 0
+    assert believed(events, (1,)) == believed(events, (0, 1)) == believed(events, (1, 0)) == 1
+    assert believed(events, (2,)) == believed(events, (2, 1)) == believed(events, (1, 2)) == 0
+
+
+def test_who_is_out_misses_the_move() -> None:
+    events = [Event("put", (0, 1), 0), Event("put", (0,), 2)]
+    assert believed(events, ()) == believed(events, (0,)) == 2
+    assert believed(events, (1,)) == believed(events, (0, 1)) == 0
+
+
+# --- balance --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_surface_rules_and_their_inverses_are_at_chance(generator: Generator) -> None:
+    items = items_of(generator)
+    even = chance(items)
+    for name, rule in SURFACE.items():  # 5,000 items: benchmarks/battery.py
+        assert share(rule, items) == pytest.approx(even, abs=9), name
+        assert inverse_share(rule, items) == pytest.approx(even, abs=9), name
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_readings_that_skip_a_step_are_at_chance(generator: Generator) -> None:
+    items = items_of(generator)
+    even = chance(items)
+    for name in {name for item in items for name in item.mindless}:
+        there = [item for item in items if name in item.mindless]
+        if len(there) >= MANY / 4:
+            hits = 100 * sum(i.mindless[name] == i.answer for i in there) / len(there)
+            assert hits == pytest.approx(even, abs=13), name
+
+
+@pytest.mark.parametrize("order", range(1, 5))
+def test_every_mind_is_needed_or_none_is(order: int) -> None:
+    apart = 0
+    for n in range(60):
+        item = nested(7, n, order)
+        same = {said == item.answer for said in item.mindless.values()}
+        assert len(same) == 1
+        apart += same == {False}
+    assert 25 <= apart <= 55  # two thirds
+
+
+def test_lies_and_tellings_matter() -> None:
+    items = [nested(8, n, 2) for n in range(60)]
+    assert sum(item.mindless["talk_ignored"] != item.answer for item in items) > 25
+
+
+def test_twins_differ_only_in_where_people_were() -> None:
+    story = [belief_action(4, n) for n in range(PER_STORY)]
+    for question in {item.task for item in story}:
+        twins = [item for item in story if item.task == question]
+        assert sorted(item.answer for item in twins) == [0, 1, 2]
+        assert len({Counter(item.story.split("\n")[0]).total() for item in twins}) == 1
+        if question != "backward":
+            lengths = {len(item.story.split("\n")) for item in twins}
+            assert len(lengths) == 1
+    assert SWAPS == 4
+
+
+def test_aware_twins_have_the_same_words() -> None:
+    twins = [applied(4, n) for n in (0, 4)]
+    words = [Counter(twin.story.split()) for twin in twins]
+    assert [twin.answer for twin in twins] == [0, 1]
+    assert {w.strip(".,") for w in words[0]} == {w.strip(".,") for w in words[1]}
+
+
+def test_a_reasonable_act_depends_on_what_was_known() -> None:
+    keys = {(i.condition, n % 4): i.answer for n in range(8) if (i := applied(9, n)).task[0] == "r"}
+    assert keys == {("aware", 2): 1, ("aware", 3): 0, ("unaware", 2): 0, ("unaware", 3): 1}
+
+
+def test_the_same_number_gives_the_same_item_and_another_seed_another() -> None:
+    assert nested(1, 5) == nested(1, 5) != nested(2, 5)
+    assert belief_action(1, 5) == belief_action(1, 5) != belief_action(2, 5)
+    assert applied(1, 5) == applied(1, 5) != applied(2, 5)
