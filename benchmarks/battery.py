@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 
 import numpy as np
 from scipy import sparse
@@ -56,7 +57,7 @@ def paged(item: Item, option: int) -> dict[str, float]:
         for word in words:
             found[f"{place}|{word}"] = 1.0
             found[f"{place}|{number}|{word}"] = 1.0
-        for pair in zip(words, words[1:], strict=False):
+        for pair in pairwise(words):
             found[f"{place}|{' '.join(pair)}"] = 1.0
     own = set(words_of(item.options[option]))
     for number, line in enumerate(lines):
@@ -122,7 +123,7 @@ def main(many: int = 5000) -> None:
         items = fresh_items(generator, many, SEED)
         even = chance(items)
         print(f"{generator}: {many} items, chance {even:.1f}", flush=True)
-        for name, value in (*ruled(items), *attacked(items)):
+        for name, value in chain(ruled(items), attacked(items)):
             off = "" if abs(value - even) <= MARGIN or name == "all minds" else "  <- off"
             print(f"  {name:28} {value:5.1f}{off}", flush=True)
 

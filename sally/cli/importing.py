@@ -1,18 +1,21 @@
-"""`sally import`: convert recorded games of other tools into episodes of a store."""
+"""`sally import`: recorded games of other tools as episodes, published batteries as items."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sally import store
+from sally.adapters.importers import bigtom as bigtom_items
 from sally.adapters.importers import clembench as clembench_logs
+from sally.adapters.importers import hitom as hitom_items
 from sally.adapters.importers import inspect_logs
 from sally.adapters.importers import table as tables
 from sally.adapters.importers import textarena as textarena_records
+from sally.adapters.importers import tombench as tombench_items
 from sally.adapters.importers.table_layout import layout_of, pairs
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
@@ -20,11 +23,15 @@ from sally.core.match.playback import as_stored
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer
 from sally.core.terminal_text import echo
+from sally.games.battery.items import Item, by_pair, differs, encoded, keep
 from sally.output.tables.console import json_option, print_json
 from sally.store import Manifest, Writer, claim
 
 out_option = click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="Store to write to."
+)
+items_option = click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="File of items to write (.jsonl)."
 )
 
 
@@ -174,6 +181,54 @@ def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
     about = "matrix games in logs of clembench"
     read = Importer("clembench", about, lambda at: clembench_logs.imported(at, how))
     _store(read.imported(path), out, "clembench", as_json)
+
+
+@import_.command("bigtom")
+@click.argument("checkout", type=click.Path(path_type=Path))
+@items_option
+@json_option
+def bigtom(checkout: Path, out: Path, as_json: bool) -> None:
+    """Import BigToM from CHECKOUT (cicl-stanford/procedural-evals-tom) as items of `battery`."""
+    _keep_items(bigtom_items.imported(checkout), out, as_json)
+
+
+@import_.command("hitom")
+@click.argument("checkout", type=click.Path(path_type=Path))
+@items_option
+@json_option
+def hitom(checkout: Path, out: Path, as_json: bool) -> None:
+    """Import Hi-ToM from CHECKOUT (ying-hui-he/Hi-ToM_dataset), keyed by its stated rules."""
+    _keep_items(hitom_items.imported(checkout), out, as_json)
+
+
+@import_.command("tombench")
+@click.argument("checkout", type=click.Path(path_type=Path))
+@items_option
+@click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@json_option
+def tombench(checkout: Path, out: Path, language: Any, as_json: bool) -> None:
+    """Import ToMBench from CHECKOUT (zhchen18/ToMBench) as items of `battery`."""
+    _keep_items(tombench_items.imported(checkout, language), out, as_json)
+
+
+def _keep_items(items: Sequence[Item], out: Path, as_json: bool) -> None:
+    """Write items to a file, keep a copy by hash, and print what was found."""
+    data = encoded(items)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(data)
+    counts = {
+        "items": len(items),
+        "stories": len(by_pair(items)),
+        "not scored": sum(not item.sound for item in items),
+        "keys that differ from a published one": sum(map(differs, items)),
+        "hash": keep(data),
+    }
+    if as_json:
+        print_json({**counts, "file": str(out)})
+        return
+    for what, count in counts.items():
+        echo(f"{what}: {count}")
+    echo(f"Written: {out}. Audit it with `sally audit battery --items {out}`.")
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:

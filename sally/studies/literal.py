@@ -59,7 +59,7 @@ def _cells(prefix: str, players: tuple[PlayerSpec, ...]) -> tuple[Cell, ...]:
 
 def _arms(name: str) -> tuple[Cell, ...]:
     there, lineups = stories(name), ({"reader": _MODEL},)
-    asked = {"reader": ("belief",)}
+    asked: dict[str, tuple[str, ...]] = {"reader": ("belief",)}
     own = (Injection(Seat("reader"), "belief", "own"),)
     return (
         Cell(f"{name}, asked", there, lineups, asked),
@@ -69,8 +69,8 @@ def _arms(name: str) -> tuple[Cell, ...]:
 
 STUDY = Study(
     name="literal",
-    about="our own battery: nested beliefs of orders 0 to 4, from belief to act, and what is known, "
-    "done and reasonable; asked plainly, after the belief, and reminded of the own answer",
+    about="our own battery: nested beliefs of orders 0 to 4, from belief to act, and what is "
+    "known, done and reasonable; asked plainly, after the belief, and reminded of the own answer",
     cells=(
         *_cells("", (_MODEL,)),
         *_arms("belief_action"),

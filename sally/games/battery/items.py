@@ -14,6 +14,7 @@ from sally.core.cache_dir import cache_folder
 from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 
+DIFFER = "published keys differ"  # a flag of scored items: two published copies, two keys
 MOST_OPTIONS = 26  # options are lettered
 Options = Annotated[tuple[str, ...], msgspec.Meta(min_length=2, max_length=MOST_OPTIONS)]
 
@@ -42,7 +43,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     order: int | None = None  # of belief, 0 to 4; None: nothing is nested
     condition: str | None = None
     pair: str = ""  # the story: items with the same one are a cluster
-    flags: tuple[str, ...] = ()  # why the item is not scored; empty: sound
+    flags: tuple[str, ...] = ()  # why the item is not scored, and `DIFFER`; empty: sound
     ability: str = ""
     belief_stated: bool | None = None
     published_answer: int | None = None  # of the authors, where it differs from `answer`
@@ -59,7 +60,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def sound(self) -> bool:
         """Whether the item is scored."""
-        return not self.flags
+        return not set(self.flags) - {DIFFER}
 
 
 def checked(item: Item, where: str) -> Item:
@@ -181,3 +182,14 @@ def by_pair(items: Sequence[Item]) -> dict[str, list[Item]]:
     for item in items:
         found.setdefault(item.pair or item.id, []).append(item)
     return found
+
+
+def published_keys(item: Item) -> tuple[int, ...]:
+    """Return the keys that were published for an item, each copy's once."""
+    keys = (item.published_answer, item.published_vp, item.published_cotp)
+    return tuple(key for key in keys if key is not None) or (item.answer,)
+
+
+def differs(item: Item) -> bool:
+    """Return whether a published key of an item is not its answer."""
+    return any(key != item.answer for key in published_keys(item))

@@ -46,12 +46,12 @@ def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[
 
 
 def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
-    """Return ten items of a generator with a practice item, for visitors."""
-    kind = draws.pick(tuple(PER_STORY))
+    """Return a new story with all of its questions and a practice item, for visitors."""
+    kind = draws.pick(("belief_action", "applied"))
     return {
         "generator": kind,
         "generator_seed": draws.below(2**31),
-        "length": 5 if kind == "nested" else PER_STORY[kind],
+        "length": PER_STORY[kind],
         "practice": True,
     }
 

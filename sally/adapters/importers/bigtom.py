@@ -1,0 +1,90 @@
+"""Importer of BigToM: the rows of `bigtom.csv` as items, with the cells of its design.
+
+A row has a story of five sentences (context, desire, percept, belief, event), what an aware and an
+unaware person sees and does, questions, two answers each, and an irrelevant event. The released
+generator keys the cell percept-to-belief with the aware answer although no event is told; `answer`
+is the other one, and the published key is kept. True and false control of backward belief are the
+same text; the second is flagged.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sally.core.errors import BadInput
+from sally.games.battery.items import Belief, Item
+
+FILE, COLUMNS = "bigtom.csv", 19
+FORWARD = ("forward_belief", "forward_action")
+SEEN = {"true_belief": 0, "false_belief": 1}  # index of the right answer
+
+
+def imported(checkout: Path) -> list[Item]:
+    """Return the 25 items of each row of a checkout, or of the file itself."""
+    found = [checkout] if checkout.is_file() else sorted(checkout.rglob(FILE))
+    if not found:
+        raise BadInput(f"{checkout} has no {FILE}; give a checkout of procedural-evals-tom.")
+    try:
+        with found[0].open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.reader(lines, delimiter=";"))
+    except (OSError, UnicodeError, csv.Error) as why:
+        raise BadInput(f"{found[0]}: {why}") from None
+    return [item for number, row in enumerate(rows) for item in _items(number, row, found[0])]
+
+
+def _items(number: int, row: list[str], where: Path) -> Iterator[Item]:
+    if len(row) != COLUMNS:
+        raise BadInput(f"{where}, line {number + 1}: {len(row)} columns instead of {COLUMNS}.")
+    row = [cell.strip() for cell in row]
+    (story, aware, unaware, if_aware, if_not, believes, _, does, aware_belief, _, aware_act,
+     other_belief, _, other_act, random, saw_random, missed_random) = row[:17]  # fmt: skip
+    told = re.split(r"(?<=[.!?])\s+", story)
+    if len(told) != 5:
+        raise BadInput(f"{where}, line {number + 1}: {len(told)} sentences instead of five.")
+    beliefs, acts = (aware_belief, other_belief), (aware_act, other_act)
+    pair = f"story-{number:03d}"
+    for stated in (0, 1):
+        before = told[:4] if stated else told[:3]
+        last = {
+            "true_belief": (told[4], aware, if_aware),
+            "false_belief": (told[4], unaware, if_not),
+            "true_control": (random, saw_random, if_not),
+            "false_control": (random, missed_random, if_not),
+        }
+        for task in (*FORWARD, "backward_belief"):
+            for cell, (event, percept, act) in last.items():
+                end = act if task == "backward_belief" else percept
+                action = task == "forward_action"
+                key = SEEN.get(cell, 1)
+                same = f"bigtom-{number:03d}-{stated}-backward_belief-true_control"
+                twin = task == "backward_belief" and cell == "false_control"
+                yield Item(
+                    id=f"bigtom-{number:03d}-{stated}-{task}-{cell}",
+                    story=" ".join([*before, event, end]),
+                    question=does if action else believes,
+                    options=acts if action else beliefs,
+                    answer=key,
+                    task=task,
+                    order=1,
+                    condition=cell,
+                    pair=pair,
+                    flags=(f"same text as {same}",) if twin else (),
+                    belief_stated=bool(stated),
+                    belief=Belief(believes, beliefs, key, (0, 1)) if action else None,
+                )
+    yield Item(
+        id=f"bigtom-{number:03d}-percept",
+        story=" ".join(told[:3]),
+        question=believes,
+        options=beliefs,
+        answer=1,
+        task="percept_to_belief",
+        order=1,
+        condition="percept",
+        pair=pair,
+        belief_stated=False,
+        published_answer=0,
+    )

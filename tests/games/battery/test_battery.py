@@ -1,0 +1,212 @@
+"""The game: what a reader sees, how replies are read, orders, forfeits, and the reminded arm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sally
+from sally.analysis.columns.rows import played
+from sally.core.errors import BadInput, Unreadable
+from sally.core.log.events import Told
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.board import board_of
+from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable
+from sally.games.battery.rules import READER, Battery
+from sally.games.battery.scores import above_mindless, majority, strict_groups, strict_share
+from sally.games.battery.words import read_option
+
+TEXTS = ("the jar", "the tin", "the big basket")
+SPEC = registry.game("battery")
+
+
+def scores(*metrics: str, player: str = "believer", **params: object) -> list[float | None]:
+    episode = played(sally.play("battery", {"reader": player}, **params))
+    known = registry.metrics("battery")
+    return [known[metric].measure(episode, READER) for metric in metrics]
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "place"),
+    [
+        ("Option: B", 1),
+        ("B", 1),
+        ("Option: the tin", 1),
+        ("The tin.", 1),
+        ("Option: B. the tin", 1),
+        ("I think it is in the basket.\nOption: C", 2),
+        ("**Option: A**", 0),
+    ],
+)
+def test_an_option_is_read_by_letter_or_text(reply: str, place: int) -> None:
+    assert read_option(reply, TEXTS, "Option") == place
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "no idea", "A or B", "Option: D", "Option: A. the tin", "not A", "Option:"]
+)
+def test_anything_else_is_refused_and_never_the_first_option(reply: str) -> None:
+    with pytest.raises(Unreadable, match="one letter, A, B or C"):
+        read_option(reply, TEXTS, "Option")
+
+
+def test_yes_and_no_are_read_by_text() -> None:
+    assert [read_option(f"Option: {t}", ("yes", "no"), "Option") for t in ("yes", "no")] == [0, 1]
+
+
+# --- play -----------------------------------------------------------------------------------------
+
+
+def test_the_believer_is_right_in_every_generator() -> None:
+    for generator in ("nested", "belief_action", "applied"):
+        assert scores("literal", "literal_strict", generator=generator, length=8) == [100, 100]
+
+
+def test_the_view_has_no_key_and_the_orders_are_the_same_for_everybody() -> None:
+    game = Battery(generator="belief_action", orders=3)
+    view = game.observe(game.start(), READER)
+    assert view.asked is not None and "answer" not in view.asked.__struct_fields__
+    assert len({turn.shown for turn in game.schedule}) > 1
+    assert game.schedule == Battery(generator="belief_action", orders=3).schedule
+
+
+def test_flips_and_majority_over_orders() -> None:
+    assert scores("order_flips", orders=3) == [0]
+    assert scores("order_flips") == [None]
+    found = scores("literal", "order_flips", player="random", orders=9)
+    assert found[1] == 100 and found[0] in (0, 100)
+    assert majority([None, 2, 1, 1]) == 1 and majority([None]) is None
+
+
+def test_a_forfeit_is_no_answer() -> None:
+    game = Battery(generator="applied", number=1)
+    after = game.forfeit(game.start(), {}, (READER,))
+    assert after.answers == (None,) and game.payoffs(after) == {READER: 0.0}
+    assert not game.to_move(after)
+
+
+def test_practice_comes_first_with_feedback_and_does_not_count() -> None:
+    game = Battery(generator="applied", practice=True, length=2)
+    context = SeatContext(SPEC, game, READER, 1)
+    wrong = game.options(game.start(), READER)
+    key = game.schedule[0].item.answer
+    state = game.step(game.start(), {READER: next(m for m in wrong if m - 4 != key)})
+    (line,) = context.words.lines(game.observe(state, READER), 0, "agent_first")
+    assert "is not right; the right answer is:" in line
+    assert game.payoffs(state) == {READER: 0.0} and len(game.schedule) == 3
+    assert "Practice." in context.words.now(game.observe(game.start(), READER))
+
+
+def test_one_item_a_screen_for_people() -> None:
+    game = Battery(generator="nested", length=2)
+    words = SPEC.words(game, {**SPEC.texts, **SPEC.people})
+    view = game.observe(game.start(), READER)
+    drawn = board_of(SeatContext(SPEC, game, READER, 1), view)
+    assert drawn is not None
+    assert words.now(view) == "Question 1 of 2."
+    story = game.items[0].story.split("\n")
+    assert [note.text for note in drawn.parts[0].notes] == story  # type: ignore[attr-defined]
+
+
+def test_the_own_answer_is_shown_again_when_reminded() -> None:
+    game = Battery()
+    item = game.items[0]
+    assert item.belief is not None
+    told = Told(0, "reader", "belief", 1, about=item.id, source="own")
+    said = SPEC.words(game, SPEC.texts).told(told)
+    assert item.belief.options[1] in said and item.belief.question in said
+
+
+def test_an_act_follows_from_a_belief() -> None:
+    game = Battery(generator="applied", number=1)
+    view, item = game.observe(game.start(), READER), game.items[0]
+    assert item.belief is not None and SPEC.best_replies is not None
+    assert SPEC.best_replies(game, view, {item.id: item.belief.answer}) == (item.answer,)
+    assert SPEC.best_replies(game, view, {item.id: 1 - item.belief.answer}) == (1 - item.answer,)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+ONE = Item("x-1", "A lamp is on.", "Is it on?", ("yes", "no"), 0, pair="x")
+TWO = Item("x-2", "A lamp is on.", "Is it off?", ("yes", "no"), 1, pair="x", flags=("broken",))
+
+
+def test_items_of_a_file_are_played_by_id_or_story(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
+    data = encoded([ONE, TWO])
+    file = tmp_path / "items.jsonl"
+    file.write_bytes(data)
+    assert Battery(generator="file", file=str(file), item="x-2").items == (TWO,)
+    params = {"generator": "file", "file": str(file), "item": "x"}
+    assert Battery(**params).items == (ONE,)  # type: ignore[arg-type]
+    kept = portable(params)
+    assert kept["file"] == "items.jsonl" and kept["hash"] == hash_of(data)
+    file.unlink()
+    assert kept_at(hash_of(data)).exists()
+    assert Battery(**kept).items == (ONE,)  # found by hash
+    with pytest.raises(BadInput, match="no item and no story 'y'"):
+        Battery(generator="file", hash=hash_of(data), item="y").items  # noqa: B018
+
+
+def test_flagged_items_have_no_score(tmp_path: Path) -> None:
+    file = tmp_path / "items.jsonl"
+    file.write_bytes(encoded([ONE, TWO]))
+    assert scores("literal", generator="file", file=str(file), item="x-2") == [None]
+    assert scores("literal", generator="file", file=str(file), item="x-1") == [100]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"{", "line 1"),
+        (b'{"id":"a"}', "line 1"),
+        (encoded([Item("a", "s", "q", ("x", "y"), 2)]), "answer must be from 0 to 1, not 2"),
+        (b"", "no items"),
+        (
+            encoded([Item("a", "s", "q", ("x", "y"), 0, belief=Belief("q", ("x", "y"), 0, (0,)))]),
+            "one option for each belief option",
+        ),
+    ],
+)
+def test_a_bad_line_is_named(line: bytes, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        decoded(line, "items.jsonl")
+
+
+@pytest.mark.parametrize(
+    "params", [{"orders": 0}, {"order": 5}, {"length": 0}, {"item": "x"}, {"generator": "file"}]
+)
+def test_impossible_parameters_are_refused(params: dict[str, object]) -> None:
+    with pytest.raises(BadInput):
+        SPEC.build({"generator": "nested", **params})
+
+
+# --- strict scores --------------------------------------------------------------------------------
+
+
+def test_a_story_counts_only_with_its_true_control() -> None:
+    cells = ("true_belief", "false_belief", "true_control", "false_control")
+    items = [
+        Item(f"b-{cell}", "s", "q", ("x", "y"), 0, "forward_belief", 1, cell, "b") for cell in cells
+    ]
+    groups = strict_groups(items)
+    assert list(groups.values()) == [[f"b-{cell}" for cell in cells[:3]]]
+    assert strict_share(groups, {"b-true_belief", "b-false_belief"}) == 0
+    assert strict_share(groups, {f"b-{cell}" for cell in cells[:3]}) == 100
+
+
+def test_an_order_counts_only_with_all_lower_ones() -> None:
+    items = [Item(f"h-{k}", "s", "q", ("x", "y"), 0, "hitom", k, pair="h") for k in range(3)]
+    assert strict_share(strict_groups(items), {"h-0", "h-2"}) == pytest.approx(100 / 3)
+
+
+def test_above_mindless_is_zero_at_the_best_rule() -> None:
+    assert above_mindless(60, 60) == 0 and above_mindless(100, 60) == 1
+    assert above_mindless(100, 100) is None
