@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.package import get_installed_package_name
 from inspect_ai.dataset import Sample
+from inspect_ai.log import transcript
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -22,15 +23,19 @@ from sally import store
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.reach import hide_key, provider_of
 from sally.adapters.inspect.session import Session, session_of
-from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Setup, from_line, to_line
+from sally.adapters.trainers.text.splits import usual_player
+from sally.analysis.columns.measured import doing_metric
+from sally.analysis.columns.rows import decision_rows
+from sally.analysis.decisions.costs import costs_by_turn
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.match.player import Player
 from sally.core.prompt.model import Model
 from sally.core.registry import registry
-from sally.core.registry.study import Study
-from sally.core.rules.game import Seat
+from sally.core.registry.study import Cell, Study
+from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
@@ -44,6 +49,7 @@ from sally.runner.routing import Routed, preferred
 from sally.runner.seating import players_of
 
 COMPLETED = "completed"
+STEP = ("turn", "seat", "what", "probe", "label", "said", "truth", "right", "reason")
 NO_MODEL = "none/none"  # Inspect's name for a missing model
 
 
@@ -61,7 +67,7 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
         name=name,
         dataset=samples,
         solver=play_episode(out),
-        scorer=all_metrics(score_keys(wanted)),
+        scorer=[all_metrics(score_keys(wanted)), *named_scorers(wanted)],
         continue_on_fail=True,
     )
 
@@ -123,9 +129,23 @@ def play_episode(out: str) -> Solver:
             # One text, because Inspect compares and copies nested values in Python.
             state.store.set("episode", to_line(episode).decode())
             session.keep(episode)
+        if episode.payoffs is not None:
+            transcript().info(steps(episode), source="decisions, with what each cost")
         return state
 
     return solve
+
+
+def steps(episode: Episode) -> list[dict[str, Any]]:
+    """Return the decisions of an episode for Inspect's transcript, with their costs if known."""
+    costs = costs_by_turn(episode)
+    found = []
+    for row in decision_rows([episode]):
+        cost = costs.get((row["turn"], row["seat"])) if row["what"] != "report" else None
+        shown = {key: row.get(key) for key in STEP if row.get(key) is not None}
+        found.append(shown if cost is None else {**shown, "cost": cost.loss})
+    made: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(found))
+    return made
 
 
 def _cut(match: Match[Any, Any, Any], cause: str, detail: str) -> None:
@@ -198,6 +218,52 @@ def measured(episode: Episode) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+NAMED: Mapping[str, str] = {"knowing": "tom_percent", "acting": "action_consistency"}
+
+
+def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
+    """Return the scorers knowing, acting, doing, regret and forfeits, each with a value by seat."""
+    seats = list(
+        dict.fromkeys(
+            seat
+            for _, _, setup in wanted
+            for seat, who in setup.lineup.items()
+            if who.player == LANGUAGE
+        )
+    )
+    made = []
+    for name in ("knowing", "acting", "doing", "regret", "forfeits"):
+        made.append(scorer(metrics={"*": [mean()]}, name=name)(_seat_scorer)(name, seats))
+    return made
+
+
+def _seat_scorer(name: str, seats: Sequence[str]) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        line = state.store.get("episode")
+        values = dict.fromkeys(seats, math.nan)
+        if line is not None and (episode := from_line(line.encode())).payoffs is not None:
+            spec = registry.game(episode.setup.instance.game)
+            whole = Played(spec, episode, replayed(spec, episode))
+            for seat in seats:
+                if (metric := _metric_of(name, spec, seat)) is not None:
+                    found = metric.measure(whole, Seat(seat))
+                    values[seat] = math.nan if found is None else found
+        return Score(value=values)
+
+    return score
+
+
+def _metric_of(name: str, spec: GameSpec[Any, Any, Any], seat: str) -> Metric | None:
+    """Return the game's metric behind the name of a scorer, or None if it has none."""
+    known: Mapping[str, Metric] = registry.metrics(spec.family or spec.name)
+    if name == "doing":
+        return doing_metric(spec, seat)
+    if name == "regret":
+        losses = [m for key, m in known.items() if key.endswith("regret")]
+        return next((m for m in losses if m.headline), losses[0] if losses else None)
+    return known.get(NAMED.get(name, name))
+
+
 # --- tasks by name ------------------------------------------------------------------------------
 
 
@@ -231,3 +297,89 @@ def for_roles(study: Study) -> Study:
     if NO_MODEL in chosen.values():
         raise BadInput(f"{study.name} has open seats; name a model.")
     return with_model(study, chosen)
+
+
+# --- one game as a task -------------------------------------------------------------------------
+
+
+def game_task(game: str, name: str) -> Callable[..., Task]:
+    """Return the task of a game for `inspect eval sally/rps -T partner=tit_for_tat`."""
+
+    def make(
+        partner: str = "",
+        seats: str = "",
+        strategy: str = "qa",
+        probes: str = "",
+        episodes: int = 10,
+        seed: int = 1,
+        out: str = f"out/inspect_{game}",
+        **params: Any,
+    ) -> Task:
+        try:
+            study = game_study(game, partner, seats, strategy, probes, episodes, seed, params)
+            filled = for_roles(study)
+            wanted = orders(filled)
+            store.claim(Path(out), manifest(filled), filled)
+            forget_refusals()
+            return task_of(name, wanted, out)
+        except BadInput as why:
+            raise PrerequisiteError(str(why)) from None
+
+    make.__name__ = name
+    return task(name=name if get_installed_package_name(make) else f"sally/{name}")(make)
+
+
+def game_study(
+    game: str,
+    partner: str,
+    seats: str,
+    strategy: str,
+    probes: str,
+    episodes: int,
+    seed: int,
+    params: Mapping[str, Any],
+) -> Study:
+    """Return a study of one cell: models in `seats`, a named or the usual player in the others.
+
+    Args:
+        game: Name of the game.
+        partner: Player of the other seats; by default the usual one of each seat.
+        seats: Seats of models, separated by commas; by default the first seat.
+        strategy: Prompting strategy of the models.
+        probes: Probes asked in the models' seats, separated by commas; "none" asks none; by
+            default those whose answers a move can be judged by.
+        episodes: Number of episodes.
+        seed: Seed of the study.
+        params: Parameters of the game.
+
+    Raises:
+        BadInput: If a name or value is wrong.
+    """
+    if not isinstance(episodes, int) or episodes < 1:
+        raise BadInput(f"-T episodes takes a number of at least 1, not {episodes!r}.")
+    spec = registry.game(game)
+    rules = spec.build(params)
+    known = [str(seat) for seat in rules.seats if seat not in spec.occupants]
+    models = [part.strip() for part in seats.split(",") if part.strip()] or known[:1]
+    for seat in models:
+        if seat not in known:
+            raise unknown(f"seat of {game}", seat, known)
+    others = {
+        seat: PlayerSpec(partner) if partner else usual_player(spec, rules, Seat(seat))
+        for seat in known
+        if seat not in models
+    }
+    asked = () if probes == "none" else tuple(p.strip() for p in probes.split(",") if p.strip())
+    if not probes:
+        asked = spec.acts_on or tuple(probe.name for probe in spec.probes[:1])
+    for probe in asked:
+        spec.probe(probe)
+    lineup = {seat: PlayerSpec(LANGUAGE, {"strategy": strategy}) for seat in models} | others
+    cell = Cell(
+        game,
+        (Instance(game, game, dict(params)),),
+        ({seat: lineup[seat] for seat in known},),
+        arms=dict.fromkeys(models, asked) if asked else {},
+        repeats=episodes,
+    )
+    return Study(f"inspect_{game}", f"{game} as an Inspect task", (cell,), seed=seed)

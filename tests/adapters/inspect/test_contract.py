@@ -18,13 +18,15 @@ from inspect_ai.model import get_model
 from sally import studies
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.run import play_orders
-from sally.adapters.inspect.tasks import measured, study_task
+from sally.adapters.inspect.tasks import game_study, game_task, measured, study_task
+from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.prompt.model import ModelFailure, Settings, User
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
 from sally.models.stub import Scripted, always
 from sally.runner.check import check
+from sally.runner.local import orders
 from tests.adapters.inspect.tables import PICK, mock, stored, tiny, wanted
 
 registry.add("studies", "tiny", tiny())
@@ -209,3 +211,41 @@ def test_scores_of_a_wrong_shape_are_a_failure_by_kind(logprobs: Any) -> None:
     with pytest.raises(ModelFailure) as why:
         asyncio.run(Odd(provider).score("It is", (" J", " F")))
     assert why.value.kind == "bad_reply"
+
+
+def test_a_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
+    (log,) = inspect_eval(
+        game_task("rps", "rps"),
+        task_args={"out": str(tmp_path / "out"), "partner": "tit_for_tat", "episodes": 2,
+                   "rounds": 2},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        model=mock("Option: R"),
+    )  # fmt: skip
+    assert log.status == "success", log.error
+    assert len(stored(tmp_path / "out")) == 2
+    for sample in log.samples or ():
+        scores = sample.scores or {}
+        assert {"knowing", "acting", "doing", "regret", "forfeits"} <= scores.keys()
+        assert scores["forfeits"].value == {"agent": 0.0}
+        assert isinstance(scores["regret"].value, dict) and scores["regret"].value["agent"] >= 0
+        steps = [e.data for e in sample.events if e.event == "info"]
+        assert any("cost" in step for listed in steps for step in listed)  # type: ignore[union-attr]
+
+
+def test_wrong_arguments_of_a_games_task_get_one_sentence() -> None:
+    for given, says in (
+        ({"seats": "agnt"}, "agent"),
+        ({"episodes": 0}, "at least 1"),
+        ({"probes": "their_moove"}, "their_move"),
+        ({"partner": "tit_for_tatt"}, "tit_for_tat"),
+    ):
+        options = {"partner": "", "seats": "", "strategy": "qa", "probes": "", "episodes": 1}
+        with pytest.raises(BadInput, match=says):
+            orders(game_study("rps", **{**options, **given}, seed=1, params={}))  # type: ignore[arg-type]
+
+
+def test_every_game_can_be_made_into_a_task() -> None:
+    for game in registry.games():
+        study = game_study(game, "", "", "qa", "", 1, 1, {})
+        assert study.cells[0].lineups[0]

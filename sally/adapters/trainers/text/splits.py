@@ -58,14 +58,15 @@ def by_chance(game: str, seat: str = "") -> Split:
         raise BadInput(f"{game} declares no split of its problems; give TextEnv one (`split=`).")
     learner = seat or str(rules.seats[0])
     _check_seat(game, learner)
-    others = {str(s): _usual(spec, rules, s) for s in rules.seats if s != learner}
+    others = {str(s): usual_player(spec, rules, s) for s in rules.seats if s != learner}
     parts = {part: (Task(Instance(f"{game}_{part}", game, {}), learner, others),) for part in PARTS}
     return Split(game, "one problem; the parts differ only in their seeds", parts)
 
 
-def _usual(spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat) -> PlayerSpec:
-    """Return the default player of a seat: the usual player or the reference if it fits, else
-    random."""
+def usual_player(
+    spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat
+) -> PlayerSpec:
+    """Return the usual player of a seat, else the reference player, else the random one."""
     for name in filter(None, (spec.usual, spec.reference)):
         with suppress(BadInput):
             seated(spec, rules, seat, PlayerSpec(name))
