@@ -126,7 +126,7 @@ def test_what_needs_an_extra_names_it_in_one_line(bare: Path, line: str, extra: 
     if not (bare / "first").exists():
         sally(bare, "run quickstart --limit 1 --out first")
     said = sally(bare, line, well=False)
-    assert f"pip install '{DISTRIBUTION}[{extra}]'" in said
+    assert re.search(rf"pip install '.*\.whl\[{extra}\]'", said)
     assert len(said.strip().splitlines()) == 1
 
 
@@ -135,7 +135,7 @@ def test_a_door_whose_library_is_missing_says_so_in_one_sentence(bare: Path, mod
     python = bare / "env/bin/python"
     said = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
     last = said.strip().splitlines()[-1]
-    assert last.startswith("ImportError: ") and f"pip install '{DISTRIBUTION}[" in last
+    assert last.startswith("ImportError: ") and re.search(r"pip install '.*\.whl\[", last)
 
 
 def test_a_stranger_that_lies_over_ours_is_named(bare: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import IllegalMove, Unreadable
+from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.scenes import Scene, moment
 from sally.core.match.player import Decision, Fault, Turn
 from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
@@ -65,7 +65,9 @@ class Person(msgspec.Struct, frozen=True):
                 labelled = typed if ":" in typed else f"{asker.label}: {typed}"
                 return asker.read_report(labelled, question)
             except Unreadable as why:
-                self.show(f"That will not do: {why}")
+                menu = question.kind == "choice" and question.scale is None
+                told = _pick_one(scene.options, numbered) if menu else str(why)
+                self.show(f"That will not do: {told}")
             except Left:
                 return LEFT
 
@@ -100,7 +102,10 @@ class Person(msgspec.Struct, frozen=True):
             typed = self._typed(turn)
             if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
                 return options[int(typed) - 1], typed
-            return words.read(f"{words.label}: {typed}", turn.view, options), typed
+            try:
+                return words.read(f"{words.label}: {typed}", turn.view, options), typed
+            except Unreadable:  # its message describes the line that a model writes
+                raise Unreadable(_pick_one(names, numbered)) from None
         kinds = [o.kind if type(o) is Form else words.name(o) for o in options]
         chosen = options[0]
         if len(options) > 1:
@@ -147,6 +152,11 @@ class Person(msgspec.Struct, frozen=True):
         typed = self.read(f"  how many {name} (0 to {most}): ").strip()
         count = int(typed) if typed.isdigit() else 0
         return tuple(self._fill(f"{name} {i + 1}", of) for i in range(min(count, most)))
+
+
+def _pick_one(names: Sequence[str], numbered: bool) -> str:
+    how = f"a number from 1 to {len(names)}, or one of " if numbered else "one of "
+    return f"Type {how}{listed(names, 'or')}."
 
 
 def _pair(part: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ except ImportError:
     # `sally/__init__.py`, and later imports would fail with an unrelated message.
     sys.exit(
         "sally: another package called sally is installed over this one; "
-        "`pip uninstall sally sally-lab`, then `pip install sally-lab`."
+        "`pip uninstall sally sally-lab`, then `pip install .` in the clone of Sally."
     )
 from sally.cli.group import Commands
 from sally.core.errors import BadInput, RunFailed, StoreFailed

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sally import DISTRIBUTION, __version__
-from sally.core.errors import listed
+from sally.core.errors import install_command, listed
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.models import catalogue
@@ -64,8 +64,9 @@ def doctor(as_json: bool) -> None:
         echo(f"Config: {config}" if config else f"Config: none; searched: {places}")
         if stranger := another_sally():
             echo(stranger)
-        for line in embedded_lines():
-            echo(line)
+        if any(row["part"] == "xllamacpp" and row["version"] for row in rows):
+            for line in embedded_lines():
+                echo(line)
     missing_base = [r for r in rows if r["version"] is None and not PARTS[r["part"]][0]]
     sys.exit(1 if missing_base else 0)
 
@@ -81,7 +82,7 @@ def another_sally() -> str:
     return (
         f"The package sally {about['Version']} is also installed; it is an unrelated project with "
         f"the same import and command name, and the two overwrite each other. Remove both "
-        f"(`pip uninstall sally {DISTRIBUTION}`), then `pip install {DISTRIBUTION}`."
+        f"(`pip uninstall sally {DISTRIBUTION}`), then `{install_command()}`."
     )
 
 
@@ -128,5 +129,5 @@ def _part(name: str, extra: str, use: str) -> dict[str, Any]:
         version: str | None = metadata.version(name)
     except metadata.PackageNotFoundError:
         version = None
-    how = f"pip install '{DISTRIBUTION}[{extra}]'" if extra else f"pip install {DISTRIBUTION}"
-    return {"part": name, "version": version, "for": use, "get it with": None if version else how}
+    how = None if version else install_command(extra)
+    return {"part": name, "version": version, "for": use, "get it with": how}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -16,7 +16,7 @@ from sally.adapters.importers import inspect_logs
 from sally.adapters.importers import table as tables
 from sally.adapters.importers import textarena as textarena_records
 from sally.adapters.importers import tombench as tombench_items
-from sally.adapters.importers.table_layout import layout_of, pairs
+from sally.adapters.importers.table_layout import layout_of, pairs, refuse_problems
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.match.playback import as_stored
@@ -24,12 +24,30 @@ from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer
 from sally.core.terminal_text import echo
 from sally.games.battery.items import Item, by_pair, differs, encoded, keep
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import by_kind, folded, json_option, print_json
 from sally.store import Manifest, Writer, claim
 
-out_option = click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="Store to write to."
-)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def import_options(command: F) -> F:
+    """Add the options that every importer has."""
+    for option in (
+        json_option,
+        click.option(
+            "--all",
+            "whole",
+            is_flag=True,
+            help="List every irregularity and difference instead of one line per kind.",
+        ),
+        click.option(
+            "--out", required=True, type=click.Path(path_type=Path), help="Store to write to."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 items_option = click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File of items to write (.jsonl)."
 )
@@ -62,10 +80,9 @@ def import_() -> None:
 def _command(importer: Importer) -> click.Command:
     @click.command(importer.name, help=f"{importer.about[0].upper()}{importer.about[1:]}.")
     @click.argument("path", type=click.Path(path_type=Path))
-    @out_option
-    @json_option
-    def command(path: Path, out: Path, as_json: bool, **given: Any) -> None:
-        _store(importer.imported(path, **given), out, importer.name, as_json)
+    @import_options
+    def command(path: Path, out: Path, as_json: bool, whole: bool, **given: Any) -> None:
+        _store(importer.imported(path, **given), out, importer.name, as_json, whole)
 
     for each in importer.options:
         flag = "--" + each.name.replace("_", "-")
@@ -76,10 +93,15 @@ def _command(importer: Importer) -> click.Command:
 
 @import_.command("table")
 @click.argument("file", type=click.Path(path_type=Path))
-@out_option
+@import_options
 @click.option("--game", default="", help="The game: rps, ibs or ipd.")
 @click.option(
     "--matrix", type=click.Path(path_type=Path), help="JSON or TOML file with the payoff `matrix`."
+)
+@click.option(
+    "--moves",
+    type=click.Choice(["simultaneous", "in turn"]),
+    help="Whether both players chose before they saw the other's move of the round.",
 )
 @click.option("--infer", is_flag=True, help="Infer the matrix from the payoff columns.")
 @click.option("--names", default="", help="Names of the moves in order, such as J,F.")
@@ -111,8 +133,7 @@ def _command(importer: Importer) -> click.Command:
               help="Import payoffs that contradict the matrix, and list them.")  # fmt: skip
 @click.option("--source", default="", help="Source of the table [the file name].")
 @click.option("--licence", default="", help="Licence of the table.")
-@json_option
-def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
+def table(file: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -> None:
     """Import rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row per round."""
     flags["columns"] = pairs(flags["columns"], "--column")
     flags["partners"] = pairs(flags["partners"], "--partner")
@@ -126,32 +147,30 @@ def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
     matrix = flags.pop("matrix")
     about = "rounds of a repeated game"
     read = Importer("table", about, lambda at: tables.imported(at, layout_of(at, flags, matrix)))
-    _store(read.imported(file), out, "table", as_json)
+    _store(read.imported(file), out, "table", as_json, whole)
 
 
 @import_.command("inspect")
 @click.argument("path", type=click.Path(path_type=Path))
-@out_option
-@json_option
-def inspect(path: Path, out: Path, as_json: bool) -> None:
+@import_options
+def inspect(path: Path, out: Path, as_json: bool, whole: bool) -> None:
     """Import Inspect logs of Sally's tasks from PATH, a file or a folder."""
     read = Importer("inspect", "logs of Inspect", inspect_logs.imported)
-    _store(read.imported(path), out, "inspect", as_json)
+    _store(read.imported(path), out, "inspect", as_json, whole)
 
 
 @import_.command("textarena")
 @click.argument("file", type=click.Path(path_type=Path))
-@out_option
-@json_option
-def textarena(file: Path, out: Path, as_json: bool) -> None:
+@import_options
+def textarena(file: Path, out: Path, as_json: bool, whole: bool) -> None:
     """Import two-player matrix games of TextArena from FILE, one recorded game per line."""
     read = Importer("textarena", "games of TextArena", textarena_records.imported)
-    _store(read.imported(file), out, "textarena", as_json)
+    _store(read.imported(file), out, "textarena", as_json, whole)
 
 
 @import_.command("clembench")
 @click.argument("path", type=click.Path(path_type=Path))
-@out_option
+@import_options
 @click.option("--game", default="", help="The game: rps, ibs or ipd.")
 @click.option(
     "--matrix", type=click.Path(path_type=Path), help="JSON or TOML file with the payoff `matrix`."
@@ -169,18 +188,19 @@ def textarena(file: Path, out: Path, as_json: bool) -> None:
               help="Type of the log entry with both payoffs of a round.")  # fmt: skip
 @click.option("--source", default="", help="Source of the logs [clembench].")
 @click.option("--licence", default="", help="Licence of the logs.")
-@json_option
-def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
+def clembench(path: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -> None:
     """Import two-player matrix games from clembench logs under PATH, a file or a folder."""
     flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
     if bool(flags["game"]) == bool(flags["matrix"]):
         raise BadInput("Name the game that was played: --game rps, ibs or ipd, or --matrix FILE.")
     described = ("game", "names", "rounds", "source", "licence")
-    layout = layout_of(path, {name: flags[name] for name in described}, flags["matrix"])
+    told = {name: flags[name] for name in described} | {"moves": "simultaneous"}
+    layout = layout_of(path, told, flags["matrix"])
+    refuse_problems(layout)
     how = clembench_logs.options_of(flags, layout)
     about = "matrix games in logs of clembench"
     read = Importer("clembench", about, lambda at: clembench_logs.imported(at, how))
-    _store(read.imported(path), out, "clembench", as_json)
+    _store(read.imported(path), out, "clembench", as_json, whole)
 
 
 @import_.command("bigtom")
@@ -231,7 +251,7 @@ def _keep_items(items: Sequence[Item], out: Path, as_json: bool) -> None:
     echo(f"Written: {out}. Audit it with `sally audit battery --items {out}`.")
 
 
-def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
+def _store(found: Imported, out: Path, name: str, as_json: bool, whole: bool) -> None:
     """Store the new episodes and print what was found."""
     for episode in found.episodes:  # all or nothing: one that cannot be stored refuses them all
         store.check_storable(episode)
@@ -245,10 +265,22 @@ def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
     if as_json:
         print_json({"counts": counts, **found.details})
         return
-    for what, count in counts.items():
-        echo(f"{what}: {count}")
-    for line in found.lines:
-        echo(line)
+    for line in (*_counted(counts), *(found.lines if whole else by_kind(found.lines))):
+        echo(folded(line))
+    if not whole and by_kind(found.lines) != list(found.lines):
+        echo(folded("--all lists every line; --json prints them as data."))
+
+
+FIRST = ("found", "stored", "already there")
+
+
+def _counted(counts: Mapping[str, int]) -> Iterator[str]:
+    """Return what was found and stored, one count per line, and the other counts in one line."""
+    for what in FIRST:
+        if what in counts:
+            yield f"{what}: {counts[what]:,}"
+    if other := [f"{what} {n:,}" for what, n in counts.items() if what not in FIRST]:
+        yield f"of these: {'; '.join(other)}"
 
 
 def _already(episode: Episode, there: Mapping[str, Episode], out: Path) -> bool:

@@ -21,6 +21,7 @@ from sally.api.studies import find_study
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
+from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.figures.paper_figures import Picture, as_rows, draw
 from sally.output.tables.console import (
@@ -35,7 +36,7 @@ from sally.output.tables.console import (
     progress,
 )
 from sally.output.tables.grid_files import fresh, write_grids
-from sally.output.tables.layout import LEGEND, PUBLISHED, SIGNS, Grid, laid_out
+from sally.output.tables.layout import LEGEND, PUBLISHED, SIGNS, Grid, is_printed, laid_out
 from sally.output.tables.reproduce import (
     NOT_RUN,
     Effort,
@@ -74,9 +75,9 @@ from sally.store import Where
 )
 @click.option(
     "--repeats",
-    default=2000,
-    show_default=True,
-    help="Episodes played for each computed cell.",
+    type=int,
+    help=f"Episodes played for each computed cell [{Effort().repeats}]; papers whose cells take "
+    "minutes to compute show them only with this option.",
 )
 @click.option("--seed", default=1, show_default=True)
 @json_option
@@ -89,7 +90,7 @@ def reproduce(
     whole: bool,
     table_file: Path | None,
     figure_file: Path | None,
-    repeats: int,
+    repeats: int | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -98,7 +99,8 @@ def reproduce(
     PAPER alone prints an overview of its tables: what is there, what agrees, and what is missing.
     """
     name, _, wanted = paper.partition(":")
-    found = Reproduction(name, engine_of(name), episodes, model, Effort(repeats, seed))
+    effort = Effort(Effort().repeats if repeats is None else repeats, seed)
+    found = Reproduction(name, engine_of(name), episodes, model, effort, quick=repeats is None)
     if wanted and wanted not in found.names:
         raise unknown(f"table or figure of {name}", wanted, found.names)
     pictured = wanted in found.engine.figures
@@ -129,8 +131,10 @@ def reproduce(
         _print_notes(found, each, [row for row in rows if row.table == each], exact)
     if not ours:
         _print_pictures(found, pictures, asked=pictured)
+    for line in wording(name):
+        echo(folded(line))
     if rows:
-        echo(verdict(rows))
+        echo(folded(verdict(rows)))
 
 
 def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[Row]) -> None:
@@ -156,7 +160,7 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
         few = len(figures) <= FIGURES
         echo(folded(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}."))
     echo(folded(verdict(rows)))
-    for line in missing(found, rows):
+    for line in (*missing(found, rows), *wording(found.paper)):
         echo(folded(line))
     first = grids[0].name
     echo(
@@ -233,6 +237,9 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
         echo(f"our values use our own measures ({listed(names)}), not those of the paper")
+    if unprinted := sorted({row.target or "" for row in rows if _is_reference(row)}):
+        shown = f"{unprinted[0]}" + (f" and {len(unprinted) - 1} more" if unprinted[1:] else "")
+        echo(folded(f"reference: not printed in the paper; {shown}"))
     if any(row.verdict is not None and not (exact and row.exact) for row in rows):
         echo(LEGEND)
     for figure in printed.rows:
@@ -249,6 +256,20 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
         echo(f"values from episodes have n = {many} each{_lost(rows)}")
     for line in (*undecided(rows), *missing(found, rows)):
         echo(folded(line))
+
+
+def _is_reference(row: Row) -> bool:
+    return row.published is not None and not is_printed(row)
+
+
+def wording(paper: str) -> list[str]:
+    """Return one line that says whose words the prompts are, if the paper prompted models."""
+    if not registry.paper(paper).prompts:
+        return []
+    return [
+        f"our wording: models get Sally's prompts, not the paper's; `sally packs new {paper}` "
+        "makes a pack for the paper's own text."
+    ]
 
 
 def undecided(rows: Sequence[Row]) -> list[str]:
@@ -341,6 +362,8 @@ def verdict(rows: Sequence[Row]) -> str:
     rest = f"; {missing} are missing" if missing else ""
     values = [row.verdict for row in rows if row.verdict is not None]
     lines = line_verdicts(rows)
+    if not values:
+        return f"No value is tested{rest}."
     said = f"Of {len(values)} tested values {_counted(values)}{rest}."
     if len(lines) < len(values):
         said += f" Of {len(lines)} lines, all values together, {_counted(lines)}."
@@ -374,6 +397,7 @@ def _counted(found: Sequence[Verdict]) -> str:
     help="GAME is a study: print its reporting checklist.",
 )
 @click.option("--questions", default=QUESTIONS, show_default=True, help="New questions per attack.")
+@click.option("--all", "whole", is_flag=True, help="Print every player instead of the extremes.")
 @json_option
 def audit(
     game: str,
@@ -383,6 +407,7 @@ def audit(
     by_depth: bool,
     checklist: bool,
     questions: int,
+    whole: bool,
     as_json: bool,
 ) -> None:
     """Measure what mindless players score in GAME: simple rules and their inverses.
@@ -408,14 +433,58 @@ def audit(
     if as_json:
         print_json(rows)
         return
-    for condition in dict.fromkeys(row["condition"] for row in rows):
-        _print_condition([row for row in rows if row["condition"] == condition], condition)
     away = off_chance(game, rows)
-    for row in away:
+    if whole:
+        for condition in dict.fromkeys(row["condition"] for row in rows):
+            _print_condition([row for row in rows if row["condition"] == condition], condition)
+    else:
+        _print_extremes(game, rows)
+    for row in away if whole else away[:AWAY]:
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
-        echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
+        value = estimate_cell(row["value"], row["interval"])
+        echo(folded(f"away from chance: {where}: {value}"))
     if away:
-        echo(f"{len(away)} of {len(rows)} rows; one in twenty is expected by chance.")
+        many = f"{len(away)} of {len(rows)} rows are away from chance"
+        echo(f"{many}; one in twenty is expected by chance.")
+    if not whole:
+        echo("--all prints every player in every condition; --json prints the rows as data.")
+
+
+AWAY = 5  # rows away from chance that the overview names
+
+
+def _print_extremes(game: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Print the random player and the extreme mindless players of each condition and metric."""
+    lines = []
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["value"] is not None:
+            groups.setdefault((row["condition"], row["metric"]), []).append(row)
+    for (condition, metric), mine in groups.items():
+        random = next((row for row in mine if row["player"] == RANDOM), None)
+        low, high = (each(mine, key=lambda row: float(row["value"])) for each in (min, max))
+        lines.append(
+            {
+                "condition": condition.removeprefix(f"{game}: "),
+                "metric": heading(metric),
+                "random": None if random is None else estimate_cell(random["value"], None),
+                "lowest": f"{estimate_cell(low['value'], None)} {low['player']}",
+                "highest": f"{estimate_cell(high['value'], None)} {high['player']}",
+            }
+        )
+    before = ""
+    for line in lines:
+        line["condition"], before = ("" if line["condition"] == before else line["condition"],
+                                     line["condition"])  # fmt: skip
+    names = ("condition", "metric", "random", "lowest", "highest")
+    print_table(lines, names, title=f"{game}: scores of {_players(rows)} mindless players")
+
+
+RANDOM = "random"
+
+
+def _players(rows: Sequence[dict[str, Any]]) -> int:
+    return len({row["player"] for row in rows})
 
 
 def say_checklist(study: str, as_json: bool) -> None:

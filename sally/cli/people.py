@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_table
 
@@ -33,7 +33,7 @@ def people() -> None:
         import starlette  # noqa: F401  the pages of a study need it
     except ImportError as why:
         raise BadInput(
-            f"{why.name} is not installed; `pip install 'sally-lab[web]'` installs it."
+            f"{why.name} is not installed; `{install_command('web')}` installs it."
         ) from None
 
 

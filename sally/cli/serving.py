@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json
@@ -114,7 +114,7 @@ def serve(
         from sally.web.study.participants import prepare
     except ImportError as why:
         raise BadInput(
-            f"{why.name} is not installed; `pip install 'sally-lab[web]'` installs it."
+            f"{why.name} is not installed; `{install_command('web')}` installs it."
         ) from None
     # A bad file is reported before anything starts.
     runs = [study for path in studies for study in read_human_studies(path)]

@@ -53,6 +53,9 @@ def not_written(what: str, why: OSError) -> BadInput:
     return kind(f"{what}: {why.strerror}.")
 
 
+MANY = 30  # names that an error no longer lists
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
     """Return the error for an unknown name, with the nearest known names."""
     names = sorted(known, key=_by_number)
@@ -61,9 +64,35 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
         return BadInput(f"There is no {what} named {name!r}; did you mean {listed(close, 'or')}?")
     if not names:
         return BadInput(f"There is no {what} named {name!r}; none are registered.")
+    if len(names) > MANY:
+        near = get_close_matches(name, names, n=3, cutoff=0.0) or names[:3]
+        return BadInput(
+            f"There is no {what} named {name!r}; the nearest of {len(names)} are {listed(near)}."
+        )
     return BadInput(
         f"There is no {what} named {name!r}; the known names are {listed(names, 'and')}."
     )
+
+
+def install_command(extra: str = "") -> str:
+    """Return the pip command that installs Sally with an extra.
+
+    The package is not on the package index, so the command names the folder of the clone that it
+    was installed from, or the current folder.
+    """
+    import json  # these are slow to import, and needed by an error only
+    from importlib import metadata
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        origin = metadata.distribution("sally-lab").read_text("direct_url.json") or "{}"
+    except metadata.PackageNotFoundError:
+        origin = "{}"
+    told = json.loads(origin)
+    address = str(told.get("url", ""))
+    folder = unquote(urlsplit(address).path) if address.startswith("file:") else "."
+    mark = "-e " if told.get("dir_info", {}).get("editable") else ""
+    return f"pip install {mark}'{folder}{f'[{extra}]' if extra else ''}'"
 
 
 def _by_number(name: str) -> list[tuple[bool, int, str]]:

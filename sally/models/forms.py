@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from sally.core.errors import install_command
 from sally.models.weights import Unavailable, cache_folder, written_whole
 
 Form: TypeAlias = Literal["original", "f32", "q8_0"]
@@ -42,7 +43,7 @@ def _gguf() -> Any:
     except ImportError as error:
         raise Unavailable(
             "The package gguf, which unpacks weights, is not installed; "
-            "`pip install 'sally-lab[embedded]'`, "
+            f"`{install_command('embedded')}`, "
             "or use the weights in their original form."
         ) from error
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sally.core.errors import install_command
 from sally.core.prompt.model import FaultKind, ModelFailure
 from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
@@ -42,7 +43,7 @@ def wheel() -> Any:
     except ImportError as error:
         raise Unavailable(
             "The embedded model needs the package xllamacpp, which is not installed "
-            f"or does not fit this machine ({error}); `pip install 'sally-lab[embedded]'`."
+            f"or does not fit this machine ({error}); `{install_command('embedded')}`."
         ) from error
 
 

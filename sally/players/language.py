@@ -142,9 +142,10 @@ def _language(
         scoring = sorted(
             n for n, s in registry.entries("strategies").items() if "scoring" in s.needs
         )
+        left_out = " ".join(f"--without {name}" for name in scoring)
         raise BadInput(
-            f"{str(CannotScore(found.name)).rstrip('.')}; leave out the "
-            f"strategies that score, {listed(scoring)}."
+            f"{str(CannotScore(found.name)).rstrip('.')}; `sally run STUDY {left_out}` leaves out "
+            f"the strategies that score."
         )
     if given.format == "schema":
         _check_constrained(spec, chosen, found, harness)

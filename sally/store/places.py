@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 
 log = logging.getLogger(__name__)
 
@@ -229,7 +229,7 @@ def _filesystem(address: str) -> tuple[Any, str]:
     except ImportError:
         raise BadInput(
             f"The store {address} needs fsspec, which is not installed; "
-            "install it with `pip install 'sally-lab[stores]'`."
+            f"install it with `{install_command('stores')}`."
         ) from None
     try:
         fs, root = url_to_fs(address)

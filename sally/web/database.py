@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 
 T = TypeVar("T")
 AT_ONCE = 200  # most jobs in one commit
@@ -259,7 +259,7 @@ class Postgres:
             import psycopg
         except ImportError:
             raise BadInput(
-                "psycopg is not installed; install it with `pip install 'sally-lab[postgres]'`."
+                f"psycopg is not installed; install it with `{install_command('postgres')}`."
             ) from None
         self._errors = psycopg
         try:

@@ -42,7 +42,7 @@ def table(folder: Path, text: str, name: str = "play.csv") -> Path:
 
 
 def taken(path: Path, **flags: Any) -> Imported:
-    given = {"game": "ipd", **flags}
+    given = {"game": "ipd", "moves": "simultaneous", **flags}
     return imported(path, layout_of(path, {k: v for k, v in given.items() if v is not None}))
 
 
@@ -156,7 +156,11 @@ def test_where_chance_ended_the_game_the_end_is_natures_move(tmp_path: Path) -> 
 
 
 def test_a_toml_file_beside_the_table_says_how_to_read_it(tmp_path: Path) -> None:
-    table(tmp_path, 'game = "ipd"\nsource = "lab"\n[partners]\nbot = "tit_for_tat"\n', "play.toml")
+    table(
+        tmp_path,
+        'game = "ipd"\nmoves = "simultaneous"\nsource = "lab"\n[partners]\nbot = "tit_for_tat"\n',
+        "play.toml",
+    )
     path = tmp_path / "play.csv.gz"
     path.write_bytes(gzip.compress(GAME.encode()))
     found = imported(path, layout_of(path, {}))
@@ -189,6 +193,20 @@ def test_all_that_is_wrong_is_told_at_once_with_line_and_column(tmp_path: Path) 
     ]
 
 
+def test_flags_columns_and_cells_that_are_wrong_are_told_together(tmp_path: Path) -> None:
+    path = table(tmp_path, GAME)
+    with pytest.raises(BadInput) as refused:
+        taken(path, game=None, moves=None, columns={"round": "trial"})
+    said = str(refused.value)
+    for part in ("in exactly one way", "before they saw", "no column trial"):
+        assert part in said
+    with pytest.raises(BadInput) as refused:
+        taken(path, game="ibs", rounds=1, partners={"nobody": "tit_for_tat"})
+    said = str(refused.value)
+    for part in ("more than `rounds` = 1", "'nobody', which is not", "contradict the matrix"):
+        assert part in said
+
+
 def test_after_twenty_only_a_count_is_told(tmp_path: Path) -> None:
     rows = "".join(f"a,{n},X,J\n" for n in range(1, 31))
     with pytest.raises(BadInput) as refused:
@@ -201,7 +219,7 @@ def test_payoffs_against_the_matrix_are_an_error_with_three_examples(tmp_path: P
     path = table(tmp_path, GAME)
     with pytest.raises(BadInput, match="contradict the matrix") as refused:
         taken(path, game="ibs")
-    assert len(str(refused.value).splitlines()) == 5 and "and 3 more" in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 6 and "and 3 more" in str(refused.value)
     found = taken(path, game="ibs", allow_differences=True)
     assert [d["what"] for d in found.details["differences"]] == ["payoff"] * 6
 
@@ -216,6 +234,8 @@ def test_bad_episodes_can_be_left_out_and_are_named(tmp_path: Path) -> None:
     ("flags", "says"),
     [
         ({"game": None}, "in exactly one way"),
+        ({"moves": None}, "before they saw the other's move"),
+        ({"moves": "in turn"}, "not a repeated matrix game"),
         ({"game": "chess"}, "no repeated game named 'chess'"),
         ({"partners": {"bot": "tit_for_tatt"}}, "did you mean tit_for_tat"),
         ({"partners": {"bot": "tit_for_tat,frist=1"}}, "did you mean first"),
@@ -249,7 +269,7 @@ def test_out_and_in_again_gives_the_same_episodes(tmp_path: Path) -> None:
     )
     first, again = tmp_path / "first", tmp_path / "again"
     path = table(tmp_path, text)
-    flags = ["--game", "ipd", "--partner", "bot=tit_for_tat,first=0"]
+    flags = ["--game", "ipd", "--moves", "simultaneous", "--partner", "bot=tit_for_tat,first=0"]
     run("import", "table", str(path), "--out", str(first), *flags)
     run("export", str(first), "--what", "rounds", "--to", str(tmp_path / "out.csv"))
     run("import", "table", str(tmp_path / "out.csv"), "--out", str(again))
@@ -267,9 +287,12 @@ def test_out_and_in_again_gives_the_same_episodes(tmp_path: Path) -> None:
 
 def test_another_table_under_the_same_name_is_not_taken_for_the_same(tmp_path: Path) -> None:
     path, out = table(tmp_path, GAME), str(tmp_path / "out")
-    run("import", "table", str(path), "--out", out, "--game", "ipd")
+    run("import", "table", str(path), "--out", out, "--game", "ipd", "--moves", "simultaneous")
     table(tmp_path, GAME.replace("b,3,gpt,bot,F,F,5,5", "b,3,gpt,bot,J,F,0,10"))
-    result = CliRunner().invoke(cli, ["import", "table", str(path), "--out", out, "--game", "ipd"])
+    result = CliRunner().invoke(
+        cli,
+        ["import", "table", str(path), "--out", out, "--game", "ipd", "--moves", "simultaneous"],
+    )
     assert isinstance(result.exception, BadInput) or "another record" in result.output
     assert len(store.load(tmp_path / "out").episodes) == 2
 

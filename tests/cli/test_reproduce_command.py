@@ -87,3 +87,22 @@ def test_what_cannot_be_is_refused_in_one_sentence(case, tmp_path):
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_bots_that_play_for_minutes_do_so_only_if_asked(tmp_path):
+    done = sally("reproduce", "hanabi_bots:means", cwd=tmp_path)
+    assert "24.89" in done.stdout and "not run: 20 of 20" in done.stdout
+    assert "`sally reproduce hanabi_bots --repeats 2000` plays them" in done.stdout
+
+
+def test_a_value_that_no_paper_prints_is_called_a_reference(tmp_path):
+    done = sally("reproduce", "brockbank2024:rules_stable", cwd=tmp_path)
+    assert "reference" in done.stdout and "published" not in done.stdout
+    assert "reference: not printed in the paper; computed from" in done.stdout
+    assert "our wording" not in done.stdout  # people played, no model was prompted
+
+
+def test_a_table_says_whose_words_the_prompts_are(tmp_path):
+    for asked in ("riemer2025:9", "riemer2025"):
+        done = sally("reproduce", asked, *RIEMER, cwd=tmp_path)
+        assert "our wording" in done.stdout and "sally packs new riemer2025" in done.stdout

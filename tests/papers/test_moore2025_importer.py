@@ -199,6 +199,15 @@ def test_what_matters_is_said_first_and_the_rest_is_folded(tmp_path: Path) -> No
     assert said[-1] == "label: 2 more; --json has them all"
 
 
+def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
+    root = written(tmp_path / "results", {PEOPLE: [[record([[(0, 1)]], "C")]]}).parent
+    (root / "analysis").mkdir()
+    (root / "analysis" / "ratings.jsonl").write_text('{"no": "game"}\n')
+    assert imported(root).counts["found"] == 1
+    with pytest.raises(BadInput, match="does not say who persuades"):
+        imported(root / "analysis")
+
+
 def test_a_folder_that_says_two_variants_is_named(tmp_path: Path) -> None:
     folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
     found = imported(written(tmp_path, {folder: [[WON]]}))

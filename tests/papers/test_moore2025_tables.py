@@ -22,7 +22,6 @@ from sally.papers.moore2025.tables import (
     computes,
     counts,
     named_as_published,
-    random_play,
 )
 from sally.store import Manifest, Writer, claim
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
@@ -49,11 +48,9 @@ def test_counts_planners_and_baselines_agree_without_a_single_game() -> None:
     assert all(row.published is None for row in rows if "plan" in row.row)
 
 
-def test_random_play_is_near_its_formula() -> None:
-    estimate = random_play(Effort(repeats=3000, seed=3))
-    assert estimate.low is not None and estimate.high is not None
-    assert estimate.low <= 0.0650 <= estimate.high
-    assert computes({"persuader": "human"}, "success", FEW) is None
+def test_success_comes_from_games_only() -> None:
+    for who in ("human", "random"):
+        assert computes({"persuader": who, "data": "released"}, "success", FEW) is None
     assert counts()[3, "up to attribute order and sign"] == 252
 
 
@@ -225,7 +222,8 @@ def test_curves_do_not_look_ahead_and_show_the_published_ones_beside(tmp_path: P
 def test_peoples_games_come_with_the_release_and_models_games_are_played() -> None:
     rows = [row for row in reproduce("moore2025", "success") if row.run]
     for row in rows:
-        verb = "import mindgames PATH" if row.row["persuader"] == "human" else "run moore2025"
+        kept = row.row["persuader"] in ("human", "random")
+        verb = "import mindgames PATH" if kept else "run moore2025"
         assert row.run is not None and row.run.startswith(f"sally {verb}"), row
     released = [row.run for row in reproduce("moore2025", "replay") if row.run]
     assert set(released) == {"sally import mindgames PATH --out DIR"}

@@ -51,7 +51,7 @@ CELLS = {
     ("moore2025", "baseline"): 4 + 8,
     ("moore2025", "variants"): 3 * 4 + 3 + 1,
     ("moore2025", "play"): 28,
-    ("moore2025", "replay"): 14,
+    ("moore2025", "replay"): 17,
     ("akata2025", "people"): 2 * 4 + 12,
     ("akata2025", "models"): 2 * 7 + 2,
     ("akata2025", "totals"): 5 * 2 + 2 * 3,

@@ -111,6 +111,18 @@ def test_a_clean_game_comes_in_as_recorded_and_replays(checkout: Path) -> None:
     assert found.lines == ()
 
 
+def test_a_log_in_two_folders_is_one_game(checkout: Path) -> None:
+    for folder in ("paper_experiments", "paper_experiments_same"):
+        at = checkout / "TC_evaluation" / folder / "aa_vs_bb"
+        at.mkdir(parents=True)
+        (at / "TradeCraft.Duo_abcdefgh-log.md").write_text(CLEAN, "utf-8")
+    found = IMPORTER.read(checkout)
+    assert found.counts["found"] == 2 and len(found.episodes) == 1
+    (copy,) = found.details["oddities"]
+    assert copy["what"] == "copy" and "paper_experiments_same" in copy["file"]
+    assert copy["why"].startswith("byte for byte aa_vs_bb/TradeCraft.Duo_abcdefgh-log.md")
+
+
 def test_a_hand_that_our_rules_do_not_give_is_a_difference(checkout: Path) -> None:
     found, _ = imported(checkout, CLEAN.replace(goods(egg=3, oak_planks=1), goods(egg=2)))
     (difference,) = found.details["differences"]

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from sally.adapters.executors.services import SERVICES, keeper_name
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.runner.executors import Take
 from sally.runner.rates import Rates
 from sally.runner.shards import Job, Result, Shard, Tell, worked
@@ -125,7 +125,7 @@ def _imported() -> Any:
         import ray.exceptions
     except ImportError:
         raise BadInput(
-            "Ray is not installed; install it with `pip install 'sally-lab[ray]'`."
+            f"Ray is not installed; install it with `{install_command('ray')}`."
         ) from None
     return ray
 

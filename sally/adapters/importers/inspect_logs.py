@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.core.log.events import Episode, from_line
 from sally.core.log.imported import Oddity, Source, import_result
 from sally.core.log.validation import log_problem
@@ -49,7 +49,7 @@ def _samples(file: Path) -> list[Any]:
         log: Any = import_module("inspect_ai.log")
     except ImportError:
         raise BadInput(
-            "Reading Inspect logs needs Inspect; `pip install 'sally-lab[inspect]'` installs it."
+            f"Reading Inspect logs needs Inspect; `{install_command('inspect')}` installs it."
         ) from None
     try:
         return list(log.read_eval_log(str(file)).samples or ())

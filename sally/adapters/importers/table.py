@@ -11,7 +11,7 @@ import msgspec
 
 from sally.adapters.importers.table_cells import CheckedEpisode, checked
 from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params_of
-from sally.adapters.importers.table_rows import CellError, TableRounds, read, refuse
+from sally.adapters.importers.table_rows import CellError, TableRounds, read, refused_cells
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, Oddity, Source, import_result
@@ -36,8 +36,9 @@ def imported(path: Path, layout: Layout) -> Imported:
     layout = _with_game(path, found, layout)
     longest = max((rows[-1].round for rows in found.episodes.values()), default=0)
     rounds = layout.rounds or longest
+    refused: list[str] = []
     if not layout.skip_bad and rounds < longest:
-        raise BadInput(f"{path} has a round {longest}, more than `rounds` = {rounds}.")
+        refused.append(f"there is a round {longest}, more than `rounds` = {rounds}")
     game = _game(layout, rounds)
     good, wrong = [], list(found.wrong)
     for name, rows in found.episodes.items():
@@ -51,9 +52,16 @@ def imported(path: Path, layout: Layout) -> Imported:
         odd += _skipped(path, wrong)
         good = [each for each in good if each.name not in bad]
     else:
-        refuse(path, wrong)
+        refused += refused_cells(wrong)
+    met = {who for each in good for who in each.players}
+    refused += [
+        f"a partner was declared for {unmet!r}, which is not a player in the table"
+        for unmet in sorted(set(bots) - met)
+    ]
     if differs and not layout.allow_differences:
-        _refuse_payoffs(path, differs)
+        refused += _refused_payoffs(differs)
+    if refused:
+        raise BadInput("\n".join([f"{path} was not imported:", *refused]))
     return _taken(path, found, layout, rounds, good, odd, bots)
 
 
@@ -68,9 +76,6 @@ def _taken(
 ) -> Imported:
     name = layout.source or path.name.split(".")[0]
     source = Source.of(name, layout.licence, path.name, found.data)
-    met = {who for each in good for who in each.players}
-    for unmet in set(bots) - met:
-        raise BadInput(f"A partner was declared for {unmet!r}, which is not a player in {path}.")
     episodes: list[Episode] = []
     differences: list[Difference] = [d for each in good for d in each.differences]
     counts: Counter[str] = Counter(found=len(found.episodes))
@@ -150,17 +155,15 @@ def _skipped(path: Path, wrong: Sequence[CellError]) -> list[Oddity]:
     ]
 
 
-def _refuse_payoffs(path: Path, differs: Sequence[Difference]) -> None:
-    """Raise BadInput for payoffs that contradict the matrix."""
+def _refused_payoffs(differs: Sequence[Difference]) -> list[str]:
+    """Return examples of payoffs that contradict the matrix."""
     shown = [
         f"{d.game}, round {d.turn}: {d.recorded} in the table, {d.ours} by the matrix"
         for d in differs[:EXAMPLES]
     ]
-    more = f"\nand {len(differs) - EXAMPLES} more" if len(differs) > EXAMPLES else ""
-    raise BadInput(
-        f"{path} was not imported: its payoffs contradict the matrix (with `allow_differences` "
-        "it is imported and they are listed):\n" + "\n".join(shown) + more
-    )
+    more = [f"and {len(differs) - EXAMPLES} more"] if len(differs) > EXAMPLES else []
+    how = "(with `allow_differences` it is imported and they are listed)"
+    return [f"its payoffs contradict the matrix {how}:", *shown, *more]
 
 
 # --- the game from the table itself ---------------------------------------------------------------

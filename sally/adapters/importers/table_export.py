@@ -132,6 +132,7 @@ def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
             "probabilities; a table of rounds has one game: choose the episodes of one cell."
         )
     (described,) = games.values()
+    described |= {"moves": "simultaneous"}
     lengths = {_built(e).rounds for e in episodes}
     described |= {"rounds": lengths.pop()} if len(lengths) == 1 else {"as_played": True}
     sources = {_source(e) for e in episodes}

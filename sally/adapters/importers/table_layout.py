@@ -26,6 +26,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How to read a table; each field is a key of the TOML file."""
 
     game: str = ""  # rps, ibs, ipd
+    moves: Literal["", "simultaneous", "in turn"] = ""  # must be given: a table does not show it
     matrix: Cells | None = None
     names: tuple[str, ...] = ()
     partner_names: tuple[str, ...] = ()
@@ -61,7 +62,7 @@ def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None)
     """Return the layout from options, a matrix file, or the TOML file beside the table.
 
     Raises:
-        BadInput: A value is missing, unknown or contradictory.
+        BadInput: A file cannot be read, or a value has the wrong type.
     """
     beside = table.with_name(table.name.split(".")[0] + ".toml")
     file = matrix or (beside if beside.is_file() else None)
@@ -74,7 +75,6 @@ def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None)
         layout = msgspec.convert({**told, **given}, Layout)
     except msgspec.ValidationError as why:
         raise BadInput(f"{file or 'Table layout'}: {why}") from None
-    _check(layout)
     return layout
 
 
@@ -93,23 +93,47 @@ def _read(file: Path) -> dict[str, Any]:
     return found
 
 
-def _check(layout: Layout) -> None:
+def problems(layout: Layout) -> list[str]:
+    """Return everything that is missing, unknown or contradictory in a layout."""
+    found = []
     ways = [w for w, on in (("game", layout.game), ("matrix", layout.matrix),
                             ("infer", layout.infer)) if on]  # fmt: skip
     if len(ways) != 1:
-        raise BadInput(
+        found.append(
             "Give the game in exactly one way: `game` (rps, ibs or ipd), `matrix` or "
             f"`infer`{'; ' + ' and '.join(ways) + ' were given' if ways else ''}."
         )
+    if not layout.moves:
+        found.append(
+            "Did both players choose before they saw the other's move of the round? Give `moves`: "
+            "simultaneous, or in turn."
+        )
+    if layout.moves == "in turn":
+        found.append(
+            "Moves in turn are not a repeated matrix game: the second player has seen the first "
+            "move, so predictions and regret would mean something else; write a game of your own."
+        )
     if layout.game and layout.game not in presets():
-        raise unknown("repeated game", layout.game, presets())
+        found.append(str(unknown("repeated game", layout.game, presets())))
     for name in layout.columns:
         if name not in layout.known:
-            raise unknown("column", name, layout.known)
+            found.append(str(unknown("column", name, layout.known)))
+    for who in layout.partners.values():
+        try:
+            bot_of(who)
+        except BadInput as why:
+            found.append(str(why))
     if layout.as_played and layout.rounds is not None:
-        raise BadInput(
+        found.append(
             "`rounds` and `as_played` exclude each other: give one length, or each game's own."
         )
+    return found
+
+
+def refuse_problems(layout: Layout) -> None:
+    """Raise BadInput with every problem of a layout; do nothing if there is none."""
+    if found := problems(layout):
+        raise BadInput("\n".join(found))
 
 
 def presets() -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from sally.adapters.importers.table_layout import Layout
+from sally.adapters.importers.table_layout import Layout, problems
 from sally.core.errors import BadInput, listed
 from sally.core.log.imported import Oddity
 
@@ -70,7 +70,7 @@ def read(path: Path, layout: Layout) -> TableRounds:
     """Read every round of a table; unreadable rows are listed in `wrong`.
 
     Raises:
-        BadInput: The file is not a readable table with the needed columns.
+        BadInput: The file is not a readable table with the needed columns, or the layout is wrong.
     """
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
@@ -78,13 +78,15 @@ def read(path: Path, layout: Layout) -> TableRounds:
         raise BadInput(f"{path} should end in {listed(ENDINGS, 'or')}.")
     data = path.read_bytes()
     header, rows = _rows(path, data)
-    lacking = [n for n in layout.needed if layout.column(n) not in header]
-    if lacking:
+    wrongs = problems(layout)
+    if lacking := [n for n in layout.needed if layout.column(n) not in header]:
         shown = listed((layout.column(n) for n in lacking), "or")
-        raise BadInput(
+        wrongs.append(
             f"{path}, line 1: there is no column {shown}; `columns` can map it to "
             f"another. The columns are {listed(header)}."
         )
+    if wrongs:
+        raise BadInput("\n".join(wrongs))
     used = {layout.column(name) for name in layout.known}
     unused = [name for name in header if name not in used]
     odd = [Oddity(str(path), "columns not read", listed(unused), 1)] if unused else []
@@ -186,12 +188,8 @@ def no_such_move(name: str, known: Sequence[str]) -> str:
     return f"there is no move {name!r}; the moves are {listed(known)}{near}"
 
 
-def refuse(path: Path, wrong: Sequence[CellError]) -> None:
-    """Raise BadInput with the first twenty errors and the number of others."""
-    if not wrong:
-        return
+def refused_cells(wrong: Sequence[CellError]) -> list[str]:
+    """Return the first twenty errors, and the number of the others."""
     first = sorted(wrong, key=lambda w: w.line)
     shown = [str(each) for each in first[:SHOWN]]
-    if len(first) > SHOWN:
-        shown.append(f"and {len(first) - SHOWN} more")
-    raise BadInput("\n".join([f"{path} was not imported:", *shown]))
+    return [*shown, f"and {len(first) - SHOWN} more"] if len(first) > SHOWN else shown

@@ -2,8 +2,10 @@
 
 from importlib.util import find_spec
 
+from sally.core.errors import install_command
+
 if find_spec("inspect_ai") is None:
     raise ImportError(
-        "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` installs it.",
+        f"inspect_ai is not installed; `{install_command('inspect')}` installs it.",
         name="inspect_ai",
     )

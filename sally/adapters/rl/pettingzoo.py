@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, ClassVar
 
+from sally.core.errors import install_command
+
 try:
     from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[rl]'` installs it.", name=why.name
+        f"{why.name} is not installed; `{install_command('rl')}` installs it.", name=why.name
     ) from None
 
 from sally.adapters.rl import spaces

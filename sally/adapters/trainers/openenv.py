@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from sally.core.errors import install_command
+
 try:
     from openenv.core.env_server.http_server import create_fastapi_app
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, Observation, State
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[openenv]'` installs it.",
+        f"{why.name} is not installed; `{install_command('openenv')}` installs it.",
         name=why.name,
     ) from None
 

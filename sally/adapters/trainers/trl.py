@@ -14,11 +14,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from sally.core.errors import install_command
+
 try:
     import torch
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[trl]'` installs it.", name=why.name
+        f"{why.name} is not installed; `{install_command('trl')}` installs it.", name=why.name
     ) from None
 
 from sally.adapters.trainers.text import TextEnv

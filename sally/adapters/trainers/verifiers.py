@@ -15,12 +15,14 @@ from functools import lru_cache
 from ssl import SSLContext, create_default_context
 from typing import Any, ClassVar
 
+from sally.core.errors import install_command
+
 try:
     import httpx
     import verifiers.v1 as vf
 except ImportError as why:
     raise ImportError(
-        f"{why.name} is not installed; `pip install 'sally-lab[verifiers]'` installs it.",
+        f"{why.name} is not installed; `{install_command('verifiers')}` installs it.",
         name=why.name,
     ) from None
 

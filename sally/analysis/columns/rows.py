@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sally.analysis.profile.bounds import bounds_over, mean_within, row_bounds
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, install_command, unknown
 from sally.core.log.events import (
     Call,
     Censored,
@@ -322,7 +322,7 @@ def to_polars(rows: Iterable[Mapping[str, Any] | Episode]) -> pl.DataFrame:
         import polars
     except ImportError:
         raise BadInput(
-            "polars is not installed; `pip install 'sally-lab[frames]'` installs it."
+            f"polars is not installed; `{install_command('frames')}` installs it."
         ) from None
     return polars.DataFrame(_as_rows(rows), infer_schema_length=None)
 
@@ -344,7 +344,7 @@ def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
         import pandas
     except ImportError:
         raise BadInput(
-            "pandas is not installed; `pip install 'sally-lab[frames]'` installs it."
+            f"pandas is not installed; `{install_command('frames')}` installs it."
         ) from None
     return pandas.DataFrame(_as_rows(rows))
 

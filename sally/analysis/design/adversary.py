@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from sally.analysis.design import page_features
 from sally.analysis.design.audit import card_of
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.core.registry import registry
 from sally.core.rules.card import Attack, Posed
 from sally.stats.cluster_interval import lone_by_rule
@@ -157,7 +157,7 @@ def learners() -> Mapping[str, Callable[[], Model]]:
         from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
     except ImportError as missing:
         raise BadInput(
-            "scikit-learn is not installed; `pip install 'sally-lab[adversary]'` installs it."
+            f"scikit-learn is not installed; `{install_command('adversary')}` installs it."
         ) from missing
     return {
         "logistic": lambda: make_pipeline(

@@ -86,8 +86,8 @@ def import_result(
     differences: Sequence[Difference],
     counts: dict[str, int],
 ) -> Imported:
-    """Return the result of an import, with irregularities and differences as text and as data."""
-    lines = tuple(str(each) for each in (*oddities, *differences))
+    """Return the result of an import, with differences and irregularities as text and as data."""
+    lines = tuple(str(each) for each in (*differences, *oddities))
     details = {
         "oddities": [msgspec.to_builtins(each) for each in oddities],
         "differences": [msgspec.to_builtins(each) for each in differences],

@@ -21,6 +21,7 @@ class Paper:
     name: str
     about: str
     home: str  # the package of the paper: `__name__` in its `__init__.py`
+    prompts: bool = False  # it asked language models; our prompts are in our own words
 
 
 @dataclass(frozen=True)

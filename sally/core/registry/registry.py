@@ -21,7 +21,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, install_command, unknown
 from sally.core.match.player import PlayerKind
 from sally.core.prompt.model import Model
 from sally.core.registry import manifest
@@ -105,7 +105,11 @@ def game(name: str) -> GameSpec[Any, Any, Any]:
         BadInput: If there is no such game; the message suggests the nearest names.
     """
     own = _shipped_game(name)
-    found: GameSpec[Any, Any, Any] = pick("game", name, own.by_name if own else games())
+    known = own.by_name if own else games()
+    if name not in known:
+        told = str(unknown("game", name, known))
+        raise BadInput(f"{told} A game of your own comes from a file: `sally --use FILE ...`.")
+    found: GameSpec[Any, Any, Any] = known[name]
     return found
 
 
@@ -282,7 +286,7 @@ def model(name: str) -> Model:
     except ImportError as why:
         raise BadInput(
             f"The model {name!r} is reached through Inspect, which is not installed ({why.name}); "
-            "`pip install 'sally-lab[inspect]'` installs it."
+            f"`{install_command('inspect')}` installs it."
         ) from None
 
 

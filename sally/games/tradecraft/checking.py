@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -49,11 +50,19 @@ def circles(rules: Ruleset) -> list[str]:
     """Return items that are only made of each other, one sentence per cycle; cycles are
     harmless."""
     found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
-    return [
+    said = [
         f"{names} are made only of each other; a starting hand must contain one." for names in found
     ]
+    if openers := _openers(rules):
+        names = " and ".join(sorted(openers))
+        said.append(
+            f"{names} are made only of goods that need them; if a starting hand contains them, "
+            "all that follows from them can be made."
+        )
+    return said
 
 
+@lru_cache(maxsize=8)
 def _circles(rules: Ruleset) -> list[frozenset[str]]:
     """Return groups of items out of reach that can be made from any one of the group.
 
@@ -63,20 +72,41 @@ def _circles(rules: Ruleset) -> list[frozenset[str]]:
         return []
     reach = reachable(rules, rules.starting)
     lost = [item for item in rules.items if item not in reach and item in rules.makers]
-    found: dict[frozenset[str], None] = {}
-    for item in lost:
-        mine = reachable(rules, rules.starting | {item}) - reach
-        group = frozenset(
-            other for other in mine if item in reachable(rules, rules.starting | {other})
-        )
-        if len(group) > 1:
-            found[group] = None
-    return list(found)
+    opened = {item: reachable(rules, rules.starting | {item}) for item in lost}
+    groups = [
+        frozenset(other for other in lost if other in opened[item] and item in opened[other])
+        for item in lost
+    ]
+    return list(dict.fromkeys(group for group in groups if len(group) > 1))
+
+
+@lru_cache(maxsize=8)
+def _openers(rules: Ruleset) -> frozenset[str]:
+    """Return goods that a starting hand must contain besides those of circles.
+
+    Of the goods that some recipe makes but that are out of reach, no smaller part would do; those
+    that other recipes use most stay. A good from which nothing else follows is out of reach
+    instead. Published two-to-one lists need this: their elements (air, fire) can be made, but only
+    from their own products.
+    """
+    if rules.given:
+        return frozenset()
+    start = rules.starting.union(*_circles(rules))
+    able = {r.output for r in rules.recipes if r.slots and all(slot.goods for slot in r.slots)}
+    lost = able - reachable(rules, start)
+    kept = frozenset(lost)
+    for item in sorted(lost, key=lambda item: (len(rules.users.get(item, ())), item)):
+        if lost <= reachable(rules, start | kept - {item}):
+            kept -= {item}
+    reach = reachable(rules, start | kept)
+    return frozenset(
+        item for item in kept if len(reach - reachable(rules, start | kept - {item})) > 1
+    )
 
 
 def _unreachable(rules: Ruleset) -> list[str]:
     """Return items that no recipe can produce, not even from one of a circle of goods."""
-    start = rules.starting.union(*_circles(rules))
+    start = rules.starting.union(_openers(rules), *_circles(rules))
     lost = [item for item in rules.items if item not in reachable(rules, start)]
     return [
         f"{item} cannot be reached from the starting goods: "

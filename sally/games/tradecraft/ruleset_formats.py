@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -25,7 +26,8 @@ from sally.games.tradecraft.rulesets import (
 )
 
 _RATES = ("amount", "count", "rate", "value", "number")  # how an entry may call its amount
-_NAMES = ("item", "id", "name")
+_NAMES = ("item", "id", "name", "value")  # `value` if it is a name, beside another amount
+_ROUNDED = 1000  # a published 5.333333333 is 16/3
 _SHAPES = (
     'write {"minecraft:coal": 1, "#minecraft:planks": "16/3"} or a list of '
     '{"item" or "tag": name, "amount": pieces for one fuel unit}'
@@ -37,8 +39,8 @@ def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Am
 
     An entry for an item overrides one for a tag that contains it.
     """
-    files = [file for file in sorted(folder.rglob("fuel.json")) if "tags" not in file.parts]
-    if not files:
+    files = sorted(folder.rglob("fuel.json"), key=lambda file: "tags" in file.parts)
+    if not files or ("tags" in files[0].parts and not _has_amounts(files[0])):
         return None
     try:
         raw = json.loads(files[0].read_text("utf-8"))
@@ -48,6 +50,11 @@ def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Am
     for name, given in sorted(_entries(raw), key=lambda entry: not entry[0].startswith("#")):
         table.update(dict.fromkeys(members(name, tags, "fuel.json"), _rate(name, given)))
     return table
+
+
+def _has_amounts(file: Path) -> bool:
+    """Return whether a tag lists fuels with amounts, as the published Minecraft folder does."""
+    return any(isinstance(value, dict) and "count" in value for value in _values(file))
 
 
 def _entries(raw: Any, tag: bool = False) -> Iterator[tuple[str, Any]]:
@@ -68,14 +75,18 @@ def _entries(raw: Any, tag: bool = False) -> Iterator[tuple[str, Any]]:
 
 
 def _entry(entry: Any) -> tuple[str, Any]:
-    """Return one entry of a list."""
+    """Return one entry of a list; a name without an amount, as in a tag, makes one fuel unit."""
+    if isinstance(entry, str):
+        return _bare(entry), 1
     if isinstance(entry, dict):
-        given = next((entry[key] for key in _RATES if key in entry), entry.get("n") and entry)
+        rates = (entry[key] for key in _RATES if key in entry and not isinstance(entry[key], str))
+        written = (entry[key] for key in _RATES if key != "value" and key in entry)
+        given = next(rates, next(written, entry.get("n") and entry))
         if isinstance(entry.get("tag"), str):
             return _bare(entry["tag"], True), given
         for key in _NAMES:
             if isinstance(entry.get(key), str):
-                return _bare(entry[key], False), given
+                return _bare(entry[key]), given
     if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str):
         return _bare(entry[0], False), entry[1]
     raise BadRuleset(f"fuel.json: {json.dumps(entry)[:60]} is not an entry; {_SHAPES}.")
@@ -88,6 +99,8 @@ def _rate(name: str, given: Any) -> Amount:
             return plain(Fraction(int(given["n"]), int(given["d"])))
         given = inner
     try:
+        if isinstance(given, float) and math.isfinite(given):
+            given = Fraction(repr(given)).limit_denominator(_ROUNDED)
         return read_amount(given)
     except BadAmount as why:
         raise BadRuleset(f"fuel.json, {name}: {why}") from None
@@ -266,9 +279,12 @@ def _values(file: Path) -> list[Any]:
 
 
 def _tag_value(value: Any, file: Path) -> str:
-    name = value.get("id") if isinstance(value, dict) else value
+    name = value.get("id", value.get("value")) if isinstance(value, dict) else value
     if not isinstance(name, str):
-        raise BadRuleset(f"{file.name}: a tag value is a name or an object with an id.")
+        raise BadRuleset(
+            f'{file.name}: {json.dumps(value)[:60]} is not a tag value; write "minecraft:coal", '
+            '{"id": "minecraft:coal"} or, in a fuel tag, {"value": "minecraft:coal", "count": 1}.'
+        )
     return name
 
 

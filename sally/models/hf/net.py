@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sally.core.errors import install_command
 from sally.core.prompt.model import ModelFailure
 from sally.models.hf.jobs import Job
 from sally.models.weights import Unavailable
@@ -35,7 +36,7 @@ def _package(name: str) -> Any:
     except ImportError as error:
         raise Unavailable(
             f"Models of the kind hf need the package {name}, which is not installed or does not "
-            f"fit this machine ({error}); `pip install 'sally-lab[hf]'`."
+            f"fit this machine ({error}); `{install_command('hf')}`."
         ) from error
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, install_command, listed
 from sally.output.figures.short_names import fitted
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def blank_figure(size: tuple[float, float], layout: str | None = "constrained") 
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput(
-            "A figure needs Matplotlib; `pip install 'sally-lab[figures]'` installs it."
+            f"A figure needs Matplotlib; `{install_command('figures')}` installs it."
         ) from None
     return Figure(figsize=size, layout=layout)  # type: ignore[arg-type]
 

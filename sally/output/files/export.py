@@ -19,7 +19,7 @@ import msgspec
 
 from sally.analysis.columns.rows import Row
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, install_command, listed
 from sally.core.registry import registry
 from sally.stats import Estimate
 
@@ -312,7 +312,7 @@ def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path:
         from pyarrow import parquet
     except ImportError:
         raise BadInput(
-            "pyarrow is not installed; `pip install 'sally-lab[frames]'` installs it."
+            f"pyarrow is not installed; `{install_command('frames')}` installs it."
         ) from None
     kinds = {
         "text": arrow.string(),

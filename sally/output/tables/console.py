@@ -66,6 +66,25 @@ def _fold(line: str, width: int) -> str:
     return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
+FEW = 3  # notes of one kind that are printed one by one
+
+
+def by_kind(lines: Iterable[str]) -> list[str]:
+    """Return notes such as `unknown file: PATH: why` with many of one kind folded into one line.
+
+    >>> by_kind(["copy: a", "copy: b", "copy: c", "copy: d", "label: x"])
+    ['copy: 4 times, first a', 'label: x']
+    """
+    kinds: dict[str, list[str]] = {}
+    for line in lines:
+        kinds.setdefault(line.partition(": ")[0], []).append(line)
+    found: list[str] = []
+    for kind, mine in kinds.items():
+        first = mine[0].partition(": ")[2]
+        found += mine if len(mine) <= FEW else [f"{kind}: {len(mine):,} times, first {first}"]
+    return found
+
+
 def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
     """Print rows as a table; numbers are right-aligned, and no text is interpreted as markup."""
     console().print(_table(rows, columns, title))

@@ -12,9 +12,11 @@ from sally.analysis.compare.agreement import MARGIN, Verdict
 from sally.analysis.compare.published import Condition, PublishedTable, Spread
 
 Conditions = Mapping[str, Condition]
-PUBLISHED, OURS = "published", "ours"
+PUBLISHED, REFERENCE, OURS = "published", "reference", "ours"
+# Sources of values that no paper prints: computed by us from records, rules or public code.
+NOT_PRINTED = ("computed", "Data released", "Full enumeration", "measured", "Mixed model", "Replay")
 SIGNS: Mapping[Verdict, str] = {"equivalent": "≈", "different": "≠", "undecided": "?"}
-BARE = ("exact", "sign")  # methods whose zero-width intervals are not shown
+BARE = ("exact", "sign", "count")  # methods whose zero-width intervals are not shown
 MOST_COLUMNS = 4  # of the default layout; beyond that, one value per line
 LEGEND = (
     f"{SIGNS['equivalent']} equivalent to the published value within {MARGIN:.0%} (two one-sided "
@@ -82,6 +84,8 @@ class Compared(Protocol):
     @property
     def verdict(self) -> Verdict | None: ...
     @property
+    def target(self) -> str | None: ...  # source of the published value
+    @property
     def missing(self) -> str | None: ...
     @property
     def method(self) -> str | None: ...
@@ -93,7 +97,7 @@ class Line(msgspec.Struct, frozen=True):
     """One formatted line of a table."""
 
     labels: tuple[str, ...]
-    data: str  # published or ours
+    data: str  # published, reference or ours
     cells: tuple[str, ...]
 
 
@@ -127,7 +131,8 @@ def laid_out(
         both = [(c, _cell(mine, c, c.metric), _cell(mine, c, c.beside)) for c in columns]
         if any(row.published is not None for row in mine):
             cells = tuple(_published(*each) for each in both)
-            lines.append(Line(tuple(labels), PUBLISHED, cells))
+            named = PUBLISHED if any(map(is_printed, mine)) else REFERENCE
+            lines.append(Line(tuple(labels), named, cells))
         lines.append(Line(tuple(labels), OURS, tuple(_ours(*each, exact) for each in both)))
     return Grid(
         name,
@@ -137,6 +142,11 @@ def laid_out(
         tuple(column.heading for column in layout.columns) or ("figure",),
         tuple(lines),
     )
+
+
+def is_printed(row: Compared) -> bool:
+    """Return whether the paper prints a value, instead of us computing it from its records."""
+    return row.published is not None and not (row.target or "").startswith(NOT_PRINTED)
 
 
 def plain(table: PublishedTable) -> Layout:

@@ -2,4 +2,6 @@
 
 from sally.core.registry.paper import Paper
 
-PAPER = Paper("akata2025", "repeated games with large language models, and people", __name__)
+PAPER = Paper(
+    "akata2025", "repeated games with large language models, and people", __name__, prompts=True
+)

@@ -128,6 +128,7 @@ def facts(played: Played) -> Conditions | None:
     if cell.startswith("human_experiment "):
         return {"file": "people", "game": cell.removeprefix("human_experiment ")}
     family = cell.removeprefix("all_games ") if cell.startswith("all_games ") else ""
+    family = family.removesuffix(" Family")  # the record says `PD Family`, the paper PD
     return {
         "file": "all_games" if family else cell,
         "family": family,

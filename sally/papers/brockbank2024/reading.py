@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, install_command, listed
 from sally.core.log.imported import Oddity, Source
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
@@ -201,7 +201,7 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
         rdata: Any = import_module("rdata")
     except ImportError:
         raise BadInput(
-            f"{file} is an R file; `pip install 'sally-lab[rdata]'` installs its reader, or export "
+            f"{file} is an R file; `{install_command('rdata')}` installs its reader, or export "
             "its frame as .csv."
         ) from None
     try:

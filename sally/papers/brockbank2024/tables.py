@@ -92,11 +92,14 @@ MEANS: Mapping[str, Callable[[Played], float | None]] = {
 
 
 def _followed(played: Played, whole: bool) -> Followed:
-    """Replay our bot on the rounds before the first void one, or on all of them."""
+    """Replay our bot up to the first void round, or on all rounds.
+
+    The first void round is included: the bot's move in it was made before the round became void.
+    """
     setup = played.episode.setup
     every = rounds_of(played.episode)
     void = [n for n, r in enumerate(every) if isinstance(r.agent, str)]
-    mine = every if whole or not void else every[: void[0]]
+    mine = every if whole or not void else every[: void[0] + 1]
     return followed(setup, PARTNER, setup.lineup[PARTNER], mine)
 
 

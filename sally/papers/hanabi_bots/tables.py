@@ -93,6 +93,7 @@ ENGINE = Engine(
     Seat(SEATS[0]),
     facts,
     of_setup=True,
+    slow=True,
     who="bot",
     layouts={
         "means": _by_players("score_kept"),

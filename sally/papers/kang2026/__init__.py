@@ -2,4 +2,6 @@
 
 from sally.core.registry.paper import Paper
 
-PAPER = Paper("kang2026", "ToMA: four games in which predictions must become choices", __name__)
+PAPER = Paper(
+    "kang2026", "ToMA: four games in which predictions must become choices", __name__, prompts=True
+)

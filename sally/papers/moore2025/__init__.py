@@ -2,4 +2,6 @@
 
 from sally.core.registry.paper import Paper
 
-PAPER = Paper("moore2025", "MindGames: persuasion as planning with a theory of mind", __name__)
+PAPER = Paper(
+    "moore2025", "MindGames: persuasion as planning with a theory of mind", __name__, prompts=True
+)

@@ -240,10 +240,13 @@ def superseded(file: str) -> bool:
 
 
 def files_under(path: Path) -> tuple[Path, ...]:
-    """Return the JSON-lines files at a path: itself, or all below it in name order."""
+    """Return the files of games at a path: itself, or those below it in folders of conditions."""
     if path.is_file():
         return (path,)
-    found = tuple(sorted(path.rglob("*.jsonl")))
+    every = sorted(path.rglob("*.jsonl"))
+    found = tuple(file for file in every if "_persuader=" in file.parent.name)
+    if every and not found:  # the repository root also holds files that are not games
+        condition_of(every[0].parent.name)
     if not found:
         raise BadLayout(f"There is no .jsonl file under {path.name!r}.")
     return found

@@ -64,6 +64,7 @@ def _mean(values: Sequence[float]) -> float:
 THE_IMPORT = "counted by `sally import mindgames`, which has the records"
 NOT_KEPT = {
     "final_choices_reproduced": THE_IMPORT,
+    "final_choices_with_superseded": "files that later ones replace are not imported",
     "replies_reproduced": THE_IMPORT,
     "replies": THE_IMPORT,
     "file_lines": "lines of the released files, which games do not keep",

@@ -14,7 +14,6 @@ from sally.analysis.episodes.paper_store import pooled
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
-from sally.core.rules.chance import Stream
 from sally.core.rules.metric import Played
 from sally.core.rules.partner import Scripted
 from sally.games.mindgames import GAME, frozen, metrics
@@ -23,10 +22,7 @@ from sally.games.mindgames.partners import PARTNERS
 from sally.games.mindgames.rules import MESSAGES, PERSUADER, MindGame
 from sally.games.mindgames.target import (
     Memory,
-    choice_of,
-    first_mind,
     random_success_formula,
-    told,
 )
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
@@ -72,8 +68,6 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
         memory: Memory = "frozen" if row["memory"] == "frozen" else "sequential"
         chance = float(random_success_formula(int(row["disclosures"]), memory))
         return Estimate(chance, chance - ROUNDING, chance + ROUNDING, 1, "exact, up to rounding")
-    if metric == "success" and row.get("persuader") == "random":
-        return random_play(effort)
     if metric == "messages":
         return _exact(MESSAGES)
     return None
@@ -99,22 +93,6 @@ def counts() -> dict[tuple[int, str], int]:
         (3, "hidden cells of every instance"): min(hidden) if len(hidden) == 1 else -1,
         (3, "winning set of every instance"): min(winning) if len(winning) == 1 else -1,
     }
-
-
-def random_play(effort: Effort) -> Estimate:
-    """Play eight random disclosures per game under frozen memory, as the published baseline
-    does."""
-    puzzles = frozen.frozen("standard").puzzles
-    wins, numbers = [], []
-    for game in range(effort.repeats):
-        number = game % len(puzzles)
-        puzzle, draws = puzzles[number], Stream(effort.seed, "random play", game)
-        mind = first_mind(puzzle)
-        for _ in range(MESSAGES):
-            mind = told(puzzle, mind, [draws.pick(puzzle.cells)], "frozen")
-        wins.append(float(choice_of(puzzle, mind) == puzzle.goal))
-        numbers.append(str(number))
-    return pooled(wins, numbers, (0, 1))
 
 
 @cache
@@ -201,13 +179,15 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if (found := released(metric, anywhere)) is not None:
         return found
     chosen = [(f, p) for f, p in anywhere if _meets(f, row, model)]
+    if metric == "games":
+        return _exact(len(chosen)) if chosen else None
     return _measured(row, metric, chosen) if chosen else None
 
 
 def _printed(row: Conditions, metric: str, model: str | None) -> bool:
     """Return whether the paper prints this figure of the persuader; other models show success."""
     who = row.get("persuader", "all")
-    if metric == "success":
+    if metric in ("success", "games"):
         return who in (*MODELS, "human", "random") or row.get("data") == "released"
     return who in ("human", "models", "all", "random", O1, model)
 
@@ -307,7 +287,8 @@ def cannot(row: Conditions, metric: str) -> str | None:
 
 def brings(table: str, row: Conditions) -> str | None:
     """Return the command that imports a row's games if only the published release has them."""
-    people = str(row.get("persuader", "")).startswith(("human", "all")) or table == "figure8"
+    who = str(row.get("persuader", ""))
+    people = who.startswith(("human", "all", "random")) or table == "figure8"
     if "hypothesis" in row:
         people = TESTS[str(row["hypothesis"])].o1 is not True
     return "sally import mindgames PATH" if people or table == "replay" else None

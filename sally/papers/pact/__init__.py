@@ -2,4 +2,6 @@
 
 from sally.core.registry.paper import Paper
 
-PAPER = Paper("pact", "twenty rounds of bargaining with talk between language models", __name__)
+PAPER = Paper(
+    "pact", "twenty rounds of bargaining with talk between language models", __name__, prompts=True
+)

@@ -3,5 +3,8 @@
 from sally.core.registry.paper import Paper
 
 PAPER = Paper(
-    "riemer2025", "repeated matrix games: does a model adapt to the partner it predicts?", __name__
+    "riemer2025",
+    "repeated matrix games: does a model adapt to the partner it predicts?",
+    __name__,
+    prompts=True,
 )

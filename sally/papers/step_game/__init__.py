@@ -2,4 +2,6 @@
 
 from sally.core.registry.paper import Paper
 
-PAPER = Paper("step_game", "language models in the public step game benchmark, 2025", __name__)
+PAPER = Paper(
+    "step_game", "language models in the public step game benchmark, 2025", __name__, prompts=True
+)

@@ -3,5 +3,8 @@
 from sally.core.registry.paper import Paper
 
 PAPER = Paper(
-    "tang2024", "Pick the Right Stuff: where does each user believe its item to be?", __name__
+    "tang2024",
+    "Pick the Right Stuff: where does each user believe its item to be?",
+    __name__,
+    prompts=True,
 )

@@ -2,4 +2,6 @@
 
 from sally.core.registry.paper import Paper
 
-PAPER = Paper("tradecraft2026", "TradeCraft: trading and crafting with hidden targets", __name__)
+PAPER = Paper(
+    "tradecraft2026", "TradeCraft: trading and crafting with hidden targets", __name__, prompts=True
+)

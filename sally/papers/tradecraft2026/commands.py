@@ -25,7 +25,7 @@ from sally.games.tradecraft.problems import trades_of
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.games.tradecraft.speech import goods_said
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import by_kind, json_option, print_json, print_table
 
 
 @click.group("tradecraft2026")
@@ -59,8 +59,8 @@ def check(path: str, as_json: bool) -> None:
     else:
         echo(f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items")
         turns = (f"no problem: {line}" for line in checking.circles(found))
-        notes = (f"left out: {note}" for note in found.notes)
-        for line in (*notes, *turns, *problems):
+        notes = (f"left out: {note.replace(': left out, ', ': ')}" for note in found.notes)
+        for line in (*by_kind(notes), *turns, *problems):
             echo(f"- {line}")
         echo("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
     if problems:

@@ -53,13 +53,13 @@ def imported(path: Path) -> Imported:
     odd: list[Oddity] = []
     differences: list[Difference] = []
     counts: Counter[str] = Counter()
-    seen: dict[str, str] = {}
+    seen: dict[str, Path] = {}
     for file in files:
         try:
             record = read_record(file)
             counts["found"] += 1
-            if (before := seen.setdefault(record.id, file.name)) != file.name:
-                odd.append(Oddity(str(file), "copy", f"the game of {before}, imported from there"))
+            if (before := seen.setdefault(record.id, file)) is not file:
+                odd.append(Oddity(str(file), "copy", _why_copy(file, before)))
                 continue
             played = _RecordedMatch(record, _problem(record, tasks))
         except BadInput as why:
@@ -95,6 +95,12 @@ def _files(path: Path) -> list[Path]:
         raise BadInput(f"{path} contains no game log of TradeCraft (TradeCraft.Duo_*-log.md).")
     # Of two logs of one game the rebuilt one comes first, because the figures rest on it.
     return sorted(found, key=lambda file: (file.suffix == ".json", str(file)))
+
+
+def _why_copy(file: Path, before: Path) -> str:
+    """Return why a log is left out: a checkout holds 90 logs in two folders."""
+    same = "byte for byte" if file.read_bytes() == before.read_bytes() else "the game of"
+    return f"{same} {before.parent.name}/{before.name}, which is imported instead"
 
 
 def _tasks(path: Path) -> list[Task]:

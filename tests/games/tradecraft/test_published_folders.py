@@ -122,6 +122,44 @@ def test_a_circle_of_goods_is_told_apart_from_goods_out_of_reach(tmp_path: Path)
     assert [line.split()[0] for line in check(rules)] == ["crown"]
 
 
+def test_a_fuel_tag_with_amounts_is_a_fuel_table(tmp_path: Path) -> None:
+    """The published Minecraft folder keeps its fuel as a tag, with rounded amounts."""
+    fuel: list[Any] = [
+        "#minecraft:coals",
+        {"value": "minecraft:stick", "count": 16},
+        {"value": "#minecraft:planks", "count": 5.333333333},
+    ]
+    rules = load(
+        folder(
+            tmp_path,
+            {"smelt": SMELT},
+            coals=["minecraft:coal"],
+            planks=["minecraft:oak_planks"],
+            fuel_tag=[],
+        )
+    )
+    assert rules.fuel.keys() <= {"coal", "stick", "oak_planks"}  # without one: the vanilla table
+    (tmp_path / "tags/items/fuel.json").write_text(json.dumps({"values": fuel}), "utf-8")
+    assert load(tmp_path).fuel == {"coal": 1, "stick": 16, "oak_planks": Fraction(16, 3)}
+    (tmp_path / "tags/items/fuel.json").write_text(json.dumps({"values": [{"count": 1}]}), "utf-8")
+    with pytest.raises(BadRuleset, match=r'"count": 1.* is not a tag value'):
+        load(tmp_path)
+
+
+def test_elements_made_only_of_their_own_products_are_starting_goods(tmp_path: Path) -> None:
+    recipes = {
+        "mist": shapeless("mist", "air", "water"),
+        "air": shapeless("air", "mist", "fire"),
+        "water": shapeless("water", "mist", "fire"),
+        "fire": shapeless("fire", "air", "fire"),
+        "steam": shapeless("steam", "water", "fire"),
+    }
+    rules = load(folder(tmp_path, recipes))
+    assert check(rules) == []
+    (said,) = circles(rules)
+    assert said.startswith("fire and mist are made only of goods that need them")
+
+
 def test_hands_and_targets_may_carry_a_name_space() -> None:
     params = {
         "hands": [{"minecraft:coal": 1}, {"minecraft:stick": 1}],

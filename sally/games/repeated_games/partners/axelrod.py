@@ -10,7 +10,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, install_command, unknown
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Line, Partner, Script
@@ -28,7 +28,7 @@ def library() -> Any:
             return import_module("axelrod")
     except ImportError:
         raise BadInput(
-            "The Axelrod library is not installed; `pip install 'sally-lab[axelrod]'` installs it."
+            f"The Axelrod library is not installed; `{install_command('axelrod')}` installs it."
         ) from None
 
 
