@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 import msgspec
 
 from sally.cli.common import parsed, set_option
+from sally.cli.packs import say_pack
 from sally.core.terminal_text import echo
 from sally.output.tables.console import folded, json_option, print_json
 from sally.testing import SEEDS, Result, results
@@ -21,8 +23,12 @@ from sally.testing import SEEDS, Result, results
 def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
     """Run the conformance checks on GAME and its partners, metrics, card and board.
 
-    Exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in FILE.
+    Exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in FILE. If GAME
+    is a words pack (a .toml file), its sentences are checked and compared with published texts.
     """
+    if game.endswith(".toml"):
+        say_pack(Path(game))
+        return
     found: list[Result] = []
     for result in results(game, parsed(settings), seeds=seeds):
         found.append(result)

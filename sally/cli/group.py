@@ -111,6 +111,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.checking:check",
         "Run the conformance checks on GAME and its partners, metrics, card and board.",
     ),
+    "packs": Entry(
+        "sally.cli.packs:packs",
+        "Words packs: make one for a paper's own text.",
+    ),
     "doctor": Entry(
         "sally.cli.doctor:doctor", "Show what is installed, what is missing, and how to install it."
     ),

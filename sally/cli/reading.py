@@ -17,7 +17,14 @@ from sally.core.reply.reading import VERSION
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
-from sally.output.tables.console import folded, harmless, json_option, print_json, print_table
+from sally.output.tables.console import (
+    SCREEN,
+    folded,
+    harmless,
+    json_option,
+    print_json,
+    print_table,
+)
 from sally.runner.check import Checked, cells_of, check
 from sally.runner.reread import STORED, Reading, readings, sensitivity
 
@@ -67,6 +74,9 @@ def _print_check(found: Checked) -> None:
     )
 
 
+END = 8  # lines of the end of a long transcript that are printed
+
+
 @click.command()
 @click.argument("episode", type=STORE)
 @click.option(
@@ -75,18 +85,25 @@ def _print_check(found: Checked) -> None:
     show_default=True,
     help="Show what this seat saw; the referee sees everything.",
 )
+@click.option("--all", "whole", is_flag=True, help="Print every line of a long transcript.")
 @json_option
-def show(episode: Path | str, eyes: str, as_json: bool) -> None:
+def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
     """Print the transcript of EPISODE: STORE/ID (a prefix of the id suffices), or STORE.
 
-    STORE alone shows its first episode; it may be a bundle.
+    STORE alone shows its first episode; it may be a bundle. Of a long transcript the beginning and
+    the end are printed; --all prints every line.
     """
     found = find_episode(episode)
-    lines = list(transcript(found, eyes))
+    lines = [part for line in transcript(found, eyes) for part in line.split("\n")]
     if as_json:
-        print_json({"episode": found.id, "eyes": eyes, "lines": lines})
-    else:
+        print_json({"episode": found.id, "eyes": eyes, "lines": list(transcript(found, eyes))})
+        return
+    if whole or len(lines) <= SCREEN:
         echo(folded("\n".join(lines)))
+        return
+    left = len(lines) - SCREEN
+    middle = f"... {left} of {len(lines)} lines are left out; --all prints them ..."
+    echo(folded("\n".join([*lines[: SCREEN - END], middle, *lines[-END:]])))
 
 
 def find_episode(path: Path | str) -> Episode:

@@ -15,7 +15,7 @@ from sally.analysis.columns.scores import FINEST, By, ScoreQuery, chosen, keys_f
 from sally.analysis.columns.seat_table import SeatTable, seats_in, table_means
 from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE, say_bad
-from sally.core.errors import listed
+from sally.core.errors import BadInput, listed
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
@@ -23,10 +23,12 @@ from sally.output.tables.console import (
     SCREEN,
     PrintedPage,
     estimate_cell,
+    fitting,
     folded,
     json_option,
     print_json,
     print_page,
+    print_table,
     progress,
 )
 
@@ -124,8 +126,13 @@ def say(
     if not found:
         echo("Nothing to score.")
         return
+    end = ""
+    if "player" in keys:
+        found, end = _without_common_end(found)
     for line in notes(print_scores(found, keys, page, most), kinds, shown, keys):
         echo(folded(line))
+    if end:
+        echo(folded(f"Settings of every player: {end}."))
 
 
 def say_summary(place: store.Where) -> None:
@@ -186,7 +193,78 @@ def print_scores(
     metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
     last = ["n", "missing"] if missing else ["n"]
     said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
+    if "game" in told and most <= SCREEN:
+        return _print_by_game(rows, told, said or metrics, page, last, most)
     return print_page(rows, told, said or metrics, page, last, most=most)
+
+
+LATER = ("payoff", "forfeits")  # columns of every game, after those of one
+
+
+def _print_by_game(
+    rows: Sequence[dict[str, str]],
+    told: Sequence[str],
+    metrics: Sequence[str],
+    page: int,
+    last: Sequence[str],
+    most: int,
+) -> PrintedPage:
+    """Print one table per game with its own measures, as many games as fit on a screen.
+
+    Measures that only this game has come first, because its outcome is among them.
+    """
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    has = {
+        game: {n for n in metrics if any(n in row for row in rows if row["game"] == game)}
+        for game in games
+    }
+    shared = {name: sum(name in mine for mine in has.values()) for name in metrics}
+    blocks: list[tuple[str, list[dict[str, str]], list[str], list[str]]] = []
+    for game in games:
+        mine = [row for row in rows if row["game"] == game]
+        filled = [n for n in metrics if any(row.get(n) not in NOTHING for row in mine)]
+        order = sorted(filled, key=lambda n: (n in LATER, shared[n]))
+        keys = [k for k in told if k != "game" and (k in WHO or len({r[k] for r in mine}) > 1)]
+        groups = fitting(mine, [*keys, *last], order)
+        title = ", ".join([game, *(mine[0][k] for k in told if k not in keys and k != "game")])
+        blocks.append((title, mine, [*keys, *groups[0], *last], [n for g in groups[1:] for n in g]))
+    sizes = [len(mine) + HEAD for _, mine, _, _ in blocks]
+    pages: list[list[int]] = [[]]
+    for at, size in enumerate(sizes):
+        if pages[-1] and sum(sizes[n] for n in pages[-1]) + size > most:
+            pages.append([])
+        pages[-1].append(at)
+    if not 1 <= page <= len(pages):
+        raise BadInput(f"There is no page {page}; the tables have {len(pages)}.")
+    for at in pages[page - 1]:
+        title, mine, columns, _ = blocks[at]
+        print_table(mine, columns, title)
+    left = dict.fromkeys(name for at in pages[page - 1] for name in blocks[at][3])
+    before = sum(len(blocks[at][1]) for some in pages[: page - 1] for at in some)
+    here = sum(len(blocks[at][1]) for at in pages[page - 1])
+    return PrintedPage(before + 1, before + here, len(rows), len(pages), tuple(left))
+
+
+HEAD = 5  # lines of a table besides its rows: title, heading, rule and space
+
+
+def _without_common_end(rows: Sequence[Row]) -> tuple[list[Row], str]:
+    """Return the rows without the settings that all labels end with, and these settings.
+
+    A label is a model, a strategy and settings (`qwen-0.5b qa T=0.7`); settings contain `=`.
+    """
+    labels = {row["player"]: str(row["player"]).split(" ") for row in rows}
+    common = 0
+    while (
+        len(ends := {tuple(words[len(words) - common - 1 :]) for words in labels.values()}) == 1
+        and "=" in next(iter(ends))[0]
+    ):
+        common += 1
+    if not common:
+        return list(rows), ""
+    cut = {label: " ".join(words[:-common]) for label, words in labels.items()}
+    end = " ".join(next(iter(labels.values()))[-common:])
+    return [{**row, "player": cut[row["player"]]} for row in rows], end
 
 
 WHO = ("player", "model", "strategy")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 
 TEXTS: Mapping[str, str] = {
-    "oracle_max.aim": "Choose what brings you the most in response to this.",
+    "oracle_max.aim": "Reply to this with the choice that earns you the most points.",
 }
 
 
@@ -28,6 +28,7 @@ def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="oracle_max",
+    version=2,  # asks to maximise points, as riemer2025 does; 1 asked for what brings the most
     about="the oracle, asked for the best payoff; history and payoffs can be switched off",
     source="Riemer et al. 2025",
     make=_make,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import permutations, product
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -155,7 +156,8 @@ def _packs(family: str, wanted: Sequence[str]) -> list[str]:
         elif name == "twin":
             names |= dict.fromkeys(n for n in there if n.endswith("_twin"))
         elif name.endswith(".toml"):
-            names[name] = None
+            if packs.read_pack(Path(name)).game == family:
+                names[name] = None
         elif name not in every:
             raise unknown("words pack", name, ("all", "twin", "aware", *every))
         elif name in there:

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from sally.cli import main
-from sally.cli.scoring import print_scores
+from sally.cli.scoring import _without_common_end, print_scores
 from sally.output.tables.console import folded
 
 TINY = """
@@ -175,6 +175,48 @@ def test_fewer_episodes_behind_a_figure_are_told_beside_it(capsys):
     said = capsys.readouterr().out
     assert "1.00 (n 3)" in said
     assert "(n 10)" not in said
+
+
+def test_scores_of_several_games_have_a_table_each_with_their_own_measures(capsys):
+    common = {"cell": "x", "seat": "agent", "others": "", "interval": None, "missing": 0}
+    common |= {"results": 4, "episodes": 4}
+    rows = []
+    for game, own in (("ipd", "regret"), ("toma_mg", "task_success")):
+        for player in ("a qa T=0.7", "b qa T=0.7"):
+            for metric in ("payoff", own):
+                who = {"game": game, "player": player, "metric": metric, "value": 1.0}
+                rows.append({**common, **who})
+    print_scores(rows)
+    said = capsys.readouterr().out
+    first, second = said.split("toma_mg", 1)
+    assert first.lstrip().startswith("ipd") and "task_success" not in first
+    assert second.index("task_success") < second.index("payoff") and "regret" not in second
+    cut, end = _without_common_end(rows)
+    assert end == "T=0.7" and {row["player"] for row in cut} == {"a qa", "b qa"}
+
+
+def test_a_long_transcript_shows_its_beginning_and_its_end(study):
+    (study / "long.toml").write_text(TINY.replace("rounds = 4", "rounds = 60"))
+    assert sally("run", "long.toml", "--out", "long", cwd=study).returncode == 0
+    short, whole = (sally("show", "long", *more, cwd=study).stdout.splitlines()
+                    for more in ((), ("--all",)))  # fmt: skip
+    assert len(short) <= 46 < len(whole)
+    assert short[0] == whole[0] and short[-1] == whole[-1]
+    assert any("--all prints them" in line for line in short)
+
+
+def test_a_pack_for_a_papers_words_is_made_checked_and_compared(study):
+    done = sally("packs", "new", "riemer2025", cwd=study)
+    assert done.returncode == 0 and "riemer2025_repeated_games.toml" in done.stdout
+    file = study / "riemer2025_repeated_games.toml"
+    assert '# "intro.same" = ""' in file.read_text()
+    checked = sally("check", file.name, cwd=study).stdout
+    assert "0 sentences" in checked and "not verbatim" in checked
+    again = sally("packs", "new", "riemer2025", cwd=study)
+    assert again.returncode == 2 and "exists already" in again.stderr
+    file.write_text(file.read_text().replace('# "intro.same" = ""', '"intro.same" = "{nobody}"'))
+    wrong = sally("check", file.name, cwd=study)
+    assert wrong.returncode == 2 and "{nobody} is not a fact" in wrong.stderr
 
 
 @pytest.mark.parametrize("kind", ["games", "partners", "players", "metrics", "studies", "models"])

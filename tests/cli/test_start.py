@@ -20,17 +20,31 @@ finally:
     print(*sys.modules)"""
 
 
-def loaded(*args: str) -> set[str]:
-    """The top packages that a command imports."""
+def modules(*args: str) -> set[str]:
+    """The modules that a command imports."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED.format(["sally", *args])], text=True, capture_output=True
     )
     assert done.returncode == 0, done.stderr
-    return {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def loaded(*args: str) -> set[str]:
+    """The top packages that a command imports."""
+    return {name.partition(".")[0] for name in modules(*args)}
 
 
 def test_help_waits_for_no_library_of_numbers_or_pictures() -> None:
     assert loaded("--help") & {"numpy", "scipy", "rich", "msgspec"} == set()
+
+
+def test_help_imports_few_modules() -> None:
+    """172 on 17 November 2026; each thousand costs about a second of processor."""
+    found = modules("--help")
+    ours = {name for name in found if name.partition(".")[0] == "sally"}
+    assert ours <= {"sally", "sally.cli", "sally.cli.group", "sally.core", "sally.core.errors",
+                    "sally.core.version"}  # fmt: skip
+    assert len(found) < 220
 
 
 def test_a_list_of_games_waits_for_no_solver_and_no_framework() -> None:

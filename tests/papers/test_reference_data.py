@@ -72,6 +72,7 @@ CELLS = {
     ("hanabi_bots", "perfect"): 1 + 4,
     ("tradecraft2026", "1"): 4 * 3,
     ("tradecraft2026", "directions"): 29,
+    ("tradecraft2026", "released"): 20,
     ("tradecraft2026", "validation"): 3,
     ("tradecraft2026", "settings"): 8,
 }

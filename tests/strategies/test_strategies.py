@@ -214,7 +214,7 @@ def test_the_oracle_is_told_the_partners_actual_move(name: str) -> None:
     _, pages = talk(says("Option: F"), name, rounds=3, told=(ORACLE,))
     told = ["will pick Option J.\nWhich option do you pick" in page for page in pages]
     assert told == [True, False, False]  # tit for tat opens with J and then copies F
-    assert ("brings you the most" in pages[0]) == (name == "oracle_max")
+    assert ("the most points" in pages[0]) == (name == "oracle_max")
 
 
 def test_past_and_payoffs_can_be_taken_off_the_oracles_page() -> None:

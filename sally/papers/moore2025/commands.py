@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -138,9 +140,20 @@ def COMMANDS() -> None:
     help="Only the games that rules may be tuned on, or only the others; by a fixed hash.",
 )
 @click.option("--model", help="A model that reads instead of the rules, such as embedded.")
+@click.option("--limit", type=int, help="Only this many games of people and of models, by a hash.")
+@click.option("--charity", is_flag=True, help="Let the rules see the true table, as in play.")
 @json_option
-def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> None:
+def readers(
+    path: Path,
+    half: str | None,
+    model: str | None,
+    limit: int | None,
+    charity: bool,
+    as_json: bool,
+) -> None:
     """Agreement of a reader with recorded labels: precision, recall, F1 and final choices."""
+    if charity and model is not None:
+        raise BadInput("--charity is for the rules; a model that reads never sees the true table.")
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     try:
@@ -149,8 +162,11 @@ def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> N
         raise BadInput(str(why)) from None
     if half is not None:
         games = tuple(game for game in games if half_of(game) == half)
-    reader = by_rules if model is None else by_model(registry.model(model), Settings())
-    rows = [row for name, part in _parts(games).items() for row in _rows(name, part, reader)]
+    reader: GameReader = partial(by_rules, charity=charity)
+    if model is not None:
+        reader = by_model(registry.model(model), Settings())
+    parts = _limited(_parts(games), limit)
+    rows = [row for name, part in parts.items() for row in _rows(name, part, reader)]
     if as_json:
         print_json(rows)
         return
@@ -170,6 +186,20 @@ def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, .
     if not found:
         raise BadInput("There are no games in free text at this path.")
     return found
+
+
+def _limited(
+    parts: dict[str, tuple[PublishedGame, ...]], limit: int | None
+) -> dict[str, tuple[PublishedGame, ...]]:
+    """Return a fixed sample of whole games of people and of models, or all games."""
+    if limit is None:
+        return parts
+    named = {name: part for name, part in parts.items() if name != "all"}
+    return {name: tuple(sorted(part, key=_drawn)[:limit]) for name, part in named.items()}
+
+
+def _drawn(game: PublishedGame) -> str:
+    return sha256(f"{game.file}:{game.line}:{game.index}".encode()).hexdigest()
 
 
 def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> list[dict[str, Any]]:

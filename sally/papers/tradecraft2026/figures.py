@@ -51,6 +51,7 @@ def _fit(
 
 def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
     """Return the finished episodes of every model in every arm."""
+    known = [(facts, played) for facts, played in known if "model" in facts]
     models = dict.fromkeys(str(facts["model"]) for facts, _ in known)
     return {
         model: {

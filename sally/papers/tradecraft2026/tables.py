@@ -16,6 +16,7 @@ from inspect import signature
 from typing import Any
 
 from sally.analysis.episodes.paper_store import same_model, short
+from sally.core.log.imported import RECORDED
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Question
 from sally.games.tradecraft.instances import instance_set
@@ -75,10 +76,17 @@ def _default(function: Callable[..., Any], name: str) -> float:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the conditions of one model against itself, with the arm of the first player."""
+    """Return the conditions of one model against itself, with the arm of the first player.
+
+    A released game has its pairing instead.
+    """
     setup = played.episode.setup
     if not isinstance(played.replay.game, TradeCraft) or len(setup.lineup) != 2:
         return None
+    if all(who.player == RECORDED for who in setup.lineup.values()):
+        _, _, rest = setup.instance.id.partition(":")  # tradecraft:PAIRING:ID
+        pairing = rest.partition(":")[0]
+        return {"pairing": pairing} if "_vs_" in pairing else None  # else a person's game
     if any(who.player != "language" for who in setup.lineup.values()):
         return None
     models = {str(who.params.get("model")) for who in setup.lineup.values()}
@@ -90,6 +98,11 @@ def facts(played: Played) -> Conditions | None:
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
     """Return a figure over the episodes of a row, by its name in the paper's tables."""
+    if metric in RELEASED:
+        mine = [p for f, p in known if "pairing" in f and row.get("pairing", "all") in
+                ("all", f["pairing"])]  # fmt: skip
+        return _released(metric, str(row.get("player", "")), mine)
+    known = [(facts, played) for facts, played in known if "model" in facts]
     if metric in AMONG_MODELS:
         return AMONG_MODELS[metric](known, str(row["model"]))
     wanted = "all" if row.get("model") == "all" else str(model or row.get("model"))
@@ -107,6 +120,37 @@ def cannot(row: Conditions, metric: str) -> str | None:
             "`sally tradecraft2026 ratings FILE OTHER` compares two files of them"
         )
     return None
+
+
+# --- the released games ---------------------------------------------------------------------------
+
+RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both", "won_by_nobody")
+
+
+def _released(metric: str, player: str, games: Plays) -> Estimate | None:
+    """Count released games by their recorded winners; a game without any on record has none."""
+    if not games:
+        return None
+    winners = [tuple(played.episode.used.get("recorded_winners") or ()) for played in games]
+    counts = {
+        "games": len(games),
+        "won_by_first": winners.count((PLAYER,)),
+        "won_by_second": winners.count((PARTNER,)),
+        "won_by_both": sum(len(won) == 2 for won in winners),
+        "won_by_nobody": winners.count(()),
+        "games_won": sum(
+            str(played.episode.setup.lineup[seat].params.get("name", "")).rstrip("12") == player
+            for played, won in zip(games, winners, strict=True)
+            for seat in won
+        ),
+    }
+    total = float(counts[metric])
+    return Estimate(total, total, total, len(games), "count")
+
+
+def brings(table: str, row: Conditions) -> str | None:
+    """Return the command that imports the released games."""
+    return "sally import tradecraft PATH" if table == "released" else None
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -273,4 +317,5 @@ ENGINE = Engine(
     cannot=cannot,
     layouts=LAYOUTS,
     figures=PICTURES,
+    brings=brings,
 )

@@ -1,0 +1,122 @@
+"""`sally packs`: words packs for a paper's own text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from sally.core.errors import BadInput, listed
+from sally.core.prompt import packs as words_packs
+from sally.core.prompt.words import COMMON_TEXTS, Pack, checked, slots
+from sally.core.registry import registry
+from sally.core.registry.study import Study
+from sally.core.terminal_text import echo
+from sally.output.tables.console import folded
+from sally.papers.wording import Found, compared
+from sally.players.language import every_strategy_text
+
+
+@click.group()
+def packs() -> None:
+    """Words packs: make one for a paper's own text.
+
+    Sally's prompts are in our own words. `sally packs new PAPER` lists every sentence that can be
+    replaced; `sally check FILE.toml` checks a pack, and `sally run PAPER --packs FILE.toml` plays
+    with it.
+    """
+
+
+@packs.command()
+@click.argument("paper")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path(), help="Folder for the files [here]."
+)
+def new(paper: str, out: Path) -> None:
+    """Write an empty words pack for every game of PAPER, with the slots of its prompts.
+
+    Each sentence stands as a comment: remove the mark and paste the paper's text. A sentence that
+    stays a comment keeps our wording.
+    """
+    studies: Sequence[Study] = registry.paper_part(paper, "study") or ()
+    games = dict.fromkeys(
+        registry.family(instance.game).name
+        for study in studies
+        for cell in study.cells
+        for instance in cell.instances
+    )
+    if not games:
+        raise BadInput(f"{paper} has no study, so there are no prompts to word.")
+    files = {game: out / f"{paper}_{game}.toml" for game in games}
+    if there := [str(file) for file in files.values() if file.exists()]:
+        raise BadInput(f"{listed(there)} exists already; choose another folder with --out.")
+    out.mkdir(parents=True, exist_ok=True)
+    for game, file in files.items():
+        file.write_text(template(paper, game, studies), "utf-8")
+        echo(f"{file}: {len(texts_of(game, studies))} sentences of {game}")
+    first = next(iter(files.values()))
+    echo(folded(f"`sally check {first}` checks it, `sally run {paper} --packs {first}` plays it."))
+
+
+def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
+    """Return the texts that prompts of these studies can contain, by key."""
+    named = {
+        str(who.params.get("strategy", "qa"))
+        for study in studies
+        for cell in study.cells
+        for lineup in cell.lineups
+        for who in lineup.values()
+        if who.player == "language"
+    }
+    known = registry.entries("strategies")
+    strategies: dict[str, str] = {}
+    for name in sorted(named & known.keys()):
+        strategies |= known[name].texts
+    return {**COMMON_TEXTS, **registry.family(game).texts, **strategies}
+
+
+def template(paper: str, game: str, studies: Sequence[Study]) -> str:
+    """Return a pack as TOML in which every sentence is commented out, ours beside its slots."""
+    lines = [
+        f"# Words pack for {game} as in {paper}: replace our sentences by the paper's.",
+        "# Remove the # before a key and paste the text; names in braces are filled in.",
+        f'name = "{paper}_{game}"',
+        f'game = "{game}"',
+        "",
+        "[texts]",
+    ]
+    for key, text in texts_of(game, studies).items():
+        facts = sorted(slots(text, key))
+        lines.append("")
+        lines += [f"# ours: {line}" for line in text.split("\n")]
+        if facts:
+            lines.append(f"# facts: {', '.join(f'{{{fact}}}' for fact in facts)}")
+        lines.append(f'# "{key}" = ""')
+    return "\n".join(lines) + "\n"
+
+
+def say_pack(path: Path) -> None:
+    """Print how much a pack replaces, and which published texts it reproduces.
+
+    Raises:
+        BadInput: A sentence or a fact of the pack is unknown.
+    """
+    pack = words_packs.read_pack(path)
+    family = registry.family(pack.game)
+    checked(pack, {**every_strategy_text(), **family.texts})
+    many = len(pack.texts)
+    echo(f"{pack.name}: {many} sentences of {pack.game} replaced, all known with their facts.")
+    for line in verbatim_lines(pack):
+        echo(folded(line))
+
+
+def verbatim_lines(pack: Pack) -> Iterator[str]:
+    """Return one line for each published text that a pack could reproduce."""
+    found: Mapping[str, Sequence[Found]] = compared(pack)
+    if not found:
+        yield f"No published text of {pack.game} is known by its hash, so none is compared."
+    for paper, texts in found.items():
+        for each in texts:
+            how = "verbatim" if each.verbatim else "not verbatim"
+            yield f"{paper}, {each.what}: {how}"
