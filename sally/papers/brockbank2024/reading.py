@@ -7,14 +7,14 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, install_command, listed
+from sally.core.errors import BadInput, listed
 from sally.core.log.imported import Oddity, Source
+from sally.papers.brockbank2024.r_frame import BadFrame, read_frame
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
 LICENCE = "CC0 1.0"
@@ -198,32 +198,22 @@ def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
 def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     """Read the frame `bot_data` of an R file; rows are numbered as in a table with a header."""
     try:
-        rdata: Any = import_module("rdata")
-    except ImportError:
+        frame = read_frame(data, "bot_data")
+    except BadFrame as why:
         raise BadInput(
-            f"{file} is an R file; `{install_command('rdata')}` installs its reader, or export "
-            "its frame as .csv."
+            f"{file} cannot be read as an R file with a frame `bot_data`: {why}."
         ) from None
-    try:
-        frame = rdata.conversion.convert(rdata.parser.parse_data(data))["bot_data"]
-    except Exception as why:  # a damaged file can make the library raise any exception
-        raise BadInput(
-            f"{file} cannot be read as an R file with a frame `bot_data`: {why}"
-        ) from None
-    _check_columns(file, list(frame.columns))
-    columns = [[_text(value) for value in frame[name]] for name in NEEDED]
+    _check_columns(file, list(frame))
+    columns = [frame[name] for name in NEEDED]
     for line, cells in enumerate(zip(*columns, strict=True), 2):
-        yield line, dict(zip(NEEDED, cells, strict=True))
+        yield line, dict(zip(NEEDED, map(_text, cells), strict=True))
 
 
 def _text(value: Any) -> str:
     """Return a cell as a CSV table has it: whole numbers without a point, NA if missing."""
-    shown = str(value)
-    if shown in ("<NA>", "nan", "None", "NaT"):
+    if value is None:
         return "NA"
-    if shown in ("True", "False"):
-        return str(int(shown == "True"))
-    return shown.removesuffix(".0") if isinstance(value, float) else shown
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _check_columns(file: Path, there: Iterable[str]) -> None:
