@@ -38,6 +38,14 @@ HOW_TO_READ = (
     "but does not act on it. Top left: does well without knowing. Bars are 95% intervals over "
     "clusters of episodes."
 )
+HOW_TO_READ_LISTS = (
+    "Two lists with one line per player, sorted by doing. Left: its score, 0 for a random player, "
+    "1 for the optimum or the reference player on the same instances, with the same random draws "
+    "and other players; forfeited moves score as the rules say. Right: how often it was right "
+    "about the others, 0 for a uniform guess, 1 for always. High left and low right: does "
+    "well without knowing; the reverse: knows but does not act on it. Bars are 95% intervals over "
+    "clusters of episodes."
+)
 NO_PICTURE = (
     "No plot: no player has both probe answers and a score on the doing scale. The table shows "
     "what is available, with 95% intervals over clusters of episodes."
@@ -50,13 +58,22 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
         (key, list(group)) for key, group in groupby(rows, key=lambda row: (row.game, row.seat))
     ]
     plots = [plot for (game, seat), group in games if (plot := _plot(game, seat, group, find))]
+    sizes = [sum(map(_has_both, group)) for _, group in games]
+    told = [
+        *([HOW_TO_READ] if any(0 < size <= MANY for size in sizes) else []),
+        *([HOW_TO_READ_LISTS] if any(size > MANY for size in sizes) else []),
+    ]
     return joined(
-        tag("p", HOW_TO_READ if plots else NO_PICTURE),
+        *(tag("p", text) for text in told or [NO_PICTURE]),
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
         _calibrations(games, find),
         _missing(rows),
     )
+
+
+def _has_both(row: ProfileRow) -> bool:
+    return row.skill.value is not None and row.doing.value is not None
 
 
 def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html | None:
@@ -101,9 +118,16 @@ def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
     return tag(
         "figure",
         tag("figcaption", tag("b", where), " doing and knowing, sorted by doing"),
-        interval_plot(f"doing of {where}", "doing: 0 random player, 1 best", doing),
-        interval_plot(f"knowing of {where}", "knowing: 0 uniform guess, 1 always right", knowing),
+        tag(
+            "div",
+            interval_plot(f"doing of {where}", "doing: 0 random player, 1 best", doing),
+            interval_plot(
+                f"knowing of {where}", "knowing: 0 uniform guess, 1 always right", knowing
+            ),
+            class_="lists",
+        ),
         tag("p", tag("small", note)) if note else None,
+        class_="whole",
     )
 
 

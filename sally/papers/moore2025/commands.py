@@ -153,7 +153,9 @@ def readers(
 ) -> None:
     """Agreement of a reader with recorded labels: precision, recall, F1 and final choices."""
     if charity and model is not None:
-        raise BadInput("--charity is for the rules; a model that reads never sees the true table.")
+        raise click.UsageError(
+            "--charity is for the rules; a model that reads never sees the true table."
+        )
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     try:
