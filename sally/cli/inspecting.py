@@ -10,7 +10,7 @@ import click
 
 from sally.analysis.columns.rows import Row
 from sally.cli.comparing import plain
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.core.terminal_text import echo
 from sally.output.tables.console import (
     estimate_cell,
@@ -43,7 +43,7 @@ def inspect() -> None:
         import inspect_ai  # noqa: F401  the logs are read by it
     except ImportError:
         raise BadInput(
-            "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` installs it."
+            f"inspect_ai is not installed; `{install_command('inspect')}` installs it."
         ) from None
 
 
