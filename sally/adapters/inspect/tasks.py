@@ -136,7 +136,7 @@ def play_episode(out: str) -> Solver:
     return solve
 
 
-def steps(episode: Episode) -> list[dict[str, Any]]:
+def steps(episode: Episode) -> list[Any]:
     """Return the decisions of an episode for Inspect's transcript, with their costs if known."""
     costs = costs_by_turn(episode)
     found = []
@@ -144,7 +144,7 @@ def steps(episode: Episode) -> list[dict[str, Any]]:
         cost = costs.get((row["turn"], row["seat"])) if row["what"] != "report" else None
         shown = {key: row.get(key) for key in STEP if row.get(key) is not None}
         found.append(shown if cost is None else {**shown, "cost": cost.loss})
-    made: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(found))
+    made: list[Any] = msgspec.json.decode(msgspec.json.encode(found))
     return made
 
 

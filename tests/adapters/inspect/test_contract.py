@@ -229,8 +229,8 @@ def test_a_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
         assert {"knowing", "acting", "doing", "regret", "forfeits"} <= scores.keys()
         assert scores["forfeits"].value == {"agent": 0.0}
         assert isinstance(scores["regret"].value, dict) and scores["regret"].value["agent"] >= 0
-        steps = [e.data for e in sample.events if e.event == "info"]
-        assert any("cost" in step for listed in steps for step in listed)  # type: ignore[union-attr]
+        steps: list[Any] = [e.data for e in sample.events if e.event == "info"]
+        assert any("cost" in step for listed in steps for step in listed)
 
 
 def test_wrong_arguments_of_a_games_task_get_one_sentence() -> None:
