@@ -99,7 +99,8 @@ def write_frozen(out: Path, intent: Path | None, freeze: Any) -> Path:
     """Write a registration as JSON and Markdown; an existing file is never overwritten."""
     if intent is None:
         raise BadInput("--freeze needs --registration, a TOML file with hypotheses and measures.")
-    out = out.with_suffix(".json")
+    if out.suffix != ".json":  # a name such as model-0.5b has no suffix
+        out = out.with_name(f"{out.name}.json")
     if out.exists():
         raise BadInput(f"{out} already exists; a registration is never overwritten.")
     frozen = freeze(registrations.read_intent(intent), datetime.now(UTC).date().isoformat())

@@ -1,4 +1,4 @@
-"""Habits of choosing: one label, one position, the label just predicted, the other's last move.
+"""Habits of choosing: one label, one position, the label just predicted, a last move repeated.
 
 A move is made by pressing a key: an option that a page lists under a label, at a position. A player
 whose keys follow from a habit can look as if it acted on a prediction, or as if it did not. Labels
@@ -9,7 +9,7 @@ account.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -35,6 +35,7 @@ class KeyPress(msgspec.Struct, frozen=True, gc=False):
     positions: tuple[int, ...]  # on the page, of each option
     predicted: int | None = None  # the option with the label of the player's own prediction
     copied: int | None = None  # the option with the label of the other's last move
+    repeated: int | None = None  # the option with the label of the player's own last move
     best: tuple[int, ...] | None = None  # best replies to the prediction; None without one
     decides: bool | None = None  # whether another prediction has other best replies
 
@@ -55,7 +56,7 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
         return []
     named = _named(played, seat, words)
     fits = {each.turn: each for each in acted(played, seat)}
-    found = []
+    found: list[KeyPress] = []
     for turn, menu in menus.items():
         move, labels = played.replay.move(turn, seat), words.menu(menu)
         predicted, last = named.get(turn, (None, None))
@@ -68,6 +69,7 @@ def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
                 words.positions(menu),
                 _place(labels, predicted),
                 _place(labels, last),
+                _place(labels, found[-1].label if found else None),
                 None if fit is None else fit.best,
                 None if fit is None else fit.decides,
             )
@@ -143,15 +145,19 @@ class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
     imitated: int = 0  # of these, presses of that label
     copyable: int = 0  # presses with a last move of the other whose label is on the menu
     copies: int = 0
+    repeatable: int = 0  # presses after a move of the player's own whose label is on the menu
+    repeats: int = 0
     judged: int = 0  # presses with known best replies to the player's own prediction
     judged_fits: int = 0
     by_blind: float = 0.0  # expected best replies of a blind pick among these
     # Expected best replies if the predicted label is played, and if any other is; likewise for the
-    # label of the other's last move. Where there is no such label: a blind pick.
+    # label of the other's last move, and of the player's own. Without such a label: a blind pick.
     by_predicted: float = 0.0
     by_unpredicted: float = 0.0
     by_copied: float = 0.0
     by_uncopied: float = 0.0
+    by_repeated: float = 0.0
+    by_unrepeated: float = 0.0
     decided: int = 0  # judged presses in which another prediction has other best replies
     undecided: int = 0  # judged presses in which all predictions have the same best replies
     keys: Keys = {}
@@ -159,12 +165,17 @@ class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def habits(played: Played, seat: Seat) -> Habits:
     """Return the sums over the key presses of a seat."""
-    pressed = key_presses(played, seat)
+    return habits_of(key_presses(played, seat))
+
+
+def habits_of(pressed: Sequence[KeyPress]) -> Habits:
+    """Return the sums over key presses."""
     if not pressed:
         return Habits()
     judged = [p for p in pressed if p.best is not None]
     predicted = [_if_followed(p, p.predicted) for p in judged]
     copied = [_if_followed(p, p.copied) for p in judged]
+    repeated = [_if_followed(p, p.repeated) for p in judged]
     return Habits(
         presses=len(pressed),
         blind=sum(1 / len(p.labels) for p in pressed),
@@ -172,6 +183,8 @@ def habits(played: Played, seat: Seat) -> Habits:
         imitated=sum(p.predicted == p.chosen for p in pressed),
         copyable=sum(p.copied is not None for p in pressed),
         copies=sum(p.copied == p.chosen for p in pressed),
+        repeatable=sum(p.repeated is not None for p in pressed),
+        repeats=sum(p.repeated == p.chosen for p in pressed),
         judged=len(judged),
         judged_fits=sum(p.chosen in (p.best or ()) for p in judged),
         by_blind=sum(len(p.best or ()) / len(p.labels) for p in judged),
@@ -179,6 +192,8 @@ def habits(played: Played, seat: Seat) -> Habits:
         by_unpredicted=sum(off for _, off in predicted),
         by_copied=sum(on for on, _ in copied),
         by_uncopied=sum(off for _, off in copied),
+        by_repeated=sum(on for on, _ in repeated),
+        by_unrepeated=sum(off for _, off in repeated),
         decided=sum(p.decides is True for p in judged),
         undecided=sum(p.decides is False for p in judged),
         keys=_keys(pressed),
@@ -243,6 +258,11 @@ def _copying(played: Played, seat: Seat) -> float | None:
     return sum(p.copied == p.chosen for p in pressed) / len(pressed) if pressed else None
 
 
+def _repetition(played: Played, seat: Seat) -> float | None:
+    pressed = [p for p in key_presses(played, seat) if p.repeated is not None]
+    return sum(p.repeated == p.chosen for p in pressed) / len(pressed) if pressed else None
+
+
 METRICS = (
     Metric(
         name="label_bias",
@@ -269,6 +289,12 @@ METRICS = (
         name="copying",
         about="share of moves with the label of the other's last known move",
         measure=_copying,
+        bounds=(0, 1),
+    ),
+    Metric(
+        name="repetition",
+        about="share of moves with the label of the player's own last move",
+        measure=_repetition,
         bounds=(0, 1),
     ),
 )

@@ -36,6 +36,9 @@ def test_a_study_is_frozen_once_and_its_report_names_what_differs(tmp_path: Path
     assert "Stopping rule" in out.with_suffix(".md").read_text()
     again = CliRunner().invoke(cli, command)
     assert again.exit_code != 0  # what is frozen is not written again
+    dotted = [*command[:3], str(tmp_path / "model-0.5b"), *command[4:]]
+    assert CliRunner().invoke(cli, dotted).exit_code == 0
+    assert (tmp_path / "model-0.5b.json").exists() and (tmp_path / "model-0.5b.md").exists()
     run_study(STUDY, tmp_path / "store", limit=1)
     page = tmp_path / "page.html"
     told = CliRunner().invoke(

@@ -52,6 +52,9 @@ class Bot(msgspec.Struct, frozen=True):
                 return Decision(labels.index(theirs[self._last(turn)]))
             case "one move":
                 return Decision(0)
+            case "stays":  # its own last move, and one of its instance in the first round
+                last = turn.view.last
+                return Decision(sum(map(ord, labels[0])) % len(menu) if last is None else last[0])
         return Decision(game.best_replies(AGENT, self._foreseen(turn))[0])
 
 
@@ -73,6 +76,10 @@ RPS = [
     for names in permutations(["J", "F", "B"])
     for order in permutations(range(3))
 ]
+IPD = [
+    {"names": list(names), "order": list(order)}
+    for names, order in product(permutations(["J", "F"]), permutations(range(2)))
+] * 2
 IBS = [  # the partner's options are called as one's own, or the other way round
     {"names": list(names), "order": list(order), "partner_names": list(theirs)}
     for names, order, theirs in product(
@@ -108,7 +115,8 @@ def test_without_other_labels_and_orders_the_two_are_not_told_apart():
 def test_one_move_under_changing_labels_is_no_key():
     """Rock under three letters at three places: neither a letter nor a position is preferred."""
     row = _row("rps", Bot("one move"), RPS)
-    assert abs(row.label_bias.value) < 0.05 and row.called == ""
+    assert abs(row.label_bias.value) < 0.05 and "key" not in row.called
+    assert row.called == "repeats its own last move in 100 % of 396 moves"
 
 
 def test_a_player_that_plays_the_label_it_predicts_is_called_that():
@@ -124,6 +132,19 @@ def test_a_player_that_repeats_the_partners_last_move_is_called_that():
     assert row.called.startswith("repeats the other's last move in 100 %")
 
 
+def test_a_player_that_repeats_its_own_last_move_is_called_that():
+    """A partner that adapts to a repeated move makes it look like a best reply."""
+    row = _row("ipd", Bot("stays"), IPD, ("tit_for_tat", {}))
+    assert row.repetition.value == 100 and abs(row.label_bias.value) < 0.3
+    assert "repeats its own last move in 100 % of 88 moves" in row.called
+    assert row.acting_beyond_repetition.value is None or row.acting_beyond_repetition.value <= 0
+
+
+def test_a_player_that_follows_a_changing_partner_acts_beyond_repetition():
+    row = _row("rps", Bot("best", ahead=1), RPS)
+    assert row.repetition.value < 50 and row.acting_beyond_repetition.value == pytest.approx(1)
+
+
 def test_where_imitation_is_the_best_reply_nothing_is_left_to_explain():
     """In the battle of the sexes with one set of names, to meet is to play the same letter."""
     same = [variant for variant in IBS if variant["names"] == variant["partner_names"]]
@@ -137,7 +158,10 @@ def test_names_that_differ_between_the_seats_tell_imitation_from_best_replies():
     imitates, replies = (_row("ibs", Bot(rule), IBS, constant) for rule in ("imitates", "best"))
     assert imitates.acting_beyond.value == pytest.approx(0, abs=0.2)
     assert imitates.acting_beyond.value <= 0
-    assert replies.acting_beyond.value == pytest.approx(1) and replies.called == ""
+    assert replies.acting_beyond.value == pytest.approx(1)
+    # Against a partner that never changes, following predictions looks like repeating oneself.
+    assert replies.called.startswith("repeats its own last move in 91 %")
+    assert replies.acting_beyond.interval[0] > 0 > replies.acting_beyond_repetition.interval[0]
 
 
 def test_a_player_that_follows_its_predictions_acts_beyond_every_habit():
@@ -175,5 +199,5 @@ def test_metrics_of_one_episode():
     spec = registry.game("rps")
     played = Played(spec, episode, replayed(spec, episode))
     found = {metric.name: metric.measure(played, AGENT) for metric in METRICS}
-    assert found["imitation"] == 1 and found["copying"] == 0
+    assert found["imitation"] == 1 and found["copying"] == found["repetition"] == 0
     assert found["label_bias"] == found["position_bias"] == pytest.approx((4 - 3) / (9 - 3))

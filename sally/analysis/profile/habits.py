@@ -1,10 +1,11 @@
 """Habits of a player, and acting on predictions beyond what habits explain.
 
 A habit is a rule of choice that ignores the situation: always one label, always one position, the
-label just predicted, the other's last move. What a habit would score is computed by exchanging
-moves between episodes: the labels that a player pressed in the other instances are compared with
-the predictions of this one, averaged over all such pairs. A player that follows its predictions
-scores less after the exchange; one that always presses the same key does not.
+label just predicted, the other's last move, the player's own last move. What a habit would score is
+computed by exchanging moves between episodes: the labels that a player pressed in the other
+instances are compared with the predictions of this one, averaged over all such pairs. A player that
+follows its predictions scores less after the exchange; one that always presses the same key does
+not.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sally.stats.intervals import without_interval
 ALWAYS = 0.9  # share of moves at which a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale
 BLIND, IMITATION, COPYING = "a blind pick", "the predicted label", "the other's last move"
+ONE_MOVE, REPETITION = "one move", "its own last move"
 
 
 class Habit(msgspec.Struct, frozen=True):
@@ -39,9 +41,10 @@ class HabitEstimates(msgspec.Struct, frozen=True):
     position_bias: Estimate
     imitation: Estimate
     copying: Estimate
+    repetition: Estimate
     habit: Habit | None
     acting_beyond: Estimate
-    acting_beyond_move: Estimate  # the same, with always the same move among the habits
+    acting_beyond_repetition: Estimate  # the same, with one move and its own last move as habits
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     called: str  # what the player always does; empty if there is no such habit
 
@@ -58,25 +61,29 @@ def habit_estimates(means: Means) -> HabitEstimates:
         position_bias=_bias(means, keys[POSITION]),
         imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
         copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
+        repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
-        acting_beyond_move=_beyond(means, expected_fits(table, one_move=True)[1]),
+        acting_beyond_repetition=_beyond(means, expected_fits(table, repetition=True)[1]),
         decides=100 * total(of("decided")) / known if known else None,
         called=_called(table, keys),
     )
 
 
-def expected_fits(table: MeasuredTable, one_move: bool = False) -> tuple[str, Floats]:
+def expected_fits(table: MeasuredTable, repetition: bool = False) -> tuple[str, Floats]:
     """Return the habit that explains most, and its expected number of fitting moves by row.
 
-    With `one_move`, playing the same move of the rules under every label counts as a habit too.
+    With `repetition`, two more rules count as habits: the same move of the rules under every label,
+    and the player's own last move. A player that acts on stable predictions repeats itself too, so
+    these two do not refute acting; they show where the moves cannot tell.
     """
     units = _exchanged_units(table)
     explained = _explained(table, units, _keys(table))
     if not explained:
         return "", np.zeros(len(table))
-    if one_move:
-        explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
+    if repetition:
+        explained[ONE_MOVE] = _pressed_elsewhere(table, MOVE, units).fits
+        explained |= _followed(table, units, REPEATED)
     rule = max(explained, key=lambda name: total(explained[name]))
     return rule, explained[rule]
 
@@ -174,6 +181,7 @@ def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
     for did, able, what in (
         ("imitated", "imitable", "plays the label that it predicted of the other"),
         ("copies", "copyable", "repeats the other's last move"),
+        ("repeats", "repeatable", "repeats its own last move"),
     ):
         many = total(table.of(able))
         if not keys and many > 1 and total(table.of(did)) >= ALWAYS * many:
@@ -194,10 +202,22 @@ def _explained(
         return {}
     found = {BLIND: of("by_blind")}
     found |= {"one label": keys[LABEL].fits, "one position": keys[POSITION].fits}
-    for name, did, able, on, off in (
-        (IMITATION, "imitated", "imitable", "by_predicted", "by_unpredicted"),
-        (COPYING, "copies", "copyable", "by_copied", "by_uncopied"),
-    ):
+    return found | _followed(table, units, FOLLOWED)
+
+
+FOLLOWED = (  # habit, columns: presses of its option, presses with one, fits if pressed and if not
+    (IMITATION, "imitated", "imitable", "by_predicted", "by_unpredicted"),
+    (COPYING, "copies", "copyable", "by_copied", "by_uncopied"),
+)
+REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"),)
+
+
+def _followed(
+    table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
+) -> dict[str, Floats]:
+    """Return what habits explain that follow some option as often as in the other instances."""
+    of, found = table.of, dict[str, Floats]()
+    for name, did, able, on, off in habits:
         if of(able).any():
             rate = _elsewhere(of(did), units) / np.maximum(_elsewhere(of(able), units), 1e-12)
             found[name] = rate * of(on) + (1 - rate) * of(off)

@@ -97,13 +97,14 @@ class ProfileRow(msgspec.Struct, frozen=True):
     consistency: Estimate  # moves that are best replies to the player's own prediction, in percent
     acting: Estimate  # the same, with a uniformly random pick at 0
     acting_beyond: Estimate  # the same, with the player's own habits at 0
-    acting_beyond_move: Estimate  # the same, with always the same move among the habits
+    acting_beyond_repetition: Estimate  # the same, with one move and its own last move as habits
     habit: Habit | None  # the habit that explains most of it
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
     position_bias: Estimate  # moves at the favourite position of the page, likewise
     imitation: Estimate  # moves with the label that was predicted of the other, in percent
     copying: Estimate  # moves with the label of the other's last move, in percent
+    repetition: Estimate  # moves with the label of its own last move, in percent
     called: str  # what the player always does, such as pressing one key; empty: nothing
     inference: Estimate
     translation: Estimate
@@ -301,11 +302,14 @@ def _reasons(
         "consistency": no_split,
         "acting": no_split if not group.of("n").any() else "moves are free text",
         "acting_beyond": no_split if row.habit is None else _no_acting_beyond(row.habit),
-        "acting_beyond_move": no_split if row.habit is None else "one move explains all of it",
+        "acting_beyond_repetition": no_split
+        if row.habit is None
+        else "one move, or its own last move, explains all of it",
         "label_bias": no_keys,
         "position_bias": no_keys,
         "imitation": no_keys if row.label_bias.value is None else "no label was predicted",
         "copying": no_keys if row.label_bias.value is None else "no label of the other is known",
+        "repetition": no_keys if row.label_bias.value is None else "no episode has a second move",
         "inference": no_split,
         "translation": no_split,
         "luck": no_split,

@@ -13,7 +13,7 @@ import msgspec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
-from sally.games.step_race.solver import SAME, Solved, hindsight, solved_against, steps
+from sally.games.step_race.solver import SAME, Solved, hindsight, solved_against, steps, value
 from sally.games.step_race.spec import missing_of, moved
 from sally.games.step_race.talk import Announced, announced
 
@@ -73,6 +73,7 @@ class Tally(msgspec.Struct, frozen=True):
     win_early: float = 0.0  # the same two without the last turn of the race
     win_early_most: float = 0.0
     best: int = 0  # moves that were best in hindsight
+    survived: int = 0  # other moves after which the seat had no fewer points to expect than before
     steps: float = 0.0  # steps above the mean move
     steps_most: float = 0.0
     gained: int = 0  # steps
@@ -105,13 +106,16 @@ def tally_of(each: Decided) -> Tally:
     honest = all(s is not None and s == m for s, m in zip(told, each.theirs, strict=True))
     free = max(move for move in MOVES if move not in each.theirs) if honest else 0
     collided = gains[at] == 0
+    erred = worths[at] < max(worths) - SAME
+    before = value(each.missing, each.view.number)
     return Tally(
         turns=1,
         win=gain,
         win_most=most,
         win_early=gain if early else 0.0,
         win_early_most=most if early else 0.0,
-        best=int(worths[at] >= max(worths) - SAME),
+        best=int(not erred),
+        survived=int(erred and worths[at] >= before - SAME),
         steps=gains[at] - sum(gains) / 3,
         steps_most=max(gains) - sum(gains) / 3,
         gained=gains[at],
@@ -149,6 +153,7 @@ RATIOS: dict[str, Ratio] = {
     "doing_win_before_last": (lambda t: t.win_early, lambda t: t.win_early_most),
     "doing_steps": (lambda t: t.steps, lambda t: t.steps_most),
     "best_reply_rate": (lambda t: t.best, lambda t: t.turns),
+    "error_survival": (lambda t: t.survived, lambda t: t.turns - t.best),
     "steps_per_turn": (lambda t: t.gained, lambda t: t.turns),
     "collision_rate": (lambda t: t.collided, lambda t: t.turns),
     "others_collide": (lambda t: t.fought, lambda t: t.turns),
@@ -228,6 +233,13 @@ METRICS = (
         "share of moves that were best in hindsight",
         _measure("best_reply_rate"),
         better="higher",
+        bounds=(0, 1),
+    ),
+    Metric(
+        "error_survival",
+        "of the moves that were not best in hindsight, those after which the seat's value under "
+        "uniform play was not below the value before the turn",
+        _measure("error_survival"),
         bounds=(0, 1),
     ),
     Metric(

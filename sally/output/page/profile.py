@@ -28,7 +28,7 @@ MANY = 12  # dots that fit in one plot with readable names
 LOSSES = ("inference", "translation", "format", "luck")
 SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
          "consistency", "acting", "acting_beyond", "label_bias", "position_bias", "imitation",
-         "copying", *LOSSES)  # fmt: skip
+         "copying", "repetition", *LOSSES)  # fmt: skip
 
 HOW_TO_READ = (
     "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
@@ -302,6 +302,7 @@ NAMES = {
     "position_bias": "position bias",
     "imitation": "imitates",
     "copying": "copies",
+    "repetition": "repeats",
 }
 
 
