@@ -1,6 +1,7 @@
 """What recorded bargaining shows: the protocol's lead findings, from records, with intervals.
 
-Every figure is a ratio of sums over seat-games, and a seat-game is a cluster. Payoffs here are the
+Every figure is a ratio of sums over seat-games. A game is a cluster, because its two seats depend
+on each other; models are not clusters, so intervals hold for these models. Payoffs here are the
 recorded ones, rounding luck included; hindsight holds the other's quotes fixed.
 """
 
@@ -84,7 +85,7 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
     if not kept:
         return None
     tops, belows = zip(*(pair for _, pair in kept), strict=True)
-    return ratio_by_rule(list(tops), list(belows), [n for n, _ in kept], bounds)
+    return ratio_by_rule(list(tops), list(belows), [games[n].game for n, _ in kept], bounds)
 
 
 # --- the measures ---------------------------------------------------------------------------------

@@ -1,22 +1,21 @@
 """Figures of the published step games: models, mindless lines, findings, and a rating.
 
-One seat of one game is a cluster; for mindless players, which meet all three seats, a game is.
-Measures are ratios of sums over turns, with linearised 95 % intervals; the rating
-is an additive fit of points on models, with a bootstrap over games.
+A game is a cluster, because its three seats depend on each other; models are not clusters, so
+intervals hold for these models. Measures are ratios of sums over turns; the rating is an additive
+fit of points on models, with a bootstrap over games.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import sqrt
 
 import msgspec
 import numpy as np
 
 from sally.core.rules.chance import Stream
 from sally.core.rules.metric import Played
-from sally.games.step_race.metrics import RATIOS, Decided, Tally, decided, tally_of, total
+from sally.games.step_race.metrics import METRICS, RATIOS, Decided, Tally, decided, tally_of, total
 from sally.games.step_race.rules import MOVES, SEATS, others_of
 from sally.games.step_race.solver import (
     EVEN,
@@ -27,28 +26,32 @@ from sally.games.step_race.solver import (
     sure,
 )
 from sally.papers.step_game.names import rewritten
+from sally.stats.cluster_interval import Bounds, ratio_by_rule
 
-Z = 1.959964
 RIDGE = 1.0
 DRAWS = 200
 TALK = ("promise_kept", "broken_upwards", "announced_rate", "free_taken", "collides_with_truthful")
+BOUNDS = {each.name: each.bounds for each in METRICS}
+SHARE = (0.0, 1.0)
 SHOWN = ("doing_win", "doing_steps", *TALK)
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A figure with its 95 % interval; n counts clusters."""
+    """A figure with its 95 % interval, which is None below five games; n counts seats of games."""
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     n: int
 
     def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.value:.3f}"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
 class SeatGame(msgspec.Struct, frozen=True):
-    """One seat of one game: a cluster."""
+    """One seat of one game."""
 
     game: str
     seat: int
@@ -87,27 +90,28 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
     return found
 
 
-def ratio(pairs: Sequence[tuple[float, float]]) -> Interval | None:
-    """Return a ratio of sums over clusters, each given as (numerator, denominator)."""
-    below = sum(b for _, b in pairs)
-    if below <= 0:
+def ratio(
+    pairs: Sequence[tuple[float, float]], games: Sequence[str], bounds: Bounds | None
+) -> Interval | None:
+    """Return a ratio of sums over (numerator, denominator); `games` are the clusters."""
+    if sum(b for _, b in pairs) <= 0:
         return None
-    value, n = sum(a for a, _ in pairs) / below, len(pairs)
-    spread = sum((a - value * b) ** 2 for a, b in pairs)
-    half = Z * sqrt(spread * n / (n - 1)) / below if n > 1 else float("nan")
-    return Interval(value, value - half, value + half, n)
+    found = ratio_by_rule([a for a, _ in pairs], [b for _, b in pairs], list(games), bounds)
+    assert found.value is not None
+    return Interval(found.value, found.low, found.high, len(pairs))
 
 
 def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
     """Return one measure of some seats."""
     above, below = RATIOS[metric]
-    sums = [each.sums for each in seats if not (metric in TALK and each.rewritten)]
-    return ratio([(above(s), below(s)) for s in sums])
+    some = [each for each in seats if not (metric in TALK and each.rewritten)]
+    pairs = [(above(each.sums), below(each.sums)) for each in some]
+    return ratio(pairs, [each.game for each in some], BOUNDS[metric])
 
 
 def win_share(seats: Sequence[SeatGame]) -> Interval | None:
     """Return the mean points of some seats; the expected value is a third."""
-    return ratio([(each.points, 1.0) for each in seats])
+    return ratio([(each.points, 1.0) for each in seats], [each.game for each in seats], SHARE)
 
 
 # --- mindless players on the same turns -----------------------------------------------------------
@@ -144,10 +148,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
-    """Return what a mindless player does in the recorded turns: `doing_win` or `doing_steps`.
-
-    A game is a cluster here, because its three seats share their turns.
-    """
+    """Return what a mindless player does in the recorded turns: `doing_win` or `doing_steps`."""
     games: dict[str, tuple[float, float]] = {}
     for seat in seats:
         above, below = games.get(seat.game, (0.0, 0.0))
@@ -157,7 +158,7 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | N
             above += sum(p * w for p, w in zip(rule(each), worths, strict=True)) - mean
             below += sums.win_most if metric == "doing_win" else sums.steps_most
         games[seat.game] = above, below
-    return ratio(list(games.values()))
+    return ratio(list(games.values()), list(games), BOUNDS[metric])
 
 
 # --- findings -------------------------------------------------------------------------------------
@@ -168,13 +169,15 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
     own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
 
     def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Interval | None:
-        return ratio([(float(sum(map(holds, s.turns))), float(len(s.turns))) for s in of])
+        pairs = [(float(sum(map(holds, s.turns))), float(len(s.turns))) for s in of]
+        return ratio(pairs, [s.game for s in of], SHARE)
 
     def kept(near: bool) -> Interval | None:
-        pairs = []
+        pairs, games = [], []
         for seat in seats:
             if seat.rewritten:
                 continue
+            games.append(seat.game)
             there = [
                 t
                 for d, t in zip(seat.turns, seat.tallies, strict=True)
@@ -182,7 +185,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
             ]
             sums = total(there)
             pairs.append((float(sums.kept), float(sums.announced)))
-        return ratio(pairs)
+        return ratio(pairs, games, SHARE)
 
     def fives(each: Decided) -> bool:
         return (each.mine, *each.theirs).count(5) > 1
@@ -192,6 +195,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
         "win doing without the last turn": measure(seats, "doing_win_before_last"),
         "steps doing, all models": measure(seats, "doing_steps"),
         "best reply rate": measure(seats, "best_reply_rate"),
+        "errors survived": measure(seats, "error_survival"),
         "steps a turn": measure(seats, "steps_per_turn"),
         "full split of 1, 3 and 5": by_turn(lambda d: len({d.mine, *d.theirs}) == 3, own),
         "collision on 5": by_turn(fives, own),

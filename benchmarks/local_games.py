@@ -1,0 +1,305 @@
+"""Figures of the two small models in bargaining, the step race and cipher, as Markdown tables.
+
+    python benchmarks/local_games.py docs/results/bundles [bargaining | step_race | cipher] > FILE
+
+Nothing is played: every figure is computed from the shipped bundles. Habits come first, then what
+was foreseen beside what a simple rule foresees, then what was done beside mindless players of the
+same study. Intervals are 95%, with instances as clusters.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from sally import store
+from sally.core.log.events import Censored, Forfeited, Moved, Reported
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.games.bargaining.spec import limit_of
+from sally.metrics.answers import counted
+from sally.output.files.bundle_reader import opened
+from sally.stats.cluster_interval import ratio_by_rule
+
+SIZES = ("0.5b", "1.5b")
+PERCENT = (0.0, 100.0)
+Seat = tuple[Played, str]
+Pair = tuple[float, float]  # numerator and denominator of one seat
+
+
+def seats(path: Path, scripted: bool = True) -> list[Seat]:
+    """Return the studied seats of a bundle: those of a model, or of a player in its place."""
+    found = []
+    with opened(path) as (place, _):
+        for episode in store.load(place, quarantine=False).episodes.values():
+            minds = [s for s, who in episode.setup.lineup.items() if who.player == "language"]
+            if not (minds or scripted):
+                continue
+            spec = registry.game(episode.setup.instance.game)
+            played = Played(spec, episode, replayed(spec, episode))
+            asked = [s for s, probes in episode.setup.arms.items() if probes]
+            found += [(played, seat) for seat in (minds or asked)]
+    return found
+
+
+def name_of(each: Seat, size: str) -> str:
+    who = each[0].episode.setup.lineup[each[1]]
+    return f"qwen-{size}" if who.player == "language" else who.player
+
+
+def said(rows: Sequence[Seat], of: Callable[[Seat], Pair | None], bounds: Any, places: int) -> str:
+    """Return a ratio of sums over seats, with its interval over instances."""
+    pairs = [(of(each), each[0].episode.setup.instance.id) for each in rows]
+    known = [(*pair, unit) for pair, unit in pairs if pair is not None and pair[1]]
+    if not known:
+        return "-"
+    tops, bottoms, units = zip(*known, strict=True)
+    found = ratio_by_rule(tops, bottoms, units, bounds)
+    value = f"{found.value:.{places}f}"
+    if found.interval is None:
+        return f"{value} (no interval)"
+    return f"{value} [{found.interval[0]:.{places}f}, {found.interval[1]:.{places}f}]"
+
+
+def share(holds: Callable[[Any], bool], of: Callable[[Seat], Sequence[Any]]) -> Any:
+    def pair(each: Seat) -> Pair:
+        every = of(each)
+        return 100.0 * sum(map(holds, every)), float(len(every))
+
+    return pair
+
+
+def metric(name: str) -> Callable[[Seat], Pair | None]:
+    def pair(each: Seat) -> Pair | None:
+        played, seat = each
+        found = registry.metrics(played.spec.family or played.spec.name)[name].measure(played, seat)
+        return None if found is None else (found, 1.0)
+
+    return pair
+
+
+def table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield "|" + "---|" * len(heads)
+    for line in lines:
+        yield f"| {' | '.join(line)} |"
+    yield ""
+
+
+def moves(each: Seat) -> list[Any]:
+    """Return the moves of a seat that are no messages."""
+    played, seat = each
+    events = [e for e in played.episode.events if isinstance(e, Moved) and e.seat == seat]
+    return [e.action for e in events if isinstance(e.action, int)]
+
+
+def again(each: Seat) -> list[bool]:
+    made = moves(each)
+    return [one == two for one, two in pairwise(made)]
+
+
+def answers(each: Seat, probe: str) -> list[Any]:
+    """Return the scored answers of a seat to one probe."""
+    return [
+        a
+        for a in counted(*each)
+        if a.question.probe == probe and a.report.value is not None and a.truth is not None
+    ]
+
+
+def unread(rows: Sequence[Seat], probe: str) -> str:
+    events = [
+        e
+        for played, seat in rows
+        for e in played.episode.events
+        if isinstance(e, Reported) and e.seat == seat and e.probe == probe
+    ]
+    lost = sum(e.value is None for e in events)
+    return f"{lost} of {len(events)}" if events else "-"
+
+
+def as_last(each: Seat, probe: str) -> list[bool]:
+    """Return whether the truth was that of the last answer about the same player."""
+    last: dict[str, Any] = {}
+    found = []
+    for a in answers(each, probe):
+        if a.question.about in last:
+            found.append(last[a.question.about] == a.truth)
+        last[a.question.about] = a.truth
+    return found
+
+
+def rate(rows: Sequence[Seat], holds: Callable[[Any], bool], probe: str) -> str:
+    """Return the share of answers to a probe of which something holds, in percent."""
+    return said(rows, share(holds, lambda each: answers(each, probe)), PERCENT, 1)
+
+
+def last_quotes(each: Seat) -> list[bool]:
+    return as_last(each, "their_quote")
+
+
+def right(a: Any) -> bool:
+    return bool(a.report.value == a.truth)
+
+
+def by_player(found: Sequence[Seat], size: str) -> dict[tuple[str, str], list[Seat]]:
+    """Return the seats by role and player."""
+    groups: dict[tuple[str, str], list[Seat]] = {}
+    for each in found:
+        groups.setdefault((each[1], name_of(each, size)), []).append(each)
+    return groups
+
+
+def bargaining(folder: Path) -> Iterator[str]:
+    habits, known, done, seen = [], [], [], set[tuple[str, str]]()
+    for size in SIZES:
+        found = by_player(seats(folder / f"bargaining-{size}.sally.zip"), size)
+        for (seat, name), rows in sorted(found.items()):
+            who = [name, seat, str(len(rows))]
+            if (seat, name) in seen:  # scripted players are the same in both bundles
+                continue
+            seen.add((seat, name))
+            quotes = Counter(q for each in rows for q in moves(each))
+            most, times = quotes.most_common(1)[0]
+            often = f"{most} in {100 * times / quotes.total():.0f}"
+            habits.append([*who, str(quotes.total()), often, str(len(quotes)),
+                           said(rows, share(bool, again), PERCENT, 0),
+                           said(rows, share(bool, own_limit), PERCENT, 0),
+                           said(rows, metric("irrational_quotes"), (0.0, 1.0), 2)])  # fmt: skip
+            done.append([*who, said(rows, metric("payoff_per_round"), None, 1),
+                         said(rows, metric("doing_optimum"), None, 2),
+                         said(rows, metric("doing_hindsight"), None, 2),
+                         said(rows, metric("trade_rate"), (0.0, 1.0), 2)])  # fmt: skip
+            if name.startswith("qwen"):
+                known.append([*who,
+                              rate(rows, right, "their_quote"),
+                              said(rows, share(bool, last_quotes), PERCENT, 1),
+                              said(rows, distance("their_value"), None, 1),
+                              said(rows, fixed_distance, None, 1),
+                              rate(rows, right, "would_trade_at"),
+                              rate(rows, is_yes, "would_trade_at"),
+                              rate(rows, right, "will_keep"),
+                              rate(rows, is_yes, "will_keep"),
+                              ])  # fmt: skip
+    yield "Bargaining, habits of quoting:\n"
+    yield from table(("player", "seat", "n", "quotes", "commonest quote, %", "different quotes",
+                      "repeats its own last quote %", "quotes its own limit %",
+                      "irrational"), habits)  # fmt: skip
+    yield "Bargaining, what was foreseen:\n"
+    yield from table(("player", "seat", "n", "their quote %", "as last time %",
+                      "their value, error", "error of always 50", "would trade at %",
+                      "says yes %", "will keep %", "says yes %"), known)  # fmt: skip
+    yield "Bargaining, what was done:\n"
+    yield from table(("player", "seat", "n", "payoff a round", "doing, optimum",
+                      "doing, hindsight", "trades"), done)  # fmt: skip
+
+
+def is_yes(a: Any) -> bool:
+    return bool(a.report.value == "yes")
+
+
+def own_limit(each: Seat) -> list[bool]:
+    played, seat = each
+    limit = limit_of(played.replay.present, seat)
+    return [quote == limit for quote in moves(each)]
+
+
+def distance(probe: str) -> Callable[[Seat], Pair]:
+    def pair(each: Seat) -> Pair:
+        found = answers(each, probe)
+        return float(sum(abs(a.report.value - a.truth) for a in found)), float(len(found))
+
+    return pair
+
+
+def fixed_distance(each: Seat) -> Pair:
+    found = answers(each, "their_value")
+    return float(sum(abs(50 - a.truth) for a in found)), float(len(found))
+
+
+def step_race(folder: Path) -> Iterator[str]:
+    habits, done, seen = [], [], set[str]()
+    for size in SIZES:
+        found = seats(folder / f"step_game-{size}.sally.zip")
+        names = sorted({name_of(each, size) for each in found})
+        for name in names:
+            rows = [each for each in found if name_of(each, size) == name]
+            if name in seen:
+                continue
+            seen.add(name)
+            who = [name, str(len(rows))]
+            made = Counter(m for each in rows for m in moves(each))
+            shares = [f"{100 * made[m] / made.total():.0f}" for m in (1, 3, 5)]
+            lost = sum(isinstance(e, Forfeited) and e.seat == seat
+                       for played, seat in rows for e in played.episode.events)  # fmt: skip
+            habits.append([*who, str(made.total()), *shares,
+                           said(rows, share(bool, again), PERCENT, 0), str(lost),
+                           unread(rows, "their_move"),
+                           rate(rows, right, "will_keep"),
+                           rate(rows, is_yes, "will_keep"),
+                           rate(rows, right, "who_can_win_now"),
+                           rate(rows, is_yes, "who_can_win_now"),
+                           ])  # fmt: skip
+            done.append([*who, said(rows, metric("reward"), (0.0, 1.0), 2),
+                         said(rows, metric("step_regret"), (-1.0, 1.0), 2),
+                         said(rows, metric("doing_win"), None, 2),
+                         said(rows, metric("doing_steps"), None, 2),
+                         said(rows, metric("collision_rate"), (0.0, 1.0), 2),
+                         said(rows, metric("others_collide"), (0.0, 1.0), 2),
+                         said(rows, metric("error_survival"), (0.0, 1.0), 2),
+                         said(rows, metric("announced_rate"), (0.0, 1.0), 2),
+                         said(rows, metric("promise_kept"), (0.0, 1.0), 2)])  # fmt: skip
+    yield "Step race, habits and answers:\n"
+    yield from table(("player", "n", "moves", "1, %", "3, %", "5, %",
+                      "repeats its own last move %", "forfeits", "their move, unread",
+                      "will keep %", "says yes %", "who can win now %", "says yes %"),
+                     habits)  # fmt: skip
+    yield "Step race, what was done:\n"
+    yield from table(("player", "n", "points", "regret", "doing, win", "doing, steps",
+                      "collides", "others collide", "errors survived", "announces",
+                      "keeps its word"), done)  # fmt: skip
+
+
+def cipher(folder: Path) -> Iterator[str]:
+    found = seats(folder / "cipher-0.5b.sally.zip", scripted=False)
+    cells = [cell.name for cell in registry.study("cipher").cells if "model" in cell.name]
+    planned = {cell.name: len(cell.instances) * len(cell.lineups)
+               for cell in registry.study("cipher").cells}  # fmt: skip
+    lines = []
+    for cell in cells:
+        rows = [each for each in found if each[0].episode.cell == cell]
+        cut = sum(isinstance(played.episode.end, Censored) for played, _ in rows)
+        lost = sum(isinstance(e, Forfeited) and e.seat == seat
+                   for played, seat in rows for e in played.episode.events)  # fmt: skip
+        made = sum(isinstance(e, Moved) and e.seat == seat
+                   for played, seat in rows for e in played.episode.events)  # fmt: skip
+        probes = "keyword" if "intercepts" in cell else "listener"
+        lines.append([cell, f"{len(rows)} of {planned[cell]}", str(cut), str(made), str(lost),
+                      unread(rows, probes),
+                      said(rows, metric("cipher_won"), (0.0, 1.0), 2),
+                      said(rows, metric("cipher_miscommunicated"), (0.0, 1.0), 2),
+                      said(rows, metric("cipher_intercepted"), (0.0, 1.0), 2),
+                      said(rows, metric("cipher_hint_regret"), None, 2),
+                      said(rows, metric("cipher_modelling_lost"), None, 2),
+                      said(rows, metric("cipher_play_lost"), None, 2),
+                      said(rows, metric("cipher_keyword_right"), (0.0, 1.0), 2)])  # fmt: skip
+    yield "Cipher, qwen-0.5b:\n"
+    yield from table(("cell", "episodes", "censored", "moves", "forfeits", "probe unread", "won",
+                      "miscommunicated", "intercepted", "hint regret", "lost by modelling",
+                      "lost by play", "keywords right"), lines)  # fmt: skip
+
+
+def main() -> None:
+    parts = {"bargaining": bargaining, "step_race": step_race, "cipher": cipher}
+    for name in sys.argv[2:] or parts:
+        for line in parts[name](Path(sys.argv[1])):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
