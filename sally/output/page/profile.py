@@ -190,6 +190,7 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
                 ("position bias", "moves at the favourite position, 0 for a random choice"),
                 ("imitates %", "moves with the label that the player predicted of the other"),
                 ("copies %", "moves with the label of the other's last move"),
+                ("repeats %", "moves with the label of the player's own last move"),
                 ("inference", "payoff lost by wrong predictions"),
                 ("translation", "payoff lost by not acting on the player's own prediction"),
                 ("format", "payoff lost by forfeited moves"),
