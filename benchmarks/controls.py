@@ -72,13 +72,20 @@ PARTS = (
 
 def page() -> Iterator[str]:
     """The page, line by line."""
-    yield "# Every control on bots, learners and language models"
+    yield "# Controls on bots, learners and language models"
     yield ""
     yield (
         "Written by `python -m benchmarks.controls docs/results/controls.md`: each command "
         "with its output. What the figures can and cannot support is explained in "
         "[what the measures can be held to](../discussion/validity.md#what-the-controls-can-and-"
         "cannot-support)."
+    )
+    yield ""
+    yield (
+        "Of the nine points of the reporting checklist, the study of bots completes four and "
+        "kang2026 three. With 2 or 4 pairs a sign-flip test cannot give a p below .5 or .125: "
+        '"not told apart" on this page is empty there, and says nothing for or against a '
+        "difference."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)

@@ -225,7 +225,12 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
         f"over games without people (Wilson's if all are equal); none below {FEW}."
     )
     yield ""
-    yield "The page in the documentation was made from a sample, about a third of each record."
+    yield (
+        "The page in the documentation was made from a sample, about a third of each record, taken "
+        "as it came to us; how it was drawn is not known. People met bots unevenly (4 to 14 for "
+        "each), learners and bots 20 times each, so rows of the overview differ in partners: "
+        "compare people and players by partner, in the second table."
+    )
     yield "`python benchmarks/recorded_play.py AKATA BROCKBANK` makes it from any two stores; see"
     yield "[recorded play](../how-to/recorded_play.md)."
     yield ""

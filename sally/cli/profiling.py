@@ -52,6 +52,7 @@ ESTIMATES = {  # heading -> field of a row and decimal places
     "acts on it %": ("consistency", 0),
     "acting": ("acting", 2),
     "beyond habits": ("acting_beyond", 2),
+    "beyond one move": ("acting_beyond_move", 2),
     "beyond repetition": ("acting_beyond_repetition", 2),
     "label bias": ("label_bias", 2),
     "position bias": ("position_bias", 2),
@@ -381,12 +382,13 @@ LEGEND = (
     "earned). acts on it: moves that are best replies to the player's own prediction; acting: the "
     "same, 0 for a random choice; beyond habits: 0 for the habit that explains most of it (one "
     "label, one position, the predicted label, the other's last move), by exchanging moves between "
-    "instances; beyond repetition: with one move and its own last move among the habits. label "
-    "bias, position bias: moves with the favourite label or position, 0 for a random choice, 1 for "
-    "always; imitates: moves with the label that the player predicted; copies, repeats: with the "
-    "label of the other's last move, of its own. inference, translation, format: payoff lost by "
-    "wrong predictions, by not acting on them, by unreadable moves; luck: payoff that not acting "
-    "on them happened to change. n: episodes with a result. After ±: 95% intervals."
+    "instances; beyond one move, beyond repetition: with always the same move, and with its own "
+    "last move, among the habits. label bias, position bias: moves with the favourite label or "
+    "position, 0 for a random choice, 1 for always; imitates: moves with the label that the player "
+    "predicted; copies, repeats: with the label of the other's last move, of its own. inference, "
+    "translation, format: payoff lost by wrong predictions, by not acting on them, by unreadable "
+    "moves; luck: payoff that not acting on them happened to change. n: episodes with a result. "
+    "After ±: 95% intervals."
 )
 
 

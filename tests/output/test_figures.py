@@ -44,7 +44,7 @@ def row(player: str = "random", knowing: float | None = 50, doing: float | None 
         mindless=Mark("copy_last", 0.3, 30.0, None, 0, 20, 0.3),
         reference=Mark("optimum", 1.0, None, "exact", 0, 0, 1.0),
         judged=0, judged_fits=0, consistency=BLANK, acting=BLANK, acting_beyond=BLANK,
-        acting_beyond_repetition=BLANK, habit=None, decides=None,
+        acting_beyond_move=BLANK, acting_beyond_repetition=BLANK, habit=None, decides=None,
         label_bias=BLANK, position_bias=BLANK, imitation=BLANK, copying=BLANK,
         repetition=BLANK, called="",
         inference=BLANK, translation=BLANK, format=BLANK, luck=BLANK,

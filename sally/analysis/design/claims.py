@@ -87,8 +87,12 @@ def _against_acting(row: ProfileRow) -> Iterator[str]:
     elif not _above_zero(row.acting_beyond):
         habit = f" ({row.habit.rule} explains most)" if row.habit is not None else ""
         yield f"acting beyond habits is not above 0: {_said(row.acting_beyond)}{habit}"
+    elif not _above_zero(row.acting_beyond_move):
+        yield "always the same move explains it: acting beyond that is not above 0" + (
+            f": {_said(row.acting_beyond_move)}" if row.acting_beyond_move.value is not None else ""
+        )
     elif not _above_zero(found := row.acting_beyond_repetition):
-        yield "one move, or its own last move repeated, explains it: acting beyond that is not " + (
+        yield "its own last move repeated explains it: acting beyond that is not " + (
             f"above 0: {_said(found)}" if found.value is not None else "above 0"
         )
     if row.decides is not None and row.decides < HALF:

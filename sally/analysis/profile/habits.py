@@ -24,7 +24,7 @@ from sally.stats.intervals import without_interval
 ALWAYS = 0.9  # share of moves at which a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale
 BLIND, IMITATION, COPYING = "a blind pick", "the predicted label", "the other's last move"
-ONE_MOVE, REPETITION = "one move", "its own last move"
+REPETITION = "its own last move"
 
 
 class Habit(msgspec.Struct, frozen=True):
@@ -44,7 +44,8 @@ class HabitEstimates(msgspec.Struct, frozen=True):
     repetition: Estimate
     habit: Habit | None
     acting_beyond: Estimate
-    acting_beyond_repetition: Estimate  # the same, with one move and its own last move as habits
+    acting_beyond_move: Estimate  # the same, with always the same move among the habits
+    acting_beyond_repetition: Estimate  # the same, with its own last move among the habits, too
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     called: str  # what the player always does; empty if there is no such habit
 
@@ -64,25 +65,31 @@ def habit_estimates(means: Means) -> HabitEstimates:
         repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
-        acting_beyond_repetition=_beyond(means, expected_fits(table, repetition=True)[1]),
+        acting_beyond_move=_beyond(means, expected_fits(table, one_move=True)[1]),
+        acting_beyond_repetition=_beyond(
+            means, expected_fits(table, one_move=True, repetition=True)[1]
+        ),
         decides=100 * total(of("decided")) / known if known else None,
         called=_called(table, keys),
     )
 
 
-def expected_fits(table: MeasuredTable, repetition: bool = False) -> tuple[str, Floats]:
+def expected_fits(
+    table: MeasuredTable, one_move: bool = False, repetition: bool = False
+) -> tuple[str, Floats]:
     """Return the habit that explains most, and its expected number of fitting moves by row.
 
-    With `repetition`, two more rules count as habits: the same move of the rules under every label,
-    and the player's own last move. A player that acts on stable predictions repeats itself too, so
-    these two do not refute acting; they show where the moves cannot tell.
+    With `one_move`, playing the same move of the rules under every label counts as a habit too;
+    with `repetition`, so does the player's own last move. A player that acts on stable predictions
+    repeats itself, so the latter does not refute acting; it shows where the moves cannot tell.
     """
     units = _exchanged_units(table)
     explained = _explained(table, units, _keys(table))
     if not explained:
         return "", np.zeros(len(table))
+    if one_move:
+        explained["one move"] = _pressed_elsewhere(table, MOVE, units).fits
     if repetition:
-        explained[ONE_MOVE] = _pressed_elsewhere(table, MOVE, units).fits
         explained |= _followed(table, units, REPEATED)
     rule = max(explained, key=lambda name: total(explained[name]))
     return rule, explained[rule]
@@ -181,7 +188,6 @@ def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
     for did, able, what in (
         ("imitated", "imitable", "plays the label that it predicted of the other"),
         ("copies", "copyable", "repeats the other's last move"),
-        ("repeats", "repeatable", "repeats its own last move"),
     ):
         many = total(table.of(able))
         if not keys and many > 1 and total(table.of(did)) >= ALWAYS * many:

@@ -97,7 +97,8 @@ class ProfileRow(msgspec.Struct, frozen=True):
     consistency: Estimate  # moves that are best replies to the player's own prediction, in percent
     acting: Estimate  # the same, with a uniformly random pick at 0
     acting_beyond: Estimate  # the same, with the player's own habits at 0
-    acting_beyond_repetition: Estimate  # the same, with one move and its own last move as habits
+    acting_beyond_move: Estimate  # the same, with always the same move among the habits
+    acting_beyond_repetition: Estimate  # the same, with its own last move among the habits, too
     habit: Habit | None  # the habit that explains most of it
     decides: float | None  # moves whose best reply depends on the prediction, in percent
     label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
@@ -302,6 +303,7 @@ def _reasons(
         "consistency": no_split,
         "acting": no_split if not group.of("n").any() else "moves are free text",
         "acting_beyond": no_split if row.habit is None else _no_acting_beyond(row.habit),
+        "acting_beyond_move": no_split if row.habit is None else "one move explains all of it",
         "acting_beyond_repetition": no_split
         if row.habit is None
         else "one move, or its own last move, explains all of it",
