@@ -472,10 +472,11 @@ def _print_extremes(game: str, rows: Sequence[dict[str, Any]]) -> None:
                 "highest": f"{estimate_cell(high['value'], None)} {high['player']}",
             }
         )
-    before = ""
+    before: str | None = ""
     for line in lines:
-        line["condition"], before = ("" if line["condition"] == before else line["condition"],
-                                     line["condition"])  # fmt: skip
+        named = line["condition"]
+        line["condition"] = "" if named == before else named
+        before = named
     names = ("condition", "metric", "random", "lowest", "highest")
     print_table(lines, names, title=f"{game}: scores of {_players(rows)} mindless players")
 

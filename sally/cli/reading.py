@@ -74,6 +74,7 @@ def _print_check(found: Checked) -> None:
     )
 
 
+LONG = 60  # lines of a transcript that is printed whole
 END = 8  # lines of the end of a long transcript that are printed
 
 
@@ -98,7 +99,7 @@ def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
     if as_json:
         print_json({"episode": found.id, "eyes": eyes, "lines": list(transcript(found, eyes))})
         return
-    if whole or len(lines) <= SCREEN:
+    if whole or len(lines) <= LONG:
         echo(folded("\n".join(lines)))
         return
     left = len(lines) - SCREEN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -90,6 +91,9 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
     console().print(_table(rows, columns, title))
 
 
+FIGURE = re.compile(r"[-+0-9.,±%\[\]() ≈≠?n]*")  # a number, its interval, n and verdict
+
+
 def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str) -> Table:
     table = Table(
         title=Text(harmless(title)) if title else None,
@@ -102,8 +106,12 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
     rows = list(rows)
     for column in columns:
         numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
+        figures = all(FIGURE.fullmatch(cell(r.get(column))) for r in rows)
         table.add_column(
-            Text(harmless(column)), justify="right" if numeric else "left", overflow="fold"
+            Text(harmless(column)),
+            justify="right" if numeric else "left",
+            overflow="fold",
+            no_wrap=figures,  # texts are wrapped first, so that a number keeps its interval
         )
     for row in rows:
         table.add_row(*(Text(cell(row.get(column))) for column in columns))

@@ -99,9 +99,9 @@ def facts(played: Played) -> Conditions | None:
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
     """Return a figure over the episodes of a row, by its name in the paper's tables."""
     if metric in RELEASED:
-        mine = [p for f, p in known if "pairing" in f and row.get("pairing", "all") in
-                ("all", f["pairing"])]  # fmt: skip
-        return _released(metric, str(row.get("player", "")), mine)
+        asked = row.get("pairing", "all")
+        games = [p for f, p in known if "pairing" in f and asked in ("all", f["pairing"])]
+        return _released(metric, str(row.get("player", "")), games)
     known = [(facts, played) for facts, played in known if "model" in facts]
     if metric in AMONG_MODELS:
         return AMONG_MODELS[metric](known, str(row["model"]))
