@@ -8,6 +8,7 @@ from typing import Any
 from sally.api.rows import Rows
 from sally.core.prompt import packs
 from sally.core.registry import registry
+from sally.studies.sally_1 import pool_rows
 
 
 def list_games() -> Rows:
@@ -187,5 +188,6 @@ CATALOG: Mapping[str, Callable[[], Rows]] = {
     "papers": lambda: _named("papers"),
     "packs": list_packs,
     "importers": list_importers,
+    "pool": lambda: Rows(pool_rows()),
 }
 """What `sally list` prints, by kind."""

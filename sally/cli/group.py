@@ -23,6 +23,10 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Mapping[str, Entry] = {
+    "evaluate": Entry(
+        "sally.cli.evaluating:evaluate_",
+        "Evaluate a model on the suite Sally-1: knowing, acting on it and doing in nine games.",
+    ),
     "list": Entry(
         "sally.cli.listing:list_",
         "List the available games, players, studies and more.",
@@ -55,6 +59,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.comparing:compare",
         "Compare A with B in the store DIR: which is better, where, and how certain that is.",
     ),
+    "drift": Entry(
+        "sally.cli.evaluating:drift_",
+        "Compare two evaluations of one model: which cells moved beyond chance.",
+    ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
         "Compare the same players in the store DIR under two conditions, with equivalence tests.",
@@ -78,6 +86,10 @@ ENTRIES: Mapping[str, Entry] = {
     "pack": Entry(
         "sally.cli.packing:pack",
         "Pack the episodes in DIR, with their study and words, into one file with hashes.",
+    ),
+    "board": Entry(
+        "sally.cli.boarding:board",
+        "Replay evaluation bundles, recompute every figure, and write a static site.",
     ),
     "replay": Entry(
         "sally.cli.reading:replay",

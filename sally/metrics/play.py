@@ -22,6 +22,30 @@ def _retries(played: Played, seat: Seat) -> float:
     return float(sum([e.tries - 1 for e in played.episode.events if e.seat == seat]))
 
 
+def error_survival(played: Played, seat: Seat) -> float | None:
+    """Return the payoff that a seat may owe to others' forfeits; None in games for one.
+
+    Where a game pays as it goes, this is what the seat gained in turns in which another seat
+    forfeited and it did not itself. Where payoffs come at the end, it is the whole payoff of an
+    episode in which another seat forfeited: at most this much comes from others' errors.
+    """
+    replay, final = played.replay, played.episode.payoffs
+    if len(replay.game.seats) < 2 or final is None:
+        return None
+    seats = {*replay.game.seats}
+    theirs = [
+        step
+        for step in replay.steps()
+        if seat not in step.forfeited and seats & {*step.forfeited} - {seat}
+    ]
+    if not theirs:
+        return 0.0
+    if not getattr(replay.game, "pays_as_it_goes", False):
+        return float(final.get(seat, 0.0))
+    pays = replay.game.payoffs
+    return float(sum(pays(step.after)[seat] - pays(step.before)[seat] for step in theirs))
+
+
 METRICS = (
     Metric(
         name="reward",
@@ -38,6 +62,13 @@ METRICS = (
         unit="moves",
         label="forfeits",
         headline=True,
+    ),
+    Metric(
+        name="error_survival",
+        about="payoff that may come from others' forfeits: gained in turns in which another seat "
+        "forfeited, or, if paid at the end, in episodes with such a turn",
+        measure=error_survival,
+        unit="payoff",
     ),
     Metric(
         name="retries",

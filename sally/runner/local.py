@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from inspect import iscoroutinefunction
 from typing import Any
@@ -208,7 +208,8 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
         return whole
     found = Orders()
     checked: dict[tuple[str, int, int], int] = {}  # kinds already checked
-    for cell, setup in limited(ready.trials(), limit):
+    paired = {cell.name for cell in study.cells if cell.paired}
+    for cell, setup in limited(ready.trials(), limit, paired):
         alike = (cell, id(setup.instance), id(setup.lineup))
         if (kind := checked.get(alike)) is None:
             kind = checked[alike] = found.kind((cell, _checked(study, cell, setup, open_models)))
@@ -251,14 +252,17 @@ def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) 
             )
 
 
-def limited(trials: Iterable[tuple[str, Setup]], limit: int | None) -> Iterator[tuple[str, Setup]]:
-    """Yield at most `limit` episodes of each cell and lineup."""
+def limited(
+    trials: Iterable[tuple[str, Setup]], limit: int | None, paired: Collection[str] = ()
+) -> Iterator[tuple[str, Setup]]:
+    """Yield at most `limit` episodes of each cell and lineup; of a paired cell, in all."""
     if limit is None:
         yield from trials
         return
     seen: dict[str, int] = {}
     for cell, setup in trials:
-        lineup = msgspec.json.encode((cell, setup.lineup), order="sorted").decode()
+        who = {} if cell in paired else setup.lineup
+        lineup = msgspec.json.encode((cell, who), order="sorted").decode()
         seen[lineup] = seen.get(lineup, 0) + 1
         if seen[lineup] <= limit:
             yield cell, setup

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from sally.analysis.evaluation import ASKED, NOT_ASKED, REWORDED, TWIN, arm_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, player_spec
@@ -42,7 +43,6 @@ SIZES: Mapping[str, Mapping[Size, tuple[int, int]]] = {  # game -> size -> probl
     "step_race": {"S": (6, 1), "M": (7, 4), "L": (7, 16)},
 }
 GAMES = tuple(SIZES)
-ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
 ARMS = (ASKED, REWORDED, NOT_ASKED, TWIN)
 OTHER_ARMS = ARMS[1:]  # every problem is played in the asked arm and in one of these
 WORDINGS: Mapping[str, tuple[str, ...]] = {  # skins of the reworded arm, in turn
@@ -320,16 +320,6 @@ def _model(pack: str) -> PlayerSpec:
     return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **more)
 
 
-def arm_of(cell: str) -> str:
-    """Return the arm in the name of a cell of the suite."""
-    return cell.partition(": ")[2].partition(",")[0]
-
-
-def part_of(cell: str) -> str:
-    """Return the part, practice or test, in the name of a cell of the suite."""
-    return cell.partition(", ")[2]
-
-
 # --- bots -----------------------------------------------------------------------------------------
 
 Others = Mapping[str, PlayerSpec]
@@ -386,11 +376,26 @@ BOTS: Mapping[str, Bot] = {
 """Bots that can be evaluated; learners and copy_last play repeated games only."""
 
 
-def bot_suite(bot: Bot, size: Size = "S") -> Study:
+REFERENCES = ("best_bot", "tabular", "learner")  # played beside every evaluated player
+BY_BOT = "; played by the bot "  # in the description of a bot's study, before its name
+
+
+def bot_suite(name: str, size: Size = "S") -> Study:
     """Return the suite with a bot in the seats of the model.
 
     Arms that differ only in words are left out, because a bot reads none.
+
+    Raises:
+        BadInput: If there is no such bot.
     """
+    if name not in BOTS:
+        raise unknown("bot", name, BOTS)
+    whole = with_bot(BOTS[name], size)
+    return msgspec.structs.replace(whole, about=f"{whole.about}{BY_BOT}{name}")
+
+
+def with_bot(bot: Bot, size: Size = "S") -> Study:
+    """Return the suite with any bot in the seats of the model."""
     cells = []
     for cell in suite(size).cells:
         if arm_of(cell.name) not in (ASKED, NOT_ASKED):
@@ -409,6 +414,48 @@ def _with_bot(game: str, lineup: Others, bot: Bot) -> dict[str, PlayerSpec] | No
     if who is None:
         return None
     return {seat: others.get(seat, who) for seat in lineup}
+
+
+# --- what a size can tell apart -------------------------------------------------------------------
+
+SPREADS = "sally_1_spreads.json"  # written by benchmarks/sally_1.py
+POWER, ALPHA = 0.8, 0.05
+DETECTS = (
+    "knowing, doing: the smallest difference between two players that is detected in a game with "
+    "80% power (paired t test over problems, level .05 shared by all games and both measures as "
+    "by Holm's first step), from the largest to the smallest game. Standard deviations of "
+    "differences are those between bots of neighbouring skill; `benchmarks/sally_1.py` computes "
+    "them, and --json lists every game."
+)
+
+
+def spreads() -> dict[str, dict[str, float]]:
+    """Return the standard deviation of differences per problem: measure -> game -> deviation."""
+    from importlib.resources import files
+
+    text = (files("sally.studies.records") / SPREADS).read_bytes()
+    return msgspec.json.decode(text, type=dict[str, dict[str, float]])
+
+
+def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
+    """Return the smallest detectable difference of each game in a size; None: not computed."""
+    from sally.stats.power import t_power
+
+    known = spreads()[measure]
+    family = sum(len(there) for there in spreads().values())
+    found: dict[str, float | None] = {}
+    for game in GAMES:
+        sd, pairs = known.get(game), SIZES[game][size][0]
+        if not sd:
+            found[game] = None
+            continue
+        low, high = 0.0, 20 * sd
+        for _ in range(50):
+            middle = (low + high) / 2
+            power = t_power(pairs, middle, sd**2, alpha=ALPHA / family)
+            low, high = (middle, high) if power < POWER else (low, middle)
+        found[game] = high
+    return found
 
 
 STUDY = suite("S")

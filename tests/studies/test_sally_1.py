@@ -8,6 +8,7 @@ from hashlib import blake2b
 import msgspec
 import pytest
 
+from sally.analysis.evaluation import arm_of, part_of
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
 from sally.core.registry import registry
@@ -17,14 +18,11 @@ from sally.runner.local import orders, play
 from sally.studies.sally_1 import (
     ARMS,
     ASKED,
-    BOTS,
     GAMES,
     NOT_ASKED,
     POOL,
     TEST_ONLY,
-    arm_of,
     bot_suite,
-    part_of,
     pool_rows,
     suite,
     tasks,
@@ -114,7 +112,7 @@ def test_sizes_are_studies():
 
 
 def test_bots_play_the_model_seats_without_words():
-    study = bot_suite(BOTS["tabular"])
+    study = bot_suite("tabular")
     assert {cell.instances[0].game for cell in study.cells} == {"rps", "ipd", "ibs"}
     assert {arm_of(cell.name) for cell in study.cells} == {ASKED, NOT_ASKED}
     assert {part_of(cell.name) for cell in study.cells} == {"practice", "test"}
@@ -123,10 +121,8 @@ def test_bots_play_the_model_seats_without_words():
 
 
 def test_a_noisy_player_errs_as_often_as_it_says():
-    (wanted,) = [
-        c for c in bot_suite(BOTS["noisy_25"], "M").cells if c.name == "toma_po: asked, test"
-    ]
-    study = msgspec.structs.replace(bot_suite(BOTS["noisy_25"], "M"), cells=(wanted,))
+    (wanted,) = [c for c in bot_suite("noisy_25", "M").cells if c.name == "toma_po: asked, test"]
+    study = msgspec.structs.replace(bot_suite("noisy_25", "M"), cells=(wanted,))
     won = [play(setup, cell).payoffs["player"] for _, cell, setup in orders(study)]
     # right unless it errs (1 in 4) and then misses the one right option of five (4 in 5)
     assert abs(sum(won) / len(won) - 0.8) < 0.1

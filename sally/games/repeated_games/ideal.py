@@ -53,7 +53,7 @@ def ideal_of(game: RepeatedGame, seat: Seat, pool: Sequence[PlayerSpec], lookahe
     return _ideal(game, seat, msgspec.json.encode(list(pool), order="sorted"), lookahead)
 
 
-@lru_cache(maxsize=32)  # its tables serve every episode of the game
+@lru_cache(maxsize=256)  # its tables serve every episode of the game; labels make 36 games
 def _ideal(game: RepeatedGame, seat: Seat, pool: bytes, lookahead: int) -> Ideal:
     known, machines = registry.partners(FAMILY), []
     for who in msgspec.json.decode(pool, type=list[PlayerSpec]):

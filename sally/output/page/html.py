@@ -1,7 +1,7 @@
 """HTML elements of a page; text is escaped in one place only.
 
 Any `str` is escaped; only this module can make `Html`. Scripts, styles, event handlers and links
-to other pages cannot be written.
+outside the page and its folder cannot be written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-PLACE = re.compile(r"#[A-Za-z][\w-]*")
+PLACE = re.compile(r"#[A-Za-z][\w-]*|[A-Za-z0-9][\w.-]*\.html(#[A-Za-z][\w-]*)?")
 
 
 class Html:
@@ -82,7 +82,9 @@ def tag(
         if spelled not in ATTRIBUTES:
             raise ValueError(f"{spelled} is not an allowed attribute.")
         if spelled == "href" and not PLACE.fullmatch(str(value)):
-            raise ValueError(f"Links must stay on the page (#place), not {value!r}.")
+            raise ValueError(
+                f"Links must stay on the page (#place) or in its folder (NAME.html), not {value!r}."
+            )
         head.append(spelled if value is True else f'{spelled}="{_quoted(value)}"')
     start = f"<{' '.join(head)}>"
     if name in VOID:

@@ -53,3 +53,21 @@ function reveal() {
 
 addEventListener("hashchange", reveal);
 reveal();
+
+// the board: rows that contain every word of the filter, of the ticked entries
+function narrow() {
+  const words = document.getElementById("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const ticked = Array.from(document.querySelectorAll("input[name=entry]:checked"), (box) => box.value);
+  for (const row of document.querySelectorAll("tr[data-n]")) {
+    const names = row.dataset.n.split("\n");
+    const wanted = ticked.length === 0 || names.every((name) => ticked.includes(name));
+    const text = row.textContent.toLowerCase();
+    row.hidden = !wanted || !words.every((word) => text.includes(word));
+  }
+}
+
+if (document.getElementById("filter") !== null) {
+  for (const input of document.querySelectorAll("#filter, input[name=entry]")) {
+    input.addEventListener("input", narrow);
+  }
+}

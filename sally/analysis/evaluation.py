@@ -1,0 +1,491 @@
+"""Evaluate one player on a suite: what it knew, whether it acted on it, what it did, per game.
+
+A suite names its cells `GAME: ARM, PART`. The headline is computed from the arms in which the
+player is asked, in the game's own words and reworded; the other arms are compared with their pairs.
+No mean over games is computed: scales of different games are not the same quantity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.analysis.columns.measured import Measured, is_mind, measured_seats, seats_under_study
+from sally.analysis.columns.rows import played
+from sally.analysis.compare.compare import Comparison
+from sally.analysis.compare.contrast import Of, contrast, said_of
+from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, Verdict, verdicts
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
+from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.core.errors import BadInput, listed
+from sally.core.log.events import Episode, label
+from sally.core.prompt.model import Usage
+from sally.metrics.play import error_survival
+from sally.stats import Estimate
+from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import FEW
+from sally.stats.multiple import holm
+
+ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
+HEADLINE = (ASKED, REWORDED)
+CONTRASTS: Mapping[str, tuple[Of, str]] = {  # arm -> kind of contrast, what it asks
+    REWORDED: ("packs", "does another wording or order change it?"),
+    NOT_ASKED: ("asked", "does asking change play?"),
+    TWIN: ("twin", "is it about minds, or would a mechanism do?"),
+}
+MEASURES: Mapping[str, str] = {  # field of GameResult -> heading
+    "knowing": "knowing",
+    "knowing_beyond": "beyond rules",
+    "acting": "acting on it",
+    "acting_beyond": "beyond habits",
+    "doing": "doing",
+    "position_bias": "position bias",
+    "label_bias": "label bias",
+    "error_survival": "error survival",
+}
+
+
+def arm_of(cell: str) -> str:
+    """Return the arm in the name of a cell of a suite."""
+    return cell.partition(": ")[2].partition(",")[0]
+
+
+def part_of(cell: str) -> str:
+    """Return the part, practice or test, in the name of a cell of a suite."""
+    return cell.partition(", ")[2]
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A reference player's figures on the same problems."""
+
+    player: str
+    knowing: float | None
+    acting: float | None
+    doing: float | None
+
+
+class GameResult(msgspec.Struct, frozen=True):
+    """One player in one game of a suite; None where a figure is not defined."""
+
+    game: str
+    seat: str
+    episodes: int  # of the headline arms
+    problems: int
+    censored: int
+    moves: int
+    forfeits: int
+    knowing: Estimate  # 0: an even guess, 1: every prediction right
+    knowing_beyond: Estimate  # 0: the best mindless rule
+    acting: Estimate  # best replies to own predictions; 0: a random choice
+    acting_beyond: Estimate  # 0: the player's own habits
+    doing: Estimate  # 0: a random player, 1: the exact optimum or the reference player
+    practice: Estimate  # doing against opponents of the practice part
+    test: Estimate  # doing against opponents held out
+    position_bias: Estimate
+    label_bias: Estimate
+    error_survival: Estimate  # payoff that came from others' forfeits, at most
+    mindless: float | None  # doing of the best mindless player
+    mindless_name: str
+    rule: str  # the best mindless predictor
+    rule_knowing: float | None  # its accuracy, with an even guess at 0
+    top: str  # what 1 of doing is
+    lines: tuple[Line, ...]  # learners and bots on the same problems
+    refused: dict[str, tuple[str, ...]]  # word -> why the episodes do not support it
+    why: dict[str, str]  # by field, why it has no value
+
+
+class Control(msgspec.Struct, frozen=True):
+    """A paired comparison of one arm with the asked arm, by one metric of one game."""
+
+    arm: str
+    game: str
+    metric: str
+    difference: Estimate  # this arm minus the asked arm
+    verdict: str
+    pairs: int
+
+
+class Bill(msgspec.Struct, frozen=True):
+    """Calls of the evaluated player and what they took."""
+
+    calls: int = 0
+    lost: int = 0  # calls without a usable reply
+    input: int = 0
+    output: int = 0
+    seconds: float = 0.0  # summed over calls, which may overlap
+    cost: float | None = None
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """Everything that is said about one player by a suite."""
+
+    player: str
+    suite: str
+    settings: dict[str, Any]
+    episodes: int
+    wanted: int  # episodes of the suite in this size; 0: not known
+    games: tuple[GameResult, ...]
+    controls: tuple[Control, ...]
+    depths: tuple[DepthPoint, ...]
+    bill: Bill
+    sentences: tuple[str, ...]  # which words the episodes support
+
+    @property
+    def complete(self) -> bool:
+        return self.wanted == 0 or self.episodes >= self.wanted
+
+
+def evaluate(
+    episodes: Iterable[Episode],
+    *,
+    player: str,
+    suite: str,
+    wanted: int = 0,
+    references: Mapping[str, Sequence[Episode]] | None = None,
+) -> Evaluation:
+    """Return the evaluation of the player whose suite these episodes are.
+
+    `references` are episodes of other players on the same problems, by name.
+
+    Raises:
+        BadInput: If there is no episode of the suite's arms.
+    """
+    every = list(episodes)
+    kept = [e for e in every if arm_of(e.cell) in HEADLINE]
+    if not kept:
+        raise BadInput(f"No episode of {suite} in which the player is asked: nothing to evaluate.")
+    seats = measured_of(kept)
+    ends = baselines(seats, False)
+    rows = {row.game: row for row in profile_of(seats, ends, named=lambda who: player)}
+    rows = {
+        game: msgspec.structs.replace(row, arms=_arms(every, row)) for game, row in rows.items()
+    }
+    parts = {
+        part: _doing([m for m in seats if part_of(m.cell) == part], ends)
+        for part in ("practice", "test")
+    }
+    lines = _reference_lines(references or {}, ends)
+    said = {verdict.game: verdict for verdict in verdicts(list(rows.values()))}
+    survived = _survived(kept)
+    games = tuple(
+        _result(row, said[game], {p: found.get(game) for p, found in parts.items()},
+                lines.get(game, ()), survived[game])
+        for game, row in rows.items()
+    )  # fmt: skip
+    return Evaluation(
+        player=player,
+        suite=suite,
+        settings=_settings(kept[0]),
+        episodes=len(every),
+        wanted=wanted,
+        games=games,
+        controls=tuple(_controls(every)),
+        depths=tuple(
+            msgspec.structs.replace(point, player=player)
+            for point in depth_curve(_as_one(e, player) for e in kept)
+            if point.player == "evaluated"
+        ),
+        bill=_bill(every),
+        sentences=tuple(sentences(games, player)),
+    )
+
+
+def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
+    """Return the seat that a suite evaluates in each game: the one that is asked."""
+    return {
+        e.setup.instance.game: seat
+        for e in episodes
+        if arm_of(e.cell) in HEADLINE
+        for seat in seats_under_study(e.setup)[:1]
+    }
+
+
+def measured_of(episodes: Iterable[Episode]) -> list[Measured]:
+    """Return the evaluated seat of each episode, measured."""
+    every = list(episodes)
+    seats = evaluated_seats(every)
+    found = []
+    for e in every:
+        if (seat := seats.get(e.setup.instance.game)) is not None:
+            found += measured_seats(played(e), (seat,))
+    return found
+
+
+def _as_one(episode: Episode, player: str) -> Episode:
+    """Return the episode with the evaluated player under one name, whatever words it read."""
+    setup = episode.setup
+    mine = set(seats_under_study(setup))
+    lineup = {
+        seat: msgspec.structs.replace(who, player="evaluated", params={}) if seat in mine else who
+        for seat, who in setup.lineup.items()
+    }
+    return msgspec.structs.replace(episode, setup=msgspec.structs.replace(setup, lineup=lineup))
+
+
+def _settings(episode: Episode) -> dict[str, Any]:
+    (seat, *_) = seats_under_study(episode.setup)
+    params = episode.setup.lineup[seat].params
+    return {key: params[key] for key in ("strategy", "settings") if key in params}
+
+
+def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
+    """Return the arms of a game that the checklist of claims asks for."""
+    here = {arm_of(e.cell) for e in episodes if e.setup.instance.game == row.game}
+    varied = "labels" in row.arms or REWORDED in here
+    return tuple(sorted(here | ({"labels"} if varied else set())))
+
+
+def _doing(seats: Sequence[Measured], ends: Sequence[Any]) -> dict[str, Estimate]:
+    if not seats:
+        return {}
+    return {row.game: row.doing for row in profile_of(seats, ends, named=lambda who: "")}
+
+
+def _reference_lines(
+    references: Mapping[str, Sequence[Episode]], ends: Sequence[Any]
+) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {}
+    for name, episodes in references.items():
+        seats = measured_of(e for e in episodes if arm_of(e.cell) == ASKED)
+        for row in profile_of(seats, ends, named=lambda who: "") if seats else ():
+            line = Line(name, row.skill.value, row.acting.value, row.doing.value)
+            found.setdefault(row.game, []).append(line)
+    return found
+
+
+def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
+    """Return the payoff that came from others' forfeits, by game; no value with one seat."""
+    values: dict[str, list[float]] = {}
+    clusters: dict[str, list[str]] = {}
+    seats = evaluated_seats(episodes)
+    for episode in episodes:
+        game = episode.setup.instance.game
+        values.setdefault(game, [])
+        clusters.setdefault(game, [])
+        whole = played(episode)
+        for seat in whole.replay.game.seats:
+            if seat == seats[game]:
+                found = error_survival(whole, seat)
+                if found is not None:
+                    values[game].append(found)
+                    clusters[game].append(episode.setup.instance.id)
+    return {game: mean_by_rule(values[game], clusters[game]) for game in values}
+
+
+def _result(
+    row: ProfileRow,
+    verdict: Verdict,
+    parts: Mapping[str, Estimate | None],
+    lines: Sequence[Line],
+    survived: Estimate,
+) -> GameResult:
+    none = Estimate(None, None, None, 0, "no episode")
+    rule = row.predictor
+    guess = row.guess
+    above = (
+        None
+        if rule is None or guess is None or guess >= 100
+        else (rule.accuracy - guess) / (100 - guess)
+    )
+    return GameResult(
+        game=row.game,
+        seat=row.seat,
+        episodes=row.episodes,
+        problems=row.cluster_count,
+        censored=row.censored,
+        moves=row.moves,
+        forfeits=row.forfeits,
+        knowing=row.skill,
+        knowing_beyond=row.beyond,
+        acting=row.acting,
+        acting_beyond=row.acting_beyond,
+        doing=row.doing,
+        practice=parts["practice"] or none,
+        test=parts["test"] or none,
+        position_bias=row.position_bias,
+        label_bias=row.label_bias,
+        error_survival=survived,
+        mindless=row.mindless.doing if row.mindless else None,
+        mindless_name=row.mindless.player if row.mindless else "",
+        rule=rule.rule if rule else "",
+        rule_knowing=above,
+        top=row.reference.player if row.reference else "",
+        lines=tuple(lines),
+        refused=dict(verdict.refused),
+        why={
+            new: row.why[old]
+            for old, new in (("skill", "knowing"), ("beyond", "knowing_beyond"),
+                             ("acting", "acting"), ("acting_beyond", "acting_beyond"),
+                             ("doing", "doing"), ("position_bias", "position_bias"),
+                             ("label_bias", "label_bias"))
+            if old in row.why
+        },
+    )  # fmt: skip
+
+
+def _controls(episodes: Sequence[Episode]) -> list[Control]:
+    """Compare each other arm with the asked arm in pairs; an arm without pairs is left out."""
+    found = []
+    for arm, (kind, _) in CONTRASTS.items():
+        mine = [e for e in episodes if arm_of(e.cell) in (ASKED, arm)]
+        try:
+            made = contrast(mine, kind)
+        except BadInput:
+            continue  # a bot reads no words, and an evaluation may have stopped early
+        found += [_control(arm, one.comparison) for one in made]
+    return found
+
+
+def _control(arm: str, made: Comparison) -> Control:
+    value = made.difference
+    if arm == NOT_ASKED and value.value is not None:  # the contrast is asked minus not asked
+        low, high = value.interval or (None, None)
+        value = msgspec.structs.replace(
+            value,
+            value=-value.value,
+            low=None if high is None else -high,
+            high=None if low is None else -low,
+        )
+    return Control(arm, made.game, made.metric, value, said_of(made), made.pairs)
+
+
+def _bill(episodes: Iterable[Episode]) -> Bill:
+    """Add up the calls of all episodes; the cost is None where a call has none."""
+    calls = lost = 0
+    used = Usage(cost=0.0)
+    for episode in episodes:
+        for event in episode.events:
+            for call in event.calls:
+                calls += 1
+                lost += bool(call.failure)
+                used += msgspec.convert({"cost": None, **call.usage}, Usage, strict=False)
+    cost = used.cost if calls else None
+    return Bill(calls, lost, used.input, used.output, used.seconds, cost)
+
+
+def sentences(games: Sequence[GameResult], player: str) -> list[str]:
+    """Return what the checklist of claims supports, in one sentence for each word."""
+    found = []
+    for word, verb in ((KNOWS, "knows what others will do"), (ACTS_ON, "acts on what it knows"),
+                       (THEORY, "shows theory of mind")):  # fmt: skip
+        open_ = [one.game for one in games if not one.refused[word]]
+        where = f"is not refused in {listed(open_)}" if open_ else "is refused in every game"
+        found.append(f"That {player} {verb} {where} ({len(open_)} of {len(games)}).")
+    return found
+
+
+# --- who is evaluated -----------------------------------------------------------------------------
+
+
+def name_of(episodes: Sequence[Episode]) -> str:
+    """Return the name of the player that a store evaluates: its model and settings, or its bot.
+
+    Raises:
+        BadInput: If the store holds several.
+    """
+    names: dict[str, None] = {}
+    for episode in episodes:
+        for seat in seats_under_study(episode.setup):
+            who = episode.setup.lineup[seat]
+            params = {k: v for k, v in who.params.items() if k != "pack"}
+            names[label(msgspec.structs.replace(who, params=params))] = None
+    minds = {
+        label(msgspec.structs.replace(w, params={k: v for k, v in w.params.items() if k != "pack"}))
+        for e in episodes
+        for s in seats_under_study(e.setup)
+        if is_mind(w := e.setup.lineup[s])
+    }
+    if len(minds) > 1:
+        raise BadInput(f"The store holds episodes of {listed(sorted(minds))}; evaluate one alone.")
+    return minds.pop() if minds else " / ".join(names)
+
+
+# --- drift ----------------------------------------------------------------------------------------
+
+Scores = dict[tuple[str, str], dict[str, tuple[str, float]]]  # (cell, measure) -> setting -> ...
+ALPHA, RESAMPLES = 0.05, 10_000
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """The change of one measure in one cell between two evaluations of a player."""
+
+    cell: str
+    measure: str
+    old: float
+    new: float
+    difference: Estimate
+    p: float | None  # adjusted by Holm's method over all cells and measures
+    verdict: str
+    pairs: int
+
+
+def per_problem(episodes: Iterable[Episode]) -> Scores:
+    """Return the scores of the evaluated seat: (cell, measure) -> setting -> (problem, value)."""
+    found: Scores = {}
+    for m in measured_of(episodes):
+        scores = {"doing": m.least, "forfeits": float(m.forfeits)}
+        if m.knowing.scored:
+            scores["knowing"] = m.knowing.right / m.knowing.scored
+        if m.acting.n:
+            scores["acting on it"] = m.acting.fits / m.acting.n
+        for measure, value in scores.items():
+            if value is not None and np.isfinite(value):
+                found.setdefault((m.cell, measure), {})[m.setting] = (m.setup.instance.id, value)
+    return found
+
+
+def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Moved]:
+    """Compare two evaluations cell by cell, on the problems that both played.
+
+    The p value of a cell is that of exchanging old and new at random, problem by problem.
+
+    Raises:
+        BadInput: If the two have no problem in common.
+    """
+    before, after = per_problem(old), per_problem(new)
+    raw: list[tuple[tuple[str, str], list[str], list[float], list[float]]] = []
+    for key in sorted(before.keys() & after.keys()):
+        both = sorted(before[key].keys() & after[key].keys())
+        if both:
+            raw.append((key, [before[key][s][0] for s in both],
+                        [before[key][s][1] for s in both],
+                        [after[key][s][1] for s in both]))  # fmt: skip
+    if not raw:
+        raise BadInput("The two evaluations have no problem in common; both need the same suite.")
+    rng = np.random.default_rng(1)
+    ps = [_exchanged(was, now, rng) for _, _, was, now in raw]
+    adjusted = _holm_known(ps)
+    found = []
+    for ((cell, measure), problems, was, now), p in zip(raw, adjusted, strict=True):
+        moved = np.subtract(now, was)
+        same = not moved.any()
+        verdict = (
+            "identical" if same else "moved" if p is not None and p < ALPHA else "within chance"
+        )
+        if p is None and not same:
+            verdict = "too few pairs"
+        found.append(Moved(cell, measure, float(np.mean(was)), float(np.mean(now)),
+                           mean_by_rule(moved, problems), p, verdict, len(was)))  # fmt: skip
+    return found
+
+
+def _exchanged(
+    was: Sequence[float], now: Sequence[float], rng: np.random.Generator
+) -> float | None:
+    """Return the p value of the mean difference under random exchange; None below five pairs."""
+    moved = np.subtract(now, was)
+    if len(moved) < FEW:
+        return None
+    flips = rng.choice((-1.0, 1.0), size=(RESAMPLES, len(moved)))
+    at_least = np.abs(flips @ moved) >= abs(moved.sum()) - 1e-12
+    return float((at_least.sum() + 1) / (RESAMPLES + 1))
+
+
+def _holm_known(ps: Sequence[float | None]) -> list[float | None]:
+    known = [p for p in ps if p is not None]
+    again = iter(holm(known)) if known else iter(())
+    return [None if p is None else float(next(again)) for p in ps]

@@ -1,0 +1,309 @@
+"""`sally evaluate` and `sally drift`: one player on the suite Sally-1, and the same one again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import msgspec
+
+from sally import store
+from sally.adapters.executors.by_name import executor
+from sally.analysis.evaluation import CONTRASTS, Evaluation, Moved, drift, evaluate, name_of
+from sally.api.studies import Wish, wished
+from sally.cli import INCOMPLETE
+from sally.cli.common import STORE, parsed
+from sally.cli.running import ON_HELP, play_with_progress
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Episode
+from sally.core.registry.study import Study
+from sally.core.terminal_text import echo
+from sally.output.files.bundle_reader import opened
+from sally.output.page.evaluation import said_bill, write_evaluation
+from sally.output.tables.console import (
+    estimate_cell,
+    fitting,
+    folded,
+    json_option,
+    print_json,
+    print_table,
+)
+from sally.runner import local
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import use_config
+from sally.runner.models import models_of
+from sally.runner.plan import plan as planned
+from sally.store import Where
+from sally.studies import sally_1
+from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, suite
+
+SIZES = get_args(Size)
+
+
+@click.command("evaluate")
+@click.option("--model", help="Model to evaluate: embedded, openai/gpt-4o, hf:PATH, an alias.")
+@click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(BOTS)}.")
+@click.option("--size", type=click.Choice(SIZES), default="S", show_default=True, help="Size.")
+@click.option("--out", type=click.Path(path_type=Path), help="Store [out/sally_1-NAME].")
+@click.option("--plan", "only_plan", is_flag=True, help="Print what each size takes; play nothing.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
+              help="Set a model setting, such as max_tokens=2000 to reason.")  # fmt: skip
+@click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
+@click.option("--config", type=click.Path(path_type=Path), help="Configuration file [sally.toml].")
+@click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
+@click.option("--budget", type=float, help="Stop after spending this much money.")
+@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
+@click.option("--no-play", is_flag=True, help="Evaluate what the store holds; play nothing.")
+@json_option
+def evaluate_(
+    model: str | None,
+    bot: str | None,
+    size: Size,
+    out: Path | None,
+    only_plan: bool,
+    settings: tuple[str, ...],
+    games: tuple[str, ...],
+    config: Path | None,
+    on: str,
+    budget: float | None,
+    budget_tokens: int | None,
+    no_play: bool,
+    as_json: bool,
+) -> None:
+    """Evaluate a model on the suite Sally-1: knowing, acting on it and doing in nine games.
+
+    Stopped runs continue with the same command; a larger size keeps the episodes of a smaller one.
+    """
+    if only_plan:
+        say_plan(model or "MODEL", as_json)
+        return
+    if (model is None) == (bot is None):
+        raise BadInput("Name the player: --model MODEL, or --bot BOT.")
+    for game in games:
+        if game not in sally_1.GAMES:
+            raise unknown("game of sally_1", game, sally_1.GAMES)
+    used = use_config(config)
+    chosen: tuple[Any, ...] = ()
+    if bot is not None:
+        if bot not in BOTS:
+            raise unknown("bot", bot, BOTS)
+        study = _only(bot_suite(bot, size), games)
+    else:
+        wish = Wish(model=model, given=parsed(settings))
+        study, chosen = wished(suite(size, games or sally_1.GAMES), wish, used)
+    place = out or Path("out") / f"sally_1-{_file_name(model or bot or '')}"
+    wanted = local.orders(study)
+    if not no_play:
+        meter = Meter(Budget(budget, budget_tokens), used)
+        meter.refuse_unpriced(models_of(study))
+        job = {"index": True, "wanted": wanted, "settings": chosen}
+        play_with_progress(study, place, None, meter, executor(on), **job)
+    found = evaluation_of(place, bot or "", study=study, many=len(wanted))
+    page = place.parent / f"{place.name}.html"
+    write_evaluation(found, page)
+    if as_json:
+        print_json({"page": str(page), "out": str(place), **msgspec.to_builtins(found)})
+    else:
+        say(found)
+        echo(f"Page: {page}   Episodes: {place}   Share: sally pack {place}")
+    if not found.complete:
+        echo("Unfinished: the same command continues.", err=True)
+        sys.exit(INCOMPLETE)
+
+
+def _only(study: Study, games: Sequence[str]) -> Study:
+    if not games:
+        return study
+    cells = tuple(cell for cell in study.cells if cell.instances[0].game in games)
+    if not cells:
+        raise BadInput(f"This bot does not play {', '.join(games)}.")
+    return msgspec.structs.replace(study, cells=cells)
+
+
+def _file_name(name: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
+
+
+def evaluation_of(
+    place: Where, player: str = "", *, study: Study | None = None, many: int = 0
+) -> Evaluation:
+    """Return the evaluation of a store, with bots on the same problems beside it.
+
+    Raises:
+        BadInput: If the store holds no episode, or several players.
+    """
+    episodes = list(store.load(place).episodes.values())
+    if study is not None:
+        cells = {cell.name for cell in study.cells}
+        ids = {id for id, _, _ in local.orders(study)}
+        episodes = [e for e in episodes if e.cell in cells and e.id in ids]
+    finished = [e for e in episodes if not store.to_run_again(e)]
+    if not finished:
+        raise BadInput(f"The store {place} holds no finished episode of sally_1.")
+    name = player or name_of(finished)
+    return evaluate(
+        finished,
+        player=name,
+        suite=f"Sally-1, version {sally_1.VERSION}",
+        wanted=many,
+        references=reference_episodes(finished),
+    )
+
+
+def reference_episodes(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
+    """Play the reference bots on the problems of these episodes."""
+    problems = {e.setup.instance.id for e in episodes}
+    size: Size = next((s for s in SIZES if problems <= {t.instance.id for t in _tasks(s)}), "L")
+    found: dict[str, list[Episode]] = {}
+    for name in REFERENCES:
+        found[name] = [
+            local.play(setup, cell)
+            for _, cell, setup in local.orders(bot_suite(name, size))
+            if setup.instance.id in problems and ": asked" in cell
+        ]
+    return found
+
+
+def _tasks(size: Size) -> list[sally_1.Task]:
+    return [
+        task
+        for game in sally_1.GAMES
+        for task in sally_1.tasks(game)[: sally_1.SIZES[game][size][0]]
+    ]
+
+
+# --- output ---------------------------------------------------------------------------------------
+
+
+def say(found: Evaluation) -> None:
+    """Print an evaluation on one screen."""
+    lines = [
+        {
+            "game": one.game,
+            "knowing": _cell(one.knowing),
+            "beyond rules": _cell(one.knowing_beyond),
+            "acting on it": _cell(one.acting),
+            "doing": _cell(one.doing),
+            "mindless": one.mindless,
+            **{line.player: line.doing for line in one.lines},
+            "label bias": _cell(one.label_bias),
+            "position bias": _cell(one.position_bias),
+            "error survival": _cell(one.error_survival),
+            "forfeits": f"{one.forfeits}/{one.forfeits + one.moves}",
+        }
+        for one in found.games
+    ]
+    names = list(dict.fromkeys(name for line in lines for name in line if name != "game"))
+    rows = [{name: line.get(name) for name in ("game", *names)} for line in lines]
+    for n, group in enumerate(fitting(rows, ["game"], names)):
+        title = "" if n else f"{found.player}, {found.suite}"
+        print_table(rows, ["game", *group], title=title)
+    for sentence in found.sentences:
+        echo(folded(sentence))
+    for arm, (_, question) in CONTRASTS.items():
+        mine = [one.verdict for one in found.controls if one.arm == arm]
+        if mine:
+            counts = ", ".join(f"{mine.count(v)} {v}" for v in dict.fromkeys(mine))
+            echo(folded(f"{arm}: {question} {counts}"))
+    if found.depths:
+        by_game: dict[str, list[str]] = {}
+        for point in found.depths:
+            said = f"{point.depth}: {point.right.value:.2f} (chance {point.chance:.2f})"
+            by_game.setdefault(point.game, []).append(said)
+        for game, said_ones in by_game.items():
+            echo(folded(f"right by certified depth, {game}: {', '.join(said_ones)}"))
+    echo(folded(said_bill(found)))
+    echo(folded("knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the "
+                "optimum; beyond rules: 0 for the best mindless rule; mindless and the bots: their "
+                "doing on the same problems; ±, []: 95% intervals over problems."))  # fmt: skip
+
+
+def _cell(found: Any) -> str:
+    return estimate_cell(found.value, found.interval, 2)
+
+
+def say_plan(model: str, as_json: bool) -> None:
+    """Print calls, tokens and the smallest detectable differences of every size."""
+    rows = []
+    for size in SIZES:
+        filled, _ = wished(suite(size), Wish(model=model), use_config(None))
+        plan = planned(filled)
+        (bill,) = plan.bills
+        knowing, doing = (sally_1.smallest_differences(size, m) for m in ("knowing", "doing"))
+        rows.append(
+            {
+                "size": size,
+                "episodes": plan.wanted,
+                "calls": round(bill.count.calls),
+                "input tokens": round(bill.count.input),
+                "output tokens": round(bill.count.output),
+                "knowing": knowing,
+                "doing": doing,
+            }
+        )
+    if as_json:
+        print_json(rows)
+        return
+    shown = [
+        {**row, **{m: _span(row[m]) for m in ("knowing", "doing")},
+         **{k: f"{row[k]:,}" for k in ("episodes", "calls", "input tokens", "output tokens")}}
+        for row in rows
+    ]  # fmt: skip
+    print_table(shown, list(shown[0]), title=f"Sally-1, version {sally_1.VERSION}")
+    echo(folded(sally_1.DETECTS))
+
+
+def _span(found: Mapping[str, float | None]) -> str:
+    known = sorted(value for value in found.values() if value is not None)
+    return f"{known[0]:.2f} to {known[-1]:.2f}" if known else "-"
+
+
+# --- drift ----------------------------------------------------------------------------------------
+
+
+@click.command("drift")
+@click.argument("old", type=STORE)
+@click.argument("new", type=STORE)
+@click.option("--all", "every", is_flag=True, help="Print cells that did not move, too.")
+@json_option
+def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
+    """Compare two evaluations of one model, problem by problem: which cells moved beyond chance."""
+    sides = []
+    for place in (old, new):
+        with opened(place) as (folder, _):
+            sides.append([e for e in store.load(folder).episodes.values()
+                          if not store.to_run_again(e)])  # fmt: skip
+    names = [name_of(side) for side in sides]
+    found = drift(*sides)
+    if as_json:
+        print_json({"old": names[0], "new": names[1], "cells": msgspec.to_builtins(found)})
+        return
+    if names[0] != names[1]:
+        echo(folded(f"Different players: {names[0]} and {names[1]}."), err=True)
+    moved = [one for one in found if one.verdict == "moved"]
+    if moved or every:
+        print_table([_moved(one) for one in (found if every else moved)], list(_moved(found[0])))
+    counts = {
+        v: sum(one.verdict == v for one in found) for v in dict.fromkeys(o.verdict for o in found)
+    }
+    said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    echo(folded(
+        f"{len(found)} cells and measures: {said}. p: exchange of old and new at random within "
+        "each problem, adjusted by Holm's method over all of them; moved: p below .05."
+    ))  # fmt: skip
+
+
+def _moved(one: Moved) -> dict[str, Any]:
+    return {
+        "cell": one.cell,
+        "measure": one.measure,
+        "old": one.old,
+        "new": one.new,
+        "difference": estimate_cell(one.difference.value, one.difference.interval, 2),
+        "p": None if one.p is None else f"{one.p:.3f}",
+        "is": one.verdict,
+        "pairs": one.pairs,
+    }

@@ -1,0 +1,202 @@
+"""The board: a static site of evaluations, each replayed and recomputed from its bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from sally.analysis.evaluation import Evaluation, Scores
+from sally.core.errors import BadInput
+from sally.output.page.evaluation import LEGEND, TABLE, table
+from sally.output.page.html import Html, joined, tag
+from sally.output.page.write import foot, head
+from sally.output.tables.console import estimate_cell
+from sally.stats.bradley_terry import Met, Rating, ratings
+from sally.stats.cluster_interval import mean_by_rule
+
+SUITE, RECORDED = "suite", "recorded play"
+ABOUT = (
+    "Every figure on this board was recomputed from the bundles listed below: each episode was "
+    "replayed from its log, and a bundle that does not replay is refused. A replay shows that the "
+    "figures follow from the logs; it does not show which program wrote a model's replies. There "
+    "is no mean over games."
+)
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One accepted bundle."""
+
+    name: str
+    kind: str  # suite, or recorded play of other problems
+    bundle: str  # file name
+    sha256: str
+    size: str
+    found: Evaluation
+    scores: Scores
+    page: str  # file name of its own page
+    transcripts: str = ""  # file name of the page with transcripts
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A bundle that is not shown, and what betrays it."""
+
+    bundle: str
+    why: str
+
+
+def write_board(entries: Sequence[Entry], refused: Sequence[Refused], out: Path) -> Path:
+    """Write the index of the board; return its path.
+
+    Raises:
+        BadInput: If the file cannot be written.
+    """
+    pieces: list[Html | str] = [head("Sally-1: the board")]
+    pieces.append(tag("header", tag("h1", "Sally-1: the board"), tag("p", ABOUT, class_="lede")))
+    pieces.append("<main>")
+    pieces += [tag("p", f"Refused: {one.bundle}: {one.why}", class_="warn") for one in refused]
+    mine = [one for one in entries if one.kind == SUITE]
+    other = [one for one in entries if one.kind != SUITE]
+    pieces += [
+        tag("h2", "Entries", id="entries"),
+        tag("p", "Click a heading to sort. Type in the field to filter, such as `rps`; tick two or "
+            "more entries to see only these side by side."),
+        tag("p", tag("label", "Filter ", for_="filter"), tag("input", type="text", id="filter")),
+        tag("p", [_tick(one) for one in entries], class_="ticks"),
+        _figures(mine),
+        tag("p", LEGEND, class_="quiet"),
+    ]  # fmt: skip
+    if other:
+        pieces += [
+            tag("h2", "Recorded play, not the suite", id="recorded"),
+            tag("p", "These players met other problems and opponents: their figures cannot be "
+                "compared with those above."),
+            _figures(other),
+        ]  # fmt: skip
+    pieces += [tag("h2", "Ratings from matched episodes", id="ratings"), _ratings(mine)]
+    pieces += [tag("h2", "Compare two entries", id="compare"), _differences(mine)]
+    pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]
+    pieces += ["</main>", foot()]
+    path = out / "index.html"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(map(str, pieces)), "utf-8")
+    except OSError as why:
+        raise BadInput(f"The board cannot be written to {out}: {why.strerror}.") from None
+    return path
+
+
+def _tick(one: Entry) -> Html:
+    id = f"tick-{one.page.partition('.')[0]}"
+    box = tag("input", type="checkbox", name="entry", id=id, value=one.name)
+    return tag("span", box, tag("label", f" {one.name} ", for_=id))
+
+
+def _figures(entries: Sequence[Entry]) -> Html:
+    rows = []
+    for entry in entries:
+        for game in entry.found.games:
+            cells = [
+                tag("td", estimate_cell(found.value, found.interval, 2), data_v=found.value)
+                for found in (getattr(game, field) for field in TABLE.values())
+            ]
+            share = game.forfeits / max(1, game.forfeits + game.moves)
+            rows.append(
+                tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
+                    tag("td", game.game), cells,
+                    tag("td", f"{100 * share:.0f} %", data_v=share), data_n=entry.name)
+            )  # fmt: skip
+    return table(["entry", "game", *TABLE, "forfeits"], rows)
+
+
+def _bundles(entries: Sequence[Entry]) -> Html:
+    rows = [
+        tag("tr", tag("th", tag("a", one.name, href=one.page), scope="row"), tag("td", one.kind),
+            tag("td", one.size), tag("td", f"{one.found.episodes:,}"), tag("td", one.bundle),
+            tag("td", tag("code", one.sha256[:16])),
+            tag("td", tag("a", "transcripts", href=one.transcripts) if one.transcripts else "-"),
+            data_n=one.name)
+        for one in entries
+    ]  # fmt: skip
+    return table(["entry", "kind", "size", "episodes", "bundle", "sha256", "episodes read"], rows)
+
+
+# --- matched episodes -----------------------------------------------------------------------------
+
+
+def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, float]]]:
+    """Return the asked episodes of one measure: game -> setting -> (problem, value)."""
+    found: dict[str, dict[str, tuple[str, float]]] = {}
+    for (cell, name), values in scores.items():
+        game, _, rest = cell.partition(": ")
+        if name == measure and rest.startswith("asked"):
+            found.setdefault(game, {}).update(values)
+    return found
+
+
+def rated(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
+    """Return ratings by game: of two entries on one problem, the one that did better wins."""
+    doing = {one.name: by_game(one.scores, "doing") for one in entries}
+    games = dict.fromkeys(game for found in doing.values() for game in found)
+    made: dict[str, list[Rating]] = {}
+    for game in games:
+        met = []
+        for one, two in combinations(sorted(doing), 2):
+            mine, theirs = doing[one].get(game, {}), doing[two].get(game, {})
+            for setting in sorted(mine.keys() & theirs.keys()):
+                (problem, a), (_, b) = mine[setting], theirs[setting]
+                met.append(Met(one, two, 0.5 if abs(a - b) < 1e-9 else float(a > b), problem))
+        made[game] = ratings(met)
+    return made
+
+
+def _ratings(entries: Sequence[Entry]) -> Html:
+    found = {game: rows for game, rows in rated(entries).items() if rows}
+    if not found:
+        return tag("p", "No two entries have played the same problem.")
+    rows = [
+        tag("tr", tag("th", one.player, scope="row"), tag("td", game),
+            tag("td", estimate_cell(one.rating.value, one.rating.interval, 2),
+                data_v=one.rating.value),
+            tag("td", one.component + 1), tag("td", one.met), data_n=one.player)
+        for game, listed in found.items()
+        for one in listed
+    ]  # fmt: skip
+    note = (
+        "Bradley-Terry ratings in log odds: of two entries on the same problem, seed and "
+        "opponents, the one with the higher score wins; equal scores count half. Intervals "
+        "resample problems. Ratings are comparable within a game and a component (entries that "
+        "met, directly or through others). Half a win and half a loss against an average player "
+        "keep them finite."
+    )
+    return joined(table(["entry", "game", "rating", "component", "comparisons"], rows),
+                  tag("p", note, class_="quiet"))  # fmt: skip
+
+
+def _differences(entries: Sequence[Entry]) -> Html:
+    rows = []
+    every: Mapping[str, Scores] = {one.name: one.scores for one in entries}
+    for measure in ("knowing", "acting on it", "doing"):
+        games = {name: by_game(scores, measure) for name, scores in every.items()}
+        for one, two in combinations(games, 2):
+            for game in sorted(games[one].keys() & games[two].keys()):
+                mine, theirs = games[one][game], games[two][game]
+                both = sorted(mine.keys() & theirs.keys())
+                if not both:
+                    continue
+                moved = np.array([mine[s][1] - theirs[s][1] for s in both])
+                found = mean_by_rule(moved, [mine[s][0] for s in both])
+                rows.append(
+                    tag("tr", tag("th", f"{one} minus {two}", scope="row"), tag("td", game),
+                        tag("td", measure),
+                        tag("td", estimate_cell(found.value, found.interval, 2),
+                            data_v=found.value),
+                        tag("td", len(both)), data_n=f"{one}\n{two}")
+                )  # fmt: skip
+    note = "Means over the problems that both played, in the unit of each score (doing: payoff)."
+    shown = table(["entries", "game", "measure", "difference", "problems"], rows)
+    return joined(tag("details", tag("summary", f"{len(rows):,} paired differences"), shown),
+                  tag("p", note, class_="quiet"))  # fmt: skip
