@@ -11,7 +11,7 @@ import msgspec
 from sally import store
 from sally.analysis.evaluation import Evaluation, evaluate, name_of, per_problem
 from sally.cli.evaluating import reference_episodes
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, Setup
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
@@ -52,9 +52,11 @@ def board(
     refused: list[Refused] = []
     for bundle in _bundles(places):
         try:
-            made = checked_entry(bundle, out, None if only_check else transcripts)
-            entries.append(made)
-            echo(f"{bundle.name}: {made.name}, {made.found.episodes:,} episodes replayed", err=True)
+            made = checked_entries(bundle, out, None if only_check else transcripts)
+            entries += made
+            names = listed([one.name for one in made])
+            many = sum(one.found.episodes for one in made)
+            echo(f"{bundle.name}: {names}, {many:,} episodes replayed", err=True)
         except BadInput as why:
             refused.append(Refused(bundle.name, str(why)))
             echo(folded(f"{bundle.name}: refused. {why}"), err=True)
@@ -82,8 +84,10 @@ def _bundles(places: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def checked_entry(bundle: Path, out: Path, transcripts: int | None) -> Entry:
+def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[Entry]:
     """Replay a bundle, recompute its figures and write its pages; None writes none.
+
+    An evaluation is one entry; recorded play is one for each of its players.
 
     Raises:
         BadInput: If the bundle is changed, does not replay, or is not what it says.
@@ -103,22 +107,27 @@ def checked_entry(bundle: Path, out: Path, transcripts: int | None) -> Entry:
             raise BadInput(f"{EPISODES}, line {line}: episode {id} does not replay: {why}{others}")
         studies = store.studies(place)
         study = next((s for s in studies.values() if s.name in SIZE_OF), None)
-        page = f"{bundle.name.removesuffix('.sally.zip')}.html"
+        stem = bundle.name.removesuffix(".sally.zip")
         if study is None:
-            kind, size, found = RECORDED, "-", _recorded(episodes, studies)
+            kind, size, made = RECORDED, "-", _recorded(episodes)
         else:
             size = SIZE_OF[study.name]
             refuse_other_problems(episodes, SIZE_OF[study.name])
-            kind, found = SUITE, _evaluated(episodes, study, SIZE_OF[study.name])
+            kind, made = SUITE, [_evaluated(episodes, study, SIZE_OF[study.name])]
+        pages = [stem if len(made) == 1 else f"{stem}-{n}" for n in range(1, len(made) + 1)]
         shown = ""
         if transcripts is not None:
-            write_evaluation(found, out / page)
+            for found, page in zip(made, pages, strict=True):
+                write_evaluation(found, out / f"{page}.html")
             if transcripts:
-                shown = f"{page.removesuffix('.html')}-episodes.html"
+                shown = f"{stem}-episodes.html"
                 write_page(PageData(place), out / shown, Wishes(transcripts))
         scores = per_problem(episodes) if kind == SUITE else {}
-        return Entry(found.player, kind, bundle.name, packed.sha256, size, found, scores, page,
-                     shown)  # fmt: skip
+        return [
+            Entry(found.player, kind, bundle.name, packed.sha256, size, found, scores,
+                  f"{page}.html", shown)
+            for found, page in zip(made, pages, strict=True)
+        ]  # fmt: skip
 
 
 def _line_of(file: Path, id: str) -> int:
@@ -139,11 +148,19 @@ def _evaluated(episodes: list[Episode], study: Study, size: Size) -> Evaluation:
                     references=reference_episodes(episodes))  # fmt: skip
 
 
-def _recorded(episodes: list[Episode], studies: object) -> Evaluation:
-    """Evaluate episodes of other problems: every probed episode is in the headline."""
-    named = [msgspec.structs.replace(e, cell=f"{e.setup.instance.game}: asked, test")
-             for e in episodes if any(e.setup.arms.values())]  # fmt: skip
-    return evaluate(named, player=name_of(named), suite="recorded play, not the suite")
+def _recorded(episodes: list[Episode]) -> list[Evaluation]:
+    """Evaluate each player of other problems: every probed episode is in the headline."""
+    players: dict[str, list[Episode]] = {}
+    for e in episodes:
+        if any(e.setup.arms.values()):
+            named = msgspec.structs.replace(e, cell=f"{e.setup.instance.game}: asked, test")
+            players.setdefault(name_of([named]), []).append(named)
+    if not players:
+        raise BadInput("No player was asked anything, so there is no knowing to show.")
+    return [
+        evaluate(mine, player=name, suite="recorded play, not the suite")
+        for name, mine in players.items()
+    ]
 
 
 def refuse_other_problems(episodes: list[Episode], size: Size) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,7 +13,7 @@ import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import executor
-from sally.analysis.evaluation import CONTRASTS, Evaluation, Moved, drift, evaluate, name_of
+from sally.analysis.evaluation import ASKED, CONTRASTS, Evaluation, Moved, drift, evaluate, name_of
 from sally.api.studies import Wish, wished
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed
@@ -154,25 +155,40 @@ def evaluation_of(
 
 
 def reference_episodes(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
-    """Play the reference bots on the problems of these episodes."""
-    problems = {e.setup.instance.id for e in episodes}
-    size: Size = next((s for s in SIZES if problems <= {t.instance.id for t in _tasks(s)}), "L")
-    found: dict[str, list[Episode]] = {}
-    for name in REFERENCES:
-        found[name] = [
-            local.play(setup, cell)
-            for _, cell, setup in local.orders(bot_suite(name, size))
-            if setup.instance.id in problems and ": asked" in cell
+    """Return episodes of the reference bots on the problems of these episodes."""
+    problems: dict[str, set[str]] = {}
+    for e in episodes:
+        problems.setdefault(e.setup.instance.game, set()).add(e.setup.instance.id)
+    return {
+        name: [
+            e
+            for game, ids in problems.items()
+            for e in _bot_episodes(name, game, _least_size(game, ids))
+            if e.setup.instance.id in ids
         ]
-    return found
+        for name in REFERENCES
+    }
 
 
-def _tasks(size: Size) -> list[sally_1.Task]:
-    return [
-        task
-        for game in sally_1.GAMES
-        for task in sally_1.tasks(game)[: sally_1.SIZES[game][size][0]]
-    ]
+def _least_size(game: str, ids: set[str]) -> Size:
+    """Return the smallest size that has all these problems."""
+    small: tuple[Size, ...] = ("S", "M")
+    for size in small:
+        first = sally_1.tasks(game)[: sally_1.SIZES[game][size][0]]
+        if ids <= {task.instance.id for task in first}:
+            return size
+    return "L"
+
+
+@cache
+def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
+    """Play the asked arm of one game with a bot; nothing if it does not play the game."""
+    study = bot_suite(name, size)
+    cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
+    if not cells:
+        return ()
+    wanted = local.orders(msgspec.structs.replace(study, cells=cells))
+    return tuple(local.play(setup, cell) for _, cell, setup in wanted)
 
 
 # --- output ---------------------------------------------------------------------------------------

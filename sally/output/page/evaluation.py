@@ -132,7 +132,7 @@ def figure(games: Sequence[GameResult], player: str) -> Html:
     return tag(
         "figure",
         tag("div", panels, class_="panels"),
-        tag("figcaption", [tag("span", key, class_="key") for key in keys]),
+        tag("figcaption", [tag("span", key) for key in keys], class_="marks"),
     )
 
 

@@ -1,0 +1,95 @@
+"""`sally evaluate` over HTTP with a server that fails, stopped once and resumed.
+
+    python -m benchmarks.evaluate_faults --out out/faulty [--stop 60]
+
+The server answers one call in ten with 429, 500 or a ramble, as in `benchmarks.hostile.servers`.
+Each run of the command is a process of its own; the first one is stopped with Ctrl-C.
+Printed are exit codes, calls at the server, episodes, and what the replay says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Lock
+
+from sally import store
+from sally.runner.check import check
+from tests.adapters.inspect.server import Fault, Handler, serving
+
+RAMBLE = "Well, on the one hand this, on the other hand that. " * 20
+NAMES = re.compile(r"(?:one of|either|from) ([^.\n]+)")
+
+
+def unsteady(seed: int) -> Fault:
+    """Answer most calls with one of the options on the page, some with 429, 500 or a ramble."""
+    luck, lock = random.Random(seed), Lock()
+
+    def say(handler: Handler) -> None:
+        with lock:
+            drawn, other = luck.random(), luck.random()
+        if drawn < 0.03:
+            handler.send(429, b'{"error": {"message": "slow down"}}', {"retry-after": "0.05"})
+        elif drawn < 0.06:
+            handler.send(500, b'{"error": {"message": "oops"}}')
+        elif drawn < 0.10:
+            handler.say(RAMBLE)
+        else:
+            handler.say(answer(str(handler.asked["messages"][-1]["content"]), other))
+
+    return say
+
+
+def answer(page: str, drawn: float) -> str:
+    """Return an answer under the label that the page names last, with an option drawn from it."""
+    labels = re.findall(r"`(\w+): <", page)
+    named = NAMES.findall(page)
+    options = re.findall(r"\w[\w-]*", re.sub(r"\b(?:or|and|to)\b", " ", named[-1])) if named else []
+    if not options:
+        return "1"
+    chosen = options[int(drawn * len(options))]
+    return f"{labels[-1]}: {chosen}" if labels else chosen
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--out", type=Path, required=True)
+    asked.add_argument("--size", default="S")
+    asked.add_argument("--stop", type=float, default=60, help="seconds before Ctrl-C")
+    given = asked.parse_args()
+    # a shell starts background jobs deaf to Ctrl-C, and children inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    with serving(always=unsteady(5)) as server:
+        config = given.out.parent / "faulty.toml"
+        config.write_text(
+            f'[models.faulty]\nname = "openai-api/lab/faulty"\nbase_url = "{server.address}"\n'
+            'api_key_env = "LAB_KEY"\nat_once = 32\n[limits]\nfirst_wait = 0.05\n'
+        )
+        command = [sys.executable, "-m", "sally", "evaluate", "--model", "faulty", "--size",
+                   given.size, "--config", str(config), "--out", str(given.out)]  # fmt: skip
+        for stop in (given.stop, None):
+            began = time.monotonic()
+            run = subprocess.Popen(command, env={**os.environ, "LAB_KEY": "abcdefgh"})
+            try:
+                run.wait(stop)
+            except subprocess.TimeoutExpired:
+                run.send_signal(signal.SIGINT)
+                run.wait()
+            held = store.survey(given.out)
+            print(f"exit {run.returncode} after {time.monotonic() - began:.0f} s, "
+                  f"{server.calls:,} calls at the server, {held.episodes} episodes",
+                  flush=True)  # fmt: skip
+    found = check(store.load(given.out).episodes.values())
+    print(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""`sally evaluate`, `board` and `drift`: one command, recomputed figures, refused tampering."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from sally import store
+from sally.analysis.evaluation import drift
+from sally.cli import cli
+from sally.cli.boarding import refuse_other_problems
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, Moved
+from sally.games.toma.po.game import PartlySeen
+from sally.games.toma.po.rules import answer
+from sally.output.files.bundle import pack
+from sally.runner.local import manifest, orders, play
+from sally.studies.sally_1 import bot_suite, noisy, smallest_differences, with_bot
+
+
+def typed(*given: object) -> Result:
+    return CliRunner().invoke(cli, list(map(str, given)))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An evaluation of the random bot in one game."""
+    out = tmp_path_factory.mktemp("evaluated") / "random"
+    done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", out)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def test_one_command_prints_a_screen_and_writes_a_page(place):
+    done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", place)
+    assert "That random knows what others will do is refused in every game" in done.output
+    assert "best_bot" in done.output and "right by certified depth" in done.output
+    page = (place.parent / "random.html").read_text("utf-8")
+    assert "<h1><bdi>random</bdi></h1>" in page and "not refused may still be wrong" in page
+
+
+def test_json_has_the_same_figures(place):
+    done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", place, "--json")
+    found = json.loads(done.stdout)
+    (game,) = found["games"]
+    assert game["doing"]["value"] == 0.0 and game["moves"] == 32
+    assert game["error_survival"]["value"] is None  # one seat
+    lines = {line["player"]: line for line in game["lines"]}
+    assert lines["best_bot"]["doing"] == 1.0 and "tabular" not in lines
+    assert {point["depth"] for point in found["depths"]} == {0, 1, 2, 3}
+
+
+def test_an_unfinished_evaluation_says_so(place, tmp_path):
+    few = tmp_path / "few"
+    few.mkdir()
+    for file in place.iterdir():
+        if file.is_file():
+            lines = file.read_bytes().splitlines(keepends=True)
+            (few / file.name).write_bytes(b"".join(lines[:20]))
+    given = ("evaluate", "--bot", "random", "--game", "toma_po", "--out", few, "--no-play")
+    done = typed(*given)
+    assert done.exit_code == 3 and "the same command continues" in done.output
+
+
+def test_the_player_must_be_named():
+    for given in ((), ("--model", "embedded", "--bot", "random")):
+        done = typed("evaluate", *given)
+        assert isinstance(done.exception, BadInput) and "--model MODEL" in str(done.exception)
+    assert isinstance(typed("evaluate", "--bot", "randon").exception, BadInput)
+
+
+def test_every_size_has_smallest_differences_and_more_problems_tell_more_apart():
+    small, large = (smallest_differences(size, "doing") for size in ("S", "L"))
+    known = [game for game in small if small[game] is not None]
+    assert "toma_po" in known
+    assert all(large[game] < small[game] for game in known)
+
+
+def test_the_board_recomputes_and_refuses_a_changed_move(place, tmp_path):
+    good = tmp_path / "good.sally.zip"
+    pack(place, good)
+    done = typed("board", good, "--out", tmp_path / "site")
+    assert done.exit_code == 0, done.output
+    index = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "random" in index and 'href="good.html"' in index
+    assert (tmp_path / "site" / "good-episodes.html").exists()
+    bad = tmp_path / "bad.sally.zip"
+    pack(tampered(place, tmp_path / "tampered"), bad)
+    done = typed("board", good, bad, "--out", tmp_path / "site")
+    assert done.exit_code == 1
+    said = " ".join(done.output.split())
+    betrayed = (
+        r"bad.sally.zip: refused. episodes.jsonl, line \d+: episode \w+ does not replay: event"
+    )
+    assert re.search(betrayed, said), done.output
+
+
+def tampered(place: Path, folder: Path) -> Path:
+    """Return a copy of a store, with its sums, in which the third episode is written as won."""
+    (study,) = store.studies(place).values()
+    store.claim(folder, manifest(study), study)
+    with store.Writer(folder) as writer:
+        for n, episode in enumerate(store.load(place).episodes.values()):
+            writer.add(_won(episode) if n == 2 else episode)
+    return folder
+
+
+def _won(episode: Episode) -> Episode:
+    """Return the episode with the right move and its payoff: the log alone is consistent."""
+    problem = PartlySeen(**episode.setup.instance.params).problem
+    *events, end = (
+        msgspec.structs.replace(event, action=answer(problem))
+        if isinstance(event, Moved)
+        else event
+        for event in episode.events
+    )
+    assert end.payoffs == {"player": 0.0}
+    won = msgspec.structs.replace(end, payoffs={"player": 1.0})
+    return msgspec.structs.replace(episode, events=[*events, won])
+
+
+def test_the_board_refuses_problems_of_another_suite(place):
+    held = list(store.load(place).episodes.values())
+    refuse_other_problems(held, "S")
+    moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
+    with pytest.raises(BadInput, match="not one of Sally-1"):
+        refuse_other_problems([*held, moved], "S")
+
+
+def played(error: float) -> list:
+    study = with_bot(noisy(error))
+    cells = tuple(c for c in study.cells if c.name == "toma_mg: asked, test")
+    wanted = orders(msgspec.structs.replace(study, cells=cells))
+    return [play(setup, cell) for _, cell, setup in wanted]
+
+
+def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
+    same = drift(played(0.0), played(0.0))
+    assert {one.verdict for one in same} == {"identical"}
+    moved = {one.measure: one for one in drift(played(0.0), played(0.8))}
+    assert moved["knowing"].verdict == "moved" and moved["knowing"].difference.value < 0
+    with pytest.raises(BadInput, match="no problem in common"):
+        drift(played(0.0), [])
+
+
+def test_drift_claims_rarely_too_much():
+    """Two sessions of one bot differ by chance only: the family keeps its level."""
+    study = bot_suite("noisy_50")
+    cells = tuple(c for c in study.cells if c.name.startswith("toma_po: asked"))
+    sides = []
+    for seed in (1, 2):
+        wanted = orders(msgspec.structs.replace(study, cells=cells, seed=seed))
+        sides.append([msgspec.structs.replace(play(s, c), setup=msgspec.structs.replace(s, seed=1))
+                      for _, c, s in wanted])  # fmt: skip
+    assert all(one.verdict != "moved" for one in drift(*sides))
+
+
+def test_the_pool_is_listed_with_hashes():
+    rows = json.loads(typed("list", "pool", "--json").stdout)
+    assert {row["part"] for row in rows} == {"practice", "test"}
+    assert len({(row["game"], row["hash"], row["part"]) for row in rows}) == len(rows)
