@@ -8,7 +8,6 @@ from typing import Any
 from sally.api.rows import Rows
 from sally.core.prompt import packs
 from sally.core.registry import registry
-from sally.studies.sally_1 import pool_rows
 
 
 def list_games() -> Rows:
@@ -177,6 +176,13 @@ def _named(folder: str) -> Rows:
     )
 
 
+def _pool() -> Rows:
+    """List the opponents of the suite Sally-1 with versions and hashes."""
+    from sally.studies.sally_1 import pool_rows  # loads what evaluates a suite
+
+    return Rows(pool_rows())
+
+
 CATALOG: Mapping[str, Callable[[], Rows]] = {
     "games": list_games,
     "partners": list_partners,
@@ -188,6 +194,6 @@ CATALOG: Mapping[str, Callable[[], Rows]] = {
     "papers": lambda: _named("papers"),
     "packs": list_packs,
     "importers": list_importers,
-    "pool": lambda: Rows(pool_rows()),
+    "pool": _pool,
 }
 """What `sally list` prints, by kind."""
