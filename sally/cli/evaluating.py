@@ -286,7 +286,7 @@ def _span(found: Mapping[str, float | None]) -> str:
 @click.option("--all", "every", is_flag=True, help="Print cells that did not move, too.")
 @json_option
 def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
-    """Compare two evaluations of one model, problem by problem: which cells moved beyond chance."""
+    """Compare two evaluations of one model in pairs: which cells moved beyond chance."""
     sides = []
     for place in (old, new):
         with opened(place) as (folder, _):

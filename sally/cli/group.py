@@ -61,7 +61,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "drift": Entry(
         "sally.cli.evaluating:drift_",
-        "Compare two evaluations of one model, problem by problem: which cells moved beyond chance.",
+        "Compare two evaluations of one model in pairs: which cells moved beyond chance.",
     ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
