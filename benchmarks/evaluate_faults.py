@@ -58,11 +58,17 @@ def answer(page: str, drawn: float) -> str:
     return f"{labels[-1]}: {chosen}" if labels else chosen
 
 
+def stored(out: Path) -> int:
+    """Return how many lines the files of a store have."""
+    files = [file for file in out.glob("*") if file.suffix in (".jsonl", ".open")]
+    return sum(file.read_bytes().count(b"\n") for file in files)
+
+
 def main() -> None:
     asked = argparse.ArgumentParser()
     asked.add_argument("--out", type=Path, required=True)
     asked.add_argument("--size", default="S")
-    asked.add_argument("--stop", type=float, default=60, help="seconds before Ctrl-C")
+    asked.add_argument("--stop", type=int, default=60, help="episodes before Ctrl-C")
     given = asked.parse_args()
     # a shell starts background jobs deaf to Ctrl-C, and children inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -78,9 +84,9 @@ def main() -> None:
         for stop in (given.stop, None):
             began = time.monotonic()
             run = subprocess.Popen(command, env={**os.environ, "LAB_KEY": "abcdefgh"})
-            try:
-                run.wait(stop)
-            except subprocess.TimeoutExpired:
+            while run.poll() is None and (stop is None or stored(given.out) < stop):
+                time.sleep(0.5)
+            if run.poll() is None:
                 run.send_signal(signal.SIGINT)
                 run.wait()
             held = store.survey(given.out)
