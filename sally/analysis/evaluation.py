@@ -13,7 +13,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Measured, is_mind, measured_seats, seats_under_study
+from sally.analysis.columns.measured import (
+    Baseline,
+    Measured,
+    is_mind,
+    measured_seats,
+    seats_under_study,
+)
 from sally.analysis.columns.rows import played
 from sally.analysis.compare.compare import Comparison
 from sally.analysis.compare.contrast import Of, contrast, said_of
@@ -160,9 +166,9 @@ def evaluate(
         raise BadInput(f"No episode of {suite} in which the player is asked: nothing to evaluate.")
     seats = measured_of(kept)
     ends = baselines(seats, False)
-    rows = {row.game: row for row in profile_of(seats, ends, named=lambda who: player)}
     rows = {
-        game: msgspec.structs.replace(row, arms=_arms(every, row)) for game, row in rows.items()
+        game: msgspec.structs.replace(row, arms=_arms(every, row))
+        for game, row in _rows(seats, ends, player).items()
     }
     parts = {
         part: _doing([m for m in seats if part_of(m.cell) == part], ends)
@@ -192,6 +198,27 @@ def evaluate(
         bill=_bill(every),
         sentences=tuple(sentences(games, player)),
     )
+
+
+def _rows(
+    seats: Sequence[Measured], ends: Sequence[Baseline], player: str
+) -> dict[str, ProfileRow]:
+    """Return one row per game: doing where an upper end is known, all else over every episode."""
+    scaled: dict[str, ProfileRow] = {}
+    for row in profile_of(seats, ends, named=lambda who: player):
+        scaled.setdefault(row.game, row)  # the part with a known optimum comes first
+    whole = {row.game: row for row in profile_of(seats, named=lambda who: player)}
+    found = {}
+    for game, row in scaled.items():
+        every = whole[game]
+        why = {k: v for k, v in every.why.items() if k not in DOING}
+        why |= {k: v for k, v in row.why.items() if k in DOING}
+        ends_of_row = {name: getattr(row, name) for name in DOING}
+        found[game] = msgspec.structs.replace(every, **ends_of_row, part=row.part, why=why)
+    return found
+
+
+DOING = ("doing", "doing_most", "regret", "room", "random", "mindless", "reference")
 
 
 def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
@@ -239,19 +266,22 @@ def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
     return tuple(sorted(here | ({"labels"} if varied else set())))
 
 
-def _doing(seats: Sequence[Measured], ends: Sequence[Any]) -> dict[str, Estimate]:
+def _doing(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, Estimate]:
     if not seats:
         return {}
-    return {row.game: row.doing for row in profile_of(seats, ends, named=lambda who: "")}
+    found: dict[str, Estimate] = {}
+    for row in profile_of(seats, ends, named=lambda who: ""):
+        found.setdefault(row.game, row.doing)
+    return found
 
 
 def _reference_lines(
-    references: Mapping[str, Sequence[Episode]], ends: Sequence[Any]
+    references: Mapping[str, Sequence[Episode]], ends: Sequence[Baseline]
 ) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {}
     for name, episodes in references.items():
         seats = measured_of(e for e in episodes if arm_of(e.cell) == ASKED)
-        for row in profile_of(seats, ends, named=lambda who: "") if seats else ():
+        for row in _rows(seats, ends, name).values() if seats else ():
             line = Line(name, row.skill.value, row.acting.value, row.doing.value)
             found.setdefault(row.game, []).append(line)
     return found
