@@ -238,15 +238,21 @@ class Claims:
             self.release(shard)
 
     def tidy(self, ended: bool) -> None:
-        """Remove the state files of dead runs and, if `ended`, of finished ones.
+        """Remove the state files of dead runs, before play (`ended`) also of finished ones.
 
-        Their claims stay, to be taken over.
+        Before play, claims of dead runs stay, to be taken over. After it they are removed: a run
+        that was killed between the last episode of a shard and the release of its claim leaves a
+        claim that no later run needs.
         """
         with suppress(OSError):  # best effort
             owners = {self._me}
             for name in self._at.names("claims"):
                 with suppress(FileNotFoundError):
-                    owners.add(self._owner(name))
+                    owner = self._owner(name)
+                    if not ended and owner != self._me and self._is_free(name):
+                        self._at.remove(f"claims/{name}")
+                    else:
+                        owners.add(owner)
             for run in read_runs(self._at):
                 if run.name not in owners and (ended or not run.ended) and self._watch.is_dead(run):
                     self._remove(run.name)

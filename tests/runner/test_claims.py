@@ -126,11 +126,14 @@ def test_tidying_takes_the_dead_and_leaves_the_living(at: Place) -> None:
         told(at, known)
     at.put("notes/dead.s1.json", b"{}")
     assert Claims(at, "holder").take("s9")
-    Claims(at, "a").tidy(ended=False)
-    assert at.names("runs") == ["a.json", "done.json", "far.json", "holder.json"]
-    assert at.names("notes") == []
     Claims(at, "a").tidy(ended=True)
     assert at.names("runs") == ["a.json", "far.json", "holder.json"]
+    assert at.names("notes") == [] and at.names("claims") == ["s9.0"]  # to be taken over
+    told(at, done)
+    assert Claims(at, "far").take("s8")
+    Claims(at, "a").tidy(ended=False)
+    assert at.names("runs") == ["a.json", "done.json", "far.json"]
+    assert at.names("claims") == ["s8.0"]  # nothing of s9 was left to play
 
 
 @pytest.mark.parametrize("odd", ["s1.txt", "s1.", "s1.-1", "s1.²", "s1." + "9" * 40])
