@@ -15,6 +15,7 @@ import asyncio
 import json
 import multiprocessing
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -22,7 +23,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.hostile.servers import answer
 from benchmarks.wire import ANSWER, Instant
 from sally.runner.watching import look
 
@@ -36,6 +36,13 @@ repeats = {repeats}
 lineups = [{{agent = {{player = "language", params = {{}}}}, partner = {{player = "random"}}}}]
 """
 PAGE = 4096  # bytes of memory
+FORM = re.compile(r"^(\w[\w ]*): <([^,>]+?)(?: or [^>]*|, [^>]*)?>", re.M)  # `Option: <J or F>`
+
+
+def answer(page: str) -> str:
+    """Return the first option in every form that the page asks for."""
+    forms = FORM.findall(page.rpartition("Answer with")[2])
+    return "\n".join(f"{label}: {name}" for label, name in forms) or "Answer: 1"
 
 
 class Answering(Instant):

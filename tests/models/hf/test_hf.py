@@ -6,7 +6,15 @@ import json
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.prompt.model import Assistant, ModelFailure, Settings, System, ToolSpec, User
+from sally.core.prompt.model import (
+    Assistant,
+    ModelFailure,
+    SchemaSettings,
+    Settings,
+    System,
+    ToolSpec,
+    User,
+)
 from sally.models.hf import HF, _named
 from sally.models.hf.texts import calls_in, thought
 from tests.models.hf import tiny
@@ -63,6 +71,20 @@ def together(calls):
         return await asyncio.gather(*calls)
 
     return asyncio.run(all_of_them())
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_replies_are_held_to_a_schema_whatever_the_model_would_say(model, temperature):
+    option = {"enum": ["rock", "paper", "scissors"]}
+    number = {"type": "integer", "minimum": 11, "maximum": 20}
+    schema = {"type": "object", "properties": {"option": option, "number": number}}
+    held = SchemaSettings(temperature=temperature, max_tokens=60, seed=3, schema=json.dumps(schema))
+    assert model.can_constrain
+    replies = together(model.complete(messages, held) for messages in pages(6))
+    for reply in replies:
+        said = json.loads(reply.text)
+        assert list(said) == ["option", "number"] and reply.finish == "stop"
+        assert said["option"] in option["enum"] and 11 <= said["number"] <= 20
 
 
 def test_scores_are_those_of_one_plain_pass_over_the_joint_text(model, plain):
