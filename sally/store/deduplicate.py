@@ -50,7 +50,7 @@ class Counted:
     """The lines that count, in the order in which their episodes first appear."""
 
     lines: NDArray[np.int64]
-    again: NDArray[np.int64]  # duplicate lines of finished episodes
+    again: NDArray[np.int64]  # further finished lines of finished episodes
     replaced: int  # censored runs replaced by another line
 
     @property
@@ -68,7 +68,7 @@ def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
     last = np.full(len(every), -1, dtype=np.int64)
     np.maximum.at(last, which[~whole], there[~whole])
     lines = np.where(done < len(ids), done, last)[np.argsort(first, kind="stable")]
-    again = there[there > done[which]]
+    again = there[whole & (there > done[which])]
     return Counted(lines, again, len(there) - len(every) - len(again))
 
 

@@ -91,7 +91,7 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
         return
     there = contents.episodes.get(found.id)
     if there is not None and not to_run_again(there):
-        contents.doubled += 1
+        contents.doubled += not to_run_again(found)
     else:
         contents.episodes[found.id] = found
 

@@ -117,7 +117,7 @@ def _add(
     broken: int,
 ) -> None:
     if id in finished:
-        found.doubled += 1
+        found.doubled += not cut  # a censored run may be read after its repetition
         return
     if cut:
         found.cut[id] = why

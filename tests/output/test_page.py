@@ -105,7 +105,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
     lines = b"".join(to_line(each) for each in (*cut[:2], two, cut[2], two))
     (there / "00.jsonl").write_bytes(lines)
     found = PageData(there)
-    assert (len(found), found.replaced, found.doubled) == (8, 2, 3)
+    assert (len(found), found.replaced, found.doubled) == (8, 3, 2)
     assert [found.id(n) for n in range(2)] == [one.id, two.id]
     assert found.seen.ends == {"over": 8}
     assert list(found.episodes([0, 1])) == [one, two]

@@ -172,7 +172,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(folder: 
         found = store.load(folder)
         assert list(found.episodes.values()) == [whole]
         assert found.finished == {whole.id}
-        assert found.doubled == (0 if lines == (cut, cut, whole) else 1)
+        assert found.doubled == (1 if lines == (cut, whole, whole) else 0)
 
 
 @pytest.mark.parametrize(
