@@ -22,6 +22,7 @@ from tests.web.axe import script
 AXE = "async () => (await axe.run({resultTypes: ['violations']})).violations.map(v => `${v.impact} ${v.id}: ${v.nodes[0].html.slice(0, 90)}`)"  # noqa: E501
 SHORT = {"rounds": 2, "turns": 4, "max_turns": 3, "messages": 2}  # parameters that end a game soon
 WORDS = ("river", "music", "winter", "garden", "north", "money", "stone", "light", "bread", "sleep")
+READY = "#rules-read:visible, #asks .ask:visible, #asides .probe:visible"
 MOST_TABS = 250
 SECONDS = 240.0  # for one game
 OPEN = """() => [...document.querySelectorAll('#asides .ask, #asides .probe, #asks .ask')]
@@ -113,7 +114,7 @@ def violations(page: Any, address: str, game: str, seat: str, axe: Path) -> dict
         page.set_viewport_size({"width": width, "height": height})
         page.goto("about:blank")
         page.goto(f"{address}/table#{token}")
-        page.locator("#rules-read, #asks .ask, #asides .probe").first.wait_for()
+        page.locator(READY).first.wait_for()
         if page.locator("#rules-read").is_visible():
             page.click("#rules-read")
         page.add_script_tag(path=str(axe))
@@ -130,6 +131,7 @@ def main(out: Path, games: Sequence[str]) -> None:
     told = []
     with served(None) as address, browser() as chromium:
         context = chromium.new_context(reduced_motion="reduce", bypass_csp=True)
+        context.set_default_timeout(120_000)  # a shared machine may be slow
         for game in games:
             seat = str(registry.game(game).build({}).seats[0])
             page = context.new_page()

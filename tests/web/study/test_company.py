@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import re
@@ -15,6 +16,7 @@ from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.web.app import Settings, make_app
 from sally.web.study.definition import read_human_study
+from sally.web.study.rehearsal import rehearse
 from tests.web.client import Client
 from tests.web.participants import (
     RIGHT,
@@ -188,3 +190,11 @@ def test_without_test_mode_nobody_plays_as_a_participant(tmp_path):
         token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
         refused = me.browser.post("/experimenter/study/play_as", data={"form_token": token})
         assert refused.status_code == 403
+
+
+def test_scripted_participants_practise_and_talk(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text(CHAT.replace('title = "', 'practice = true\ntitle = "', 1))
+    found = asyncio.run(rehearse(file, read_human_study(file), 2))
+    assert found.states == {"done": 2} and not found.faults
+    assert found.rows["trials"] == 2 * 2 * 5  # of practice games none
