@@ -140,24 +140,3 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
     me.page.wait_for_load_state("load")
     assert me.page.locator("[data-board] .part").count() >= 1
     me.shot("explorer_seat_phone")
-
-
-def test_a_countdown_warns_and_a_late_answer_costs_the_turn_only(person, tmp_path):
-    hurried = TEXT.replace("answer_seconds = 300", "answer_seconds = 6")
-    (tmp_path / "study.toml").write_text(hurried)
-    with server(tmp_path, more=("--study", str(tmp_path / "study.toml"))) as served:
-        me = person(address=served.address)
-        come_in(me, "one")
-        to_the_table(me)
-        page, asked = me.page, "#asks .question, #asides .question"
-        clock = page.locator("#clock")
-        clock.wait_for()
-        assert re.search(r"Only [1-6] seconds left; then this turn is lost", clock.inner_text())
-        assert "Only" in page.locator("#hurry").inner_text()  # spoken once
-        before = page.locator(asked).first.get_attribute("id")
-        page.wait_for_function(
-            "id => document.querySelector('.question') && !document.getElementById(id)",
-            arg=before,
-        )
-        assert page.locator("#end .result").count() == 0  # the game goes on
-        page.goto("about:blank")  # before the server stops
