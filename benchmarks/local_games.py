@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
+
+import msgspec
 
 from sally import store
-from sally.core.log.events import Censored, Forfeited, Moved, Reported
+from sally.core.log.events import Forfeited, Moved, Reported
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -32,14 +35,12 @@ Seat = tuple[Played, str]
 Pair = tuple[float, float]  # numerator and denominator of one seat
 
 
-def seats(path: Path, scripted: bool = True) -> list[Seat]:
+def seats(path: Path) -> list[Seat]:
     """Return the studied seats of a bundle: those of a model, or of a player in its place."""
     found = []
     with opened(path) as (place, _):
         for episode in store.load(place, quarantine=False).episodes.values():
             minds = [s for s, who in episode.setup.lineup.items() if who.player == "language"]
-            if not (minds or scripted):
-                continue
             spec = registry.game(episode.setup.instance.game)
             played = Played(spec, episode, replayed(spec, episode))
             asked = [s for s, probes in episode.setup.arms.items() if probes]
@@ -266,32 +267,70 @@ def step_race(folder: Path) -> Iterator[str]:
 
 
 def cipher(folder: Path) -> Iterator[str]:
-    found = seats(folder / "cipher-0.5b.sally.zip", scripted=False)
-    cells = [cell.name for cell in registry.study("cipher").cells if "model" in cell.name]
+    """Counts of the model's episodes from the logged moves, without a replay."""
     planned = {cell.name: len(cell.instances) * len(cell.lineups)
-               for cell in registry.study("cipher").cells}  # fmt: skip
+               for cell in registry.entries("studies")["cipher"].cells}  # fmt: skip
+    found: dict[str, list[tuple[Counter[str], str]]] = {
+        name: [] for name in planned if name.startswith("model")
+    }
+    with ZipFile(folder / "cipher-0.5b.sally.zip") as bundle:
+        for line in bundle.read("episodes.jsonl").splitlines():
+            cell = line.rpartition(b'"cell":"')[2].partition(b'"')[0].decode()
+            if cell in found:
+                episode = msgspec.json.decode(line)
+                found[cell].append((cipher_counts(episode), episode["setup"]["instance"]["id"]))
     lines = []
-    for cell in cells:
-        rows = [each for each in found if each[0].episode.cell == cell]
-        cut = sum(isinstance(played.episode.end, Censored) for played, _ in rows)
-        lost = sum(isinstance(e, Forfeited) and e.seat == seat
-                   for played, seat in rows for e in played.episode.events)  # fmt: skip
-        made = sum(isinstance(e, Moved) and e.seat == seat
-                   for played, seat in rows for e in played.episode.events)  # fmt: skip
-        probes = "keyword" if "intercepts" in cell else "listener"
-        lines.append([cell, f"{len(rows)} of {planned[cell]}", str(cut), str(made), str(lost),
-                      unread(rows, probes),
-                      said(rows, metric("cipher_won"), (0.0, 1.0), 2),
-                      said(rows, metric("cipher_miscommunicated"), (0.0, 1.0), 2),
-                      said(rows, metric("cipher_intercepted"), (0.0, 1.0), 2),
-                      said(rows, metric("cipher_hint_regret"), None, 2),
-                      said(rows, metric("cipher_modelling_lost"), None, 2),
-                      said(rows, metric("cipher_play_lost"), None, 2),
-                      said(rows, metric("cipher_keyword_right"), (0.0, 1.0), 2)])  # fmt: skip
+    for cell, rows in found.items():
+        total: Counter[str] = sum((counts for counts, _ in rows), Counter())
+        line = [cell, f"{len(rows)} of {planned[cell]}", str(total["censored"]),
+                f"{total['forfeits']} of {total['forfeits'] + total['moves']}",
+                f"{total['unread']} of {total['probes']}"]  # fmt: skip
+        for above, below in (("won", "games"), ("missed", "rounds"), ("caught", "rounds")):
+            counted_ = [(100 * c[above], c[below], unit) for c, unit in rows if c[below]]
+            if not counted_:
+                line.append("-")
+                continue
+            tops, bottoms, units = zip(*counted_, strict=True)
+            share_ = ratio_by_rule(tops, bottoms, units, PERCENT)
+            assert share_.low is not None
+            assert share_.high is not None
+            line.append(f"{share_.value:.0f} [{share_.low:.0f}, {share_.high:.0f}]")
+        lines.append(line)
     yield "Cipher, qwen-0.5b:\n"
-    yield from table(("cell", "episodes", "censored", "moves", "forfeits", "probe unread", "won",
-                      "miscommunicated", "intercepted", "hint regret", "lost by modelling",
-                      "lost by play", "keywords right"), lines)  # fmt: skip
+    yield from table(("cell", "episodes", "censored", "moves forfeited", "answers unread",
+                      "games won by the team %", "rounds miscommunicated %",
+                      "rounds intercepted %"), lines)  # fmt: skip
+
+
+def cipher_counts(episode: dict[str, Any]) -> Counter[str]:
+    """Return what happened in one match, over its four games."""
+    lineup = episode["setup"]["lineup"]
+    (mind,) = [seat for seat, who in lineup.items() if who["player"] == "language"]
+    counts: Counter[str] = Counter()
+    turns: dict[int, dict[str, Any]] = {}
+    for event in episode["events"]:
+        kind, mine = event["kind"], event.get("seat") == mind
+        if kind == "moved":
+            turns.setdefault(event["turn"], {})[event["seat"]] = event["action"]
+            counts["moves"] += mine
+        elif kind == "forfeited":
+            counts["forfeits"] += mine
+        elif kind == "reported" and mine:
+            counts["probes"] += 1
+            counts["unread"] += event.get("value") is None
+    code: Any = None
+    for _, moved in sorted(turns.items()):
+        code = moved.get("nature", code)
+        if "decoder" in moved or "interceptor" in moved:
+            counts["rounds"] += 1
+            counts["missed"] += moved.get("decoder") != code
+            counts["caught"] += moved.get("interceptor") == code
+    if payoffs := episode["events"][-1].get("payoffs"):  # four games, each +1 or -1
+        counts["games"] += 4
+        counts["won"] += round((payoffs["encoder"] + 4) / 2)
+    else:
+        counts["censored"] += 1
+    return counts
 
 
 def main() -> None:
