@@ -9,16 +9,17 @@ import math
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from sally import store
 from sally.analysis.compare import published as reference
-from sally.analysis.compare.compare import Group, Score, Scores, family
+from sally.analysis.compare.compare import Comparison, Group, Score, Scores, compare, family
+from sally.analysis.compare.contrast import contrast
 from sally.analysis.compare.published import Figure, load
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
@@ -228,33 +229,78 @@ def variance(runs: int = 1000) -> None:
 # --- errors of compare and contrast ---------------------------------------------------------------
 
 
-def null(stores: int = 400) -> None:
-    """Print false claims of compare and contrast in stores where nothing differs."""
+GAMES = ("rps", "ibs", "ipd")
+
+
+class Coin:
+    """Draws moves and predictions evenly, from random numbers of its own."""
+
+    def __init__(self, rng: np.random.Generator, moves: int) -> None:
+        self.rng, self.moves = rng, moves
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+        return Decision(int(self.rng.integers(self.moves)))
+
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+        return ProbeReport(int(self.rng.integers(self.moves)))
+
+
+def null_store(
+    rng: np.random.Generator, players: Sequence[PlayerSpec], instances: int
+) -> list[Episode]:
+    """Return episodes of equal players under different names, on the same problems and seeds."""
+    found = []
+    for game in GAMES:
+        spec = registry.game(game)
+        for n in range(instances):
+            for who in players:
+                lineup = {AGENT: who, PARTNER: PlayerSpec("tit_for_tat")}
+                instance = Instance(f"{game}-{n}", game, {"rounds": 8})
+                setup = Setup(instance, n, lineup, arms={AGENT: ("their_move",)})
+                match = Match(spec, setup)
+                partner = seated(spec, match.game, PARTNER, lineup[PARTNER])
+                play_bots(match, {AGENT: Coin(rng, MOVES[game]), PARTNER: partner})
+                found.append(match.episode())
+    return found
+
+
+def null(stores: int = 400, instances: int = 12) -> None:
+    """Print false claims of compare and contrast in stores where nothing differs, and how often
+    equal players are found equivalent at the planned n."""
     rng = np.random.default_rng(11)
-    for name, metrics in (("compare", 3), ("contrast", 9)):
-        for clusters in (12, 40):
-            any_claim = single = 0
-            for _ in range(stores):
-                found = family(_null_scores(rng, metrics, clusters), "a", "b", None, 1)
-                any_claim += any(c.verdict in ("better", "worse", "different") for c in found)
-                single += sum(c.p is not None and c.p < 0.05 for c in found)
-            print(
-                f"{name}, {metrics} comparisons of {clusters} instances: any false claim in "
-                f"{any_claim / stores:.3f} of {stores} stores; single p below .05 in "
-                f"{single / stores / metrics:.3f}"
-            )
+    asked = {"model": "a/a", "strategy": "qa"}
+    models = [PlayerSpec("language", {**asked, "model": name}) for name in ("a/a", "a/b")]
+    packs = [PlayerSpec("language", {**asked, "pack": name}) for name in ("one", "two")]
+    names = (label(models[0]), label(models[1]))
+    stored = (null_store(rng, models, instances) for _ in range(stores))
+    _claims("compare", [compare(episodes, *names) for episodes in stored])
+    for others in (packs[:1], packs):
+        stored = (null_store(rng, [models[0], *others], instances) for _ in range(stores))
+        found = [[c.comparison for c in contrast(episodes, "packs")] for episodes in stored]
+        _claims("contrast --packs", found)
     for margin in (0.4, 0.6):
         for metrics in (1, 3):
             size = equivalence_sample_size(margin, 2.0, alpha=0.05 / metrics)
-            found_equal = 0
+            each = every = 0
             for _ in range(stores):
-                table = _null_scores(rng, metrics, size)
-                made = family(table, "a", "b", margin, 1)
-                found_equal += sum(c.verdict == "equivalent" for c in made)
+                made = family(_null_scores(rng, metrics, size), "a", "b", margin, 1)
+                hits = [c.verdict == "equivalent" for c in made]
+                each, every = each + sum(hits), every + all(hits)
             print(
                 f"margin {margin}, family of {metrics}: planned {size} pairs for .80, found "
-                f"equivalent in {found_equal / stores / metrics:.3f}"
+                f"equivalent in {each / stores / metrics:.3f}, all of them in {every / stores:.3f}"
             )
+
+
+def _claims(name: str, by_store: Sequence[Sequence[Comparison]]) -> None:
+    claims = ("better", "worse", "different")
+    wrong = sum(any(c.verdict in claims for c in found) for found in by_store) / len(by_store)
+    single = [c.p is not None and c.p < 0.05 for found in by_store for c in found]
+    print(
+        f"{name}, {len(by_store[0])} comparisons of {by_store[0][0].units} pairs: false claims in "
+        f"{wrong:.3f} of {len(by_store)} stores; single p below .05 in {np.mean(single):.3f}",
+        flush=True,
+    )
 
 
 def _null_scores(rng: np.random.Generator, metrics: int, clusters: int) -> Scores:

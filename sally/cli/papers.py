@@ -13,8 +13,7 @@ from sally.analysis.compare import published as reference
 from sally.analysis.compare.agreement import MARGIN, POWER, Verdict
 from sally.analysis.design.adversary import MARGIN as ABOVE_CHANCE
 from sally.analysis.design.adversary import QUESTIONS, attacked
-from sally.analysis.design.audit import audit as audited
-from sally.analysis.design.audit import off_chance
+from sally.analysis.design.audit import audit_of, card_of, conditions_of, off_chance
 from sally.analysis.design.checklist import checklist as checked_off
 from sally.analysis.design.depth import depth_table, depths_of
 from sally.api.studies import find_study
@@ -22,6 +21,7 @@ from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import registry
+from sally.core.rules.card import Condition
 from sally.core.terminal_text import echo
 from sally.output.figures.paper_figures import Picture, as_rows, draw
 from sally.output.tables.console import (
@@ -377,7 +377,7 @@ def _counted(found: Sequence[Verdict]) -> str:
 @click.command()
 @click.argument("game")
 @click.option(
-    "--episodes", default=100, show_default=True, help="Episodes per condition and player."
+    "--episodes", type=int, help="Episodes per condition and player [what the card says, or 100]."
 )
 @click.option("--seed", default=1, show_default=True)
 @click.option(
@@ -401,7 +401,7 @@ def _counted(found: Sequence[Verdict]) -> str:
 @json_option
 def audit(
     game: str,
-    episodes: int,
+    episodes: int | None,
     seed: int,
     adversary: bool,
     by_depth: bool,
@@ -423,13 +423,14 @@ def audit(
     if adversary:
         _attack(game, questions, seed, as_json)
         return
-    with progress() as bar:
-        task = bar.add_task(f"audit {game}", total=None, note="")
-
-        def watch(done: int, wanted: int) -> None:
-            bar.update(task, total=wanted, completed=done)
-
-        rows = audited(game, episodes, seed, watch)
+    rows: list[dict[str, Any]] = []
+    conditions = conditions_of(game)
+    episodes = card_of(game).episodes if episodes is None else episodes
+    for n, condition in enumerate(conditions, 1):  # each is printed as soon as it is known
+        found = _audited(condition, f"{game}, {n} of {len(conditions)}", episodes, seed)
+        rows += found
+        if not as_json:
+            _print_condition(found, condition.name)
     if as_json:
         print_json(rows)
         return
@@ -486,6 +487,17 @@ RANDOM = "random"
 
 def _players(rows: Sequence[dict[str, Any]]) -> int:
     return len({row["player"] for row in rows})
+
+
+def _audited(condition: Condition, name: str, episodes: int, seed: int) -> list[dict[str, Any]]:
+    """Return the rows of one condition, with a progress bar."""
+    with progress() as bar:
+        task = bar.add_task(f"audit {name}", total=None, note=condition.name)
+
+        def watch(done: int, wanted: int) -> None:
+            bar.update(task, total=wanted, completed=done)
+
+        return audit_of((condition,), episodes, seed, watch)
 
 
 def say_checklist(study: str, as_json: bool) -> None:

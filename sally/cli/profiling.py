@@ -24,6 +24,7 @@ from sally.core.errors import listed, unknown
 from sally.core.terminal_text import echo
 from sally.output.figures import profile as figures
 from sally.output.figures.depth_curve import depth_figure
+from sally.output.figures.ideal import ideal_figure
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
@@ -137,7 +138,7 @@ def profile(
         say_depths(folders, games, players, figure, as_json)
         return
     if ideal:
-        say_ideal(folders, games, players, as_json)
+        say_ideal(folders, games, players, figure, as_json)
         return
     for path in filter(None, (figure, calibration)):
         figures.check(path)  # fail before the work rather than after it
@@ -216,9 +217,15 @@ def say_depths(
 
 
 def say_ideal(
-    folders: Sequence[Where], games: Sequence[str], players: Sequence[str], as_json: bool
+    folders: Sequence[Where],
+    games: Sequence[str],
+    players: Sequence[str],
+    figure: Path | None,
+    as_json: bool,
 ) -> None:
     """Print each player beside the ideal observer and the Bayes-adaptive player."""
+    if figure:
+        figures.check(figure)
     with ExitStack() as open_ones:
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         episodes = [e for place in places for e in store.load(place).episodes.values()]
@@ -227,6 +234,8 @@ def say_ideal(
         for row in ideal_rows(episodes)
         if (not games or row.game in games) and (not players or row.player in players)
     ]
+    if figure and rows:
+        figures.write(ideal_figure(rows), figure)
     if as_json:
         print_json(plain(rows))
         return
@@ -244,22 +253,22 @@ def say_ideal(
 
 
 IDEAL_COLUMNS = {
-    "knowing %": "accuracy",
+    "right %": "pool_accuracy",
     "ideal %": "ideal_accuracy",
     "of ideal": "knowing_of_ideal",
     "earned": "earned",
     "regret": "regret",
     "price": "price",
-    "inference": "inference",
-    "translation": "translation",
-    "by moves": "moves",
-    "luck": "luck",
+    "pool inference": "pool_inference",
+    "pool translation": "pool_translation",
+    "by moves": "by_moves",
+    "pool luck": "pool_luck",
 }
 IDEAL_LEGEND = (
-    "ideal %: the ideal observer's accuracy on the same questions. of ideal: 0 is an even guess, 1 "
+    "right %: of the predictions in rounds that were played. ideal %: the ideal observer's accuracy on the same questions. of ideal: 0 is an even guess, 1 "
     "the ideal observer. regret, per round: best play against the known partner less what was "
-    "earned = price (of finding out, which is unavoidable) + inference + translation + luck. "
-    "by moves: inference + translation, known without predictions too."
+    "earned = price (of finding out, which is unavoidable) + pool inference + pool translation + "
+    "pool luck. by moves: inference + translation, known without predictions too."
 )
 
 

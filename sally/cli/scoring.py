@@ -20,6 +20,7 @@ from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
+    ALL_ZERO,
     SCREEN,
     PrintedPage,
     estimate_cell,
@@ -268,7 +269,7 @@ def _without_common_end(rows: Sequence[Row]) -> tuple[list[Row], str]:
 
 
 WHO = ("player", "model", "strategy")
-NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # a column with only these is left out
+NOTHING = (None, "-", "0.000", ALL_ZERO)  # a column with only these is left out
 
 
 def heading(metric: str) -> str:

@@ -46,10 +46,10 @@ def row_of(episodes: list[Episode]) -> IdealRow:
 @pytest.mark.parametrize("game", ["ipd", "rps"])
 def test_the_bayes_adaptive_player_earns_its_value_and_knows_as_the_ideal(game: str) -> None:
     row = row_of(against_the_pool(game, PlayerSpec("bayes_adaptive"), 4, "their_odds"))
-    assert row.moves.value == pytest.approx(0.0, abs=1e-6)
-    assert row.inference.value == pytest.approx(0.0, abs=1e-6)
+    assert row.by_moves.value == pytest.approx(0.0, abs=1e-6)
+    assert row.pool_inference.value == pytest.approx(0.0, abs=1e-6)
     assert row.earned.value == pytest.approx(row.adaptive, abs=0.35)  # ties are drawn
-    assert row.accuracy.value == pytest.approx(row.ideal_accuracy.value)
+    assert row.pool_accuracy.value == pytest.approx(row.ideal_accuracy.value)
     assert row.knowing_of_ideal.value == pytest.approx(1.0)
 
 
@@ -57,12 +57,12 @@ def test_the_bayes_adaptive_player_earns_its_value_and_knows_as_the_ideal(game: 
 def test_nobody_beats_the_ideal_in_expectation_and_the_parts_add_up(who: str) -> None:
     row = row_of(against_the_pool("ipd", PlayerSpec(who)))
     assert row.earned.value is not None and row.regret.value is not None
-    assert row.moves.value is not None and row.price.value is not None
+    assert row.by_moves.value is not None and row.price.value is not None
     if who != "random":  # without chance the pool is the whole distribution
         assert row.earned.value <= row.adaptive + 1e-9
-        assert row.luck.value == pytest.approx(0.0, abs=1e-6)
-    assert row.luck.value is not None
-    whole = row.price.value + row.moves.value + row.luck.value
+        assert row.pool_luck.value == pytest.approx(0.0, abs=1e-6)
+    assert row.pool_luck.value is not None
+    whole = row.price.value + row.by_moves.value + row.pool_luck.value
     assert row.regret.value == pytest.approx(whole)
 
 
@@ -79,7 +79,7 @@ def test_level_k_has_a_pool_of_four_levels() -> None:
     row = row_of(episodes)
     assert row.earned.value is not None and row.earned.value < row.adaptive
     assert row.ideal_accuracy.value == pytest.approx(100 * (1 / 4 + 2) / 3)
-    assert row.luck.value == pytest.approx(0.0, abs=1e-6)
+    assert row.pool_luck.value == pytest.approx(0.0, abs=1e-6)
 
 
 def test_partners_outside_the_pool_are_left_out() -> None:

@@ -31,17 +31,17 @@ class IdealRow(msgspec.Struct, frozen=True):
     seat: str
     player: str
     episodes: int
-    accuracy: Estimate  # of its predictions, in percent
+    pool_accuracy: Estimate  # of its predictions in rounds played with the pool, in percent
     ideal_accuracy: Estimate  # of the ideal observer on the same questions, in percent
     knowing_of_ideal: Estimate  # 0: an even guess, 1: the ideal observer
     earned: Estimate  # per round
     adaptive: float  # per round, what the Bayes-adaptive player expects over the pool
     regret: Estimate
     price: Estimate
-    inference: Estimate
-    translation: Estimate
-    moves: Estimate  # inference and translation; known without predictions too
-    luck: Estimate
+    pool_inference: Estimate  # by the forecast of the pool; `inference` of a profile is by truth
+    pool_translation: Estimate
+    by_moves: Estimate  # inference and translation; known without predictions too
+    pool_luck: Estimate
 
 
 class _Sums(msgspec.Struct):
@@ -55,7 +55,14 @@ class _Sums(msgspec.Struct):
     parts: dict[str, list[float]] = {}
 
 
-PARTS = ("regret", "price", "inference", "translation", "moves", "luck")
+PARTS = {  # field of a row -> part of the split
+    "regret": "regret",
+    "price": "price",
+    "pool_inference": "inference",
+    "pool_translation": "translation",
+    "by_moves": "moves",
+    "pool_luck": "luck",
+}
 
 
 def ideal_rows(episodes: Iterable[Episode]) -> list[IdealRow]:
@@ -76,6 +83,11 @@ def ideal_rows(episodes: Iterable[Episode]) -> list[IdealRow]:
     return [_row(key, found[key]) for key in sorted(found)]
 
 
+def has_pool(game: str) -> bool:
+    """Return whether a game declares a pool of partners."""
+    return registry.part(game, "ideal") is not None
+
+
 def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
     ideal, seen = problem.ideal, problem.rounds
     asked = right = best = guess = 0.0
@@ -92,8 +104,8 @@ def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
     sums.earned.append(sum(float(ideal.pay[one.mine, one.theirs]) for one in seen) / many)
     sums.adaptive.append(ideal.value(ideal.start(), many) / many)
     parts = split(ideal, problem.place, seen)
-    for name in PARTS:
-        value = getattr(parts, name)
+    for name, part in PARTS.items():
+        value = getattr(parts, part)
         sums.parts.setdefault(name, []).append(np.nan if value is None else value / many)
 
 
@@ -122,7 +134,7 @@ def _row(key: tuple[str, str, str], sums: _Sums) -> IdealRow:
         seat=seat,
         player=player,
         episodes=len(sums.clusters),
-        accuracy=ratio_by_rule(100 * right[kept], asked[kept], names, (0.0, 100.0)),
+        pool_accuracy=ratio_by_rule(100 * right[kept], asked[kept], names, (0.0, 100.0)),
         ideal_accuracy=ratio_by_rule(100 * ideal[kept], asked[kept], names, (0.0, 100.0)),
         knowing_of_ideal=ratio_by_rule((right - guess)[kept], (ideal - guess)[kept], names),
         earned=mean(sums.earned),

@@ -237,12 +237,13 @@ def _knowing(means: Means, found: Skills) -> dict[str, Any]:
         "predictor": found.predictor,
         "beyond": found.beyond,
         "unread": 100 * total(of("unread")) / asked if asked else None,
-        "brier": means.share(of("brier"), of("with_odds"), most=2.0),
+        # means over episodes, as the metrics of the same names
+        "brier": means.mean(of("brier") / or_missing(of("with_odds")), (0.0, 2.0)),
         "even_brier": total(of("even_brier")) / odds if odds else None,
         "brier_skill": found.brier_skill,
         "brier_beyond": found.brier_beyond,
         "calibration": tuple(_calibration(means)),
-        "value_error": means.ratio(of("value_error"), or_missing(of("valued")), (0.0, inf)),
+        "value_error": means.mean(of("value_error") / or_missing(of("valued")), (0.0, inf)),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -83,17 +84,21 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 @lru_cache(maxsize=1024)
 def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
     """Return the listed words that are legal clues beside these words, in alphabetical order."""
-    out = {row for word in against for row in barred(word)}
-    return tuple(word for row, word in enumerate(vocabulary()) if row not in out)
+    return tuple(compress(vocabulary(), _open(against).tolist()))
 
 
 @lru_cache(maxsize=1024)
 def open_rows(against: tuple[str, ...]) -> Rows:
     """Return the indices of the clues that no word of `against` excludes, in the order of
     `open_words`."""
+    return np.flatnonzero(_open(against))
+
+
+def _open(against: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """Return, for each listed word, whether it is a legal clue beside these words."""
     free = np.ones(len(vocabulary()), np.bool_)
     free[[row for word in against for row in barred(word)]] = False
-    return np.flatnonzero(free)
+    return free
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:

@@ -43,6 +43,7 @@ def deaf() -> dict[str, float]:
 
 CARD = Card(
     family="codenames",
+    episodes=25,  # a giver's regret tries every word of the list: 100 take minutes
     about="scores of clues and cards that ignore what a word suggests to the partner",
     unattacked="no option is right in itself: a clue is as good as what the guesser makes of "
     "it, which the conditions measure",

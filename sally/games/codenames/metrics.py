@@ -202,7 +202,7 @@ METRICS = (
         _regret,
         better="lower",
         unit=PER_TURN,
-        label="regret",
+        label="regret per decision",
         headline=True,
     ),
     *learning("codenames", by_board, "board", PER_TURN),

@@ -34,13 +34,10 @@ def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, 
 
 
 @lru_cache(maxsize=512)
-def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
-    """Return, for each legal clue, the covered cards in the order it suggests and their
-    strengths."""
+def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
+    """Return how strongly each legal clue suggests each covered card."""
     cards = np.array([place(word) for word in covered])
-    near = ties(mind)[np.ix_(open_rows(covered), cards)]
-    order = np.argsort(-near, axis=1, kind="stable")
-    return order, np.take_along_axis(near, order, axis=1)
+    return np.asfortranarray(ties(mind)[np.ix_(open_rows(covered), cards)])  # read by column
 
 
 @lru_cache(maxsize=4096)
@@ -50,27 +47,37 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
     Ties are broken by the margin between the last own card and the first other one, then by the
     alphabet. If no clue suggests an own card first, the number is 1.
     """
-    order, near = _sorted(mind, covered)
     mine = np.array([word in own for word in covered])
-    chosen, run = _chosen(order, near, mine, min(most, len(own)))
+    chosen, run = _chosen(_strengths(mind, covered), mine, min(most, len(own)))
     return Best(open_words(covered)[chosen], max(run, 1))
 
 
-def _chosen(order: Rows, near: Ties, mine: Mask, most: int) -> tuple[int, int]:
+def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
     """Return which clue a giver chooses, and its run."""
-    runs = np.minimum(_runs(order, mine), most)
+    runs = np.minimum(_runs(near, mine), most)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
     last = max(longest - 1, 0)
-    after = near[rows, longest] if longest < near.shape[1] else near[rows, last] - 9
-    margin = near[rows, last] - after
+    ranked = -np.sort(-near[rows], axis=1)
+    after = ranked[:, longest] if longest < near.shape[1] else ranked[:, last] - 9
+    margin = ranked[:, last] - after
     return int(rows[np.argmax(np.round(margin, 4))]), longest
 
 
-def _runs(order: Rows, mine: Mask) -> Rows:
-    """Return, for each clue, how many own cards come before the first other one."""
-    hits = mine[order]
-    found: Rows = np.where(hits.all(axis=1), hits.shape[1], np.argmin(hits, axis=1))
+def _runs(near: Ties, mine: Mask) -> Rows:
+    """Return, for each clue, how many own cards come before the first other one.
+
+    Equally strong cards come in board order.
+    """
+    if mine.all():
+        return np.full(len(near), near.shape[1])
+    others = np.flatnonzero(~mine)
+    first = others[np.argmax(near[:, others], axis=1)]  # the first other card, in board order
+    bound = near[np.arange(len(near)), first]
+    found = np.zeros(len(near), np.int64)
+    for card in np.flatnonzero(mine):
+        strength = near[:, card]
+        found += (strength > bound) | ((strength == bound) & (card < first))
     return found
 
 
@@ -99,9 +106,8 @@ def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...])
     """Return the most that any listed clue earns in its turn with this mind; exact, all are
     tried.
     """
-    own = tuple(word for word in covered if colours[word] == "own")
-    order, _ = _sorted(mind, covered)
-    return float(_runs(order, np.array([word in own for word in covered])).max())
+    mine = np.array([colours[word] == "own" for word in covered])
+    return float(_runs(_strengths(mind, covered), mine).max())
 
 
 # --- the guesser ----------------------------------------------------------------------------------
@@ -116,13 +122,13 @@ def own_sets(
     Before the clue all sets of `left` covered cards are equally likely, so these are the exact
     posterior. Feasible for small boards: 792 sets of 5 among 12.
     """
-    order, near = _sorted(mind, covered)
+    near = _strengths(mind, covered)
     words = open_words(covered)
     found = []
     for chosen in combinations(range(len(covered)), left):
         mine = np.zeros(len(covered), np.bool_)
         mine[list(chosen)] = True
-        row, run = _chosen(order, near, mine, min(most, left))
+        row, run = _chosen(near, mine, min(most, left))
         if words[row] == said and max(run, 1) == number:
             found.append(frozenset(covered[n] for n in chosen))
     return tuple(found)

@@ -60,10 +60,18 @@ CARD = Card(
         _condition("published, finite", None, mode="finite", generator="published"),
         _condition("balanced, zero", guess(USERS), mode="zero", generator="balanced"),
         _condition("balanced, finite", guess(USERS), mode="finite", generator="balanced"),
+        _condition("balanced 2, zero", guess(USERS), mode="zero", generator="balanced_2"),
+        _condition("balanced 2, finite", guess(USERS), mode="finite", generator="balanced_2"),
         _condition("infinite", ANY, mode="infinite", generator="even"),
         _condition("frozen: balanced, zero", guess(USERS), True, mode="zero", generator="balanced"),
         _condition(
             "frozen: balanced, finite", guess(USERS), True, mode="finite", generator="balanced"
+        ),
+        _condition(
+            "frozen: balanced 2, zero", guess(USERS), True, mode="zero", generator="balanced_2"
+        ),
+        _condition(
+            "frozen: balanced 2, finite", guess(USERS), True, mode="finite", generator="balanced_2"
         ),
         _condition("frozen: infinite", ANY, True, mode="infinite", generator="even"),
     ),

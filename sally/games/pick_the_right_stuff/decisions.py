@@ -41,7 +41,13 @@ NOTES = (
     "is far above chance; only the balanced and the even infinite sets are certified.",
     "The last question of a balanced game has one box left and is left out.",
 )
-CERTIFIED = ("balanced_zero", "balanced_finite", "infinite_2")
+CERTIFIED = (
+    "balanced_zero",
+    "balanced_finite",
+    "balanced_2_zero",
+    "balanced_2_finite",
+    "infinite_2",
+)
 
 
 def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:

@@ -21,6 +21,9 @@ CollectionName = Literal[
     "published_finite",
     "balanced_zero",
     "balanced_finite",
+    # the number of the asker's looks is drawn independently of its belief
+    "balanced_2_zero",
+    "balanced_2_finite",
     # superseded: the gap revealed the distance of the believed box from the box seen last
     "infinite",
     "infinite_2",
@@ -93,6 +96,11 @@ def _generated(collection: CollectionName, users: int, seed: int) -> tuple[Insta
             games = balanced_games(mode, users, CANDIDATES, seed)
             rules = list(RULES_OF_THUMB.values())
             return most_even(games, GAMES, rules, random, Random(seed))
+        case "balanced_2_zero" | "balanced_2_finite":
+            mode = "zero" if collection == "balanced_2_zero" else "finite"
+            games = balanced_games(mode, users, CANDIDATES, seed, counted=True)
+            rules = list(RULES_OF_THUMB.values())
+            return most_even(games, GAMES, rules, random, Random(seed), counts=True)
         case "infinite" | "infinite_2":
             even = collection == "infinite_2"
             games = infinite_games(users, EVEN_CANDIDATES if even else CANDIDATES, seed, even=even)

@@ -18,6 +18,10 @@ are made to fit. Hence, given the whole record without those looks - all locker 
 others, thus start box, true box, last-seen box, frequencies, recencies - the believed box is
 uniform over the occupied boxes. A manager that ignores the user's own looks scores 1 in the number
 of occupied boxes. At the last question one box is occupied, so every manager scores.
+
+The first version drew how often a user looks from the moments that its belief leaves free: in mode
+zero a user without a look believes in its start box. Games with `counted` looks draw that number
+independently of the belief.
 """
 
 from collections.abc import Iterator
@@ -76,16 +80,23 @@ class Draft(msgspec.Struct, frozen=True):
         return looks[-1] if looks else Look(user, 0, 0)
 
 
-def balanced_games(mode: ObservingMode, users: int, count: int, seed: int) -> tuple[Instance, ...]:
-    """Generate independent balanced games from one random stream."""
-    chance = Random(seed)
+def balanced_games(
+    mode: ObservingMode, users: int, count: int, seed: int, *, counted: bool = False
+) -> tuple[Instance, ...]:
+    """Generate independent balanced games from one random stream.
+
+    With `counted`, the number of a user's looks is drawn independently of its belief.
+    """
+    chance, version = Random(seed), "balanced2" if counted else "balanced"
     return tuple(
-        balanced_game(f"balanced-{mode}-{users}-{number:03d}", mode, users, chance)
+        balanced_game(f"{version}-{mode}-{users}-{number:03d}", mode, users, chance, counted)
         for number in range(count)
     )
 
 
-def balanced_game(name: str, mode: ObservingMode, users: int, chance: Random) -> Instance:
+def balanced_game(
+    name: str, mode: ObservingMode, users: int, chance: Random, counted: bool = False
+) -> Instance:
     """Generate one balanced game."""
     order, placement = list(range(users)), list(range(users))
     chance.shuffle(order)
@@ -95,7 +106,8 @@ def balanced_game(name: str, mode: ObservingMode, users: int, chance: Random) ->
     for turn, user in enumerate(order):
         staying = order[turn + 1 :]
         draft = _with_question(draft, user, chance.choice(staying) if staying else user, chance)
-    looks = [look for user, _ in draft.beliefs for look in _own_looks(draft, user, chance)]
+    own_looks = _counted_looks if counted else _own_looks
+    looks = [look for user, _ in draft.beliefs for look in own_looks(draft, user, chance)]
     chance.shuffle(looks)
     return Instance(
         name=name,
@@ -214,12 +226,41 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
     return [i for i in span if draft.mode == "finite" or i == floor or i not in draft.closed]
 
 
+def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
+    """Return the state that decides a user's belief, its last look as an onlooker (or the storing)
+    and the last look before its question."""
+    turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
+    earlier = [look for look in draft.onlooks[:turn] if look.user == user]
+    return decided, earlier[-1] if earlier else Look(user, 0, 0), draft.onlooks[turn]
+
+
+def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
+    """Place one to three looks of a user itself, by a number that its belief does not affect.
+
+    The last of them shows the deciding state. Where too few moments lie before it, that look is
+    repeated, which changes no belief.
+    """
+    decided, floor, onlook = _span(draft, user)
+    if onlook.user == user:
+        return
+    wanted = 1 + chance.randint(0, EARLIER_LOOKS)
+    first = floor.at if draft.mode == "zero" else floor.at + 1  # the monitor shows the same again
+    free = [t for t in range(first, onlook.at + 1) if t not in draft.closed]
+    moments = [t for t in free if t >= decided]
+    at = decided if draft.mode == "zero" else chance.choice(moments)
+    times = [t for t in free if t < at]
+    times = sorted(chance.sample(times, min(len(times), wanted - 1)))
+    yield from [Look(user, at, decided)] * (wanted - len(times))
+    if draft.mode == "zero":
+        yield from (Look(user, t, t) for t in times)
+    else:  # sorted: each state is shown no later than its moment, and in ascending order
+        shown = sorted(chance.randint(floor.shown, min(t, decided)) for t in times)
+        yield from (Look(user, t, s) for t, s in zip(times, shown, strict=True))
+
+
 def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
     """Place the looks of a user itself, so that the deciding state is the last it sees."""
-    turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
-    onlook = draft.onlooks[turn]
-    earlier = [look for look in draft.onlooks[:turn] if look.user == user]
-    floor = earlier[-1] if earlier else Look(user, 0, 0)
+    decided, floor, onlook = _span(draft, user)
     if onlook.user == user or (draft.mode == "zero" and decided == floor.shown):
         return
     free = [t for t in range(floor.at + 1, onlook.at + 1) if t not in draft.closed]

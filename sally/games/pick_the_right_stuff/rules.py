@@ -37,7 +37,7 @@ from sally.games.pick_the_right_stuff.locker import (
 
 MANAGER = Seat("manager")
 Action = int | Reset | Visit | Snapshot | Rehearsal | Collection
-Generator = Literal["balanced", "published", "even", "first"]
+Generator = Literal["balanced", "balanced_2", "published", "even", "first"]
 
 
 class State(msgspec.Struct, frozen=True):
@@ -73,8 +73,10 @@ class LockerGame(Game[State, Action, View]):
     """
 
     mode: Mode = "zero"
-    # Zero and finite: balanced or published. Infinite: even, or first, which leaks and is kept for
-    # old logs; the default is even for a generated game and the first set for a frozen one.
+    # Zero and finite: published, balanced_2, or balanced, in which the number of the asker's looks
+    # tells a part of the answer and which is kept for old logs. Infinite: even, or first, which
+    # leaks and is kept for old logs; the default is even for a generated game and the first set for
+    # a frozen one.
     generator: Generator = "balanced"
     users: int = 5
     number: int = 0  # index in the frozen set, or among the games of the seed
@@ -182,5 +184,5 @@ def _generated(mode: Mode, generator: Generator, users: int, seed: int) -> Insta
     elif generator == "published":
         (game,) = published_games(mode, users, 1, seed)
     else:
-        (game,) = balanced_games(mode, users, 1, seed)
+        (game,) = balanced_games(mode, users, 1, seed, counted=generator == "balanced_2")
     return game

@@ -14,7 +14,14 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from sally.games.pick_the_right_stuff.locker import Instance, Sight, occupied, questions
+from sally.games.pick_the_right_stuff.locker import (
+    Instance,
+    Sight,
+    Snapshot,
+    Visit,
+    occupied,
+    questions,
+)
 from sally.games.pick_the_right_stuff.rules_of_thumb import (
     RuleOfThumb,
     last_seen,
@@ -32,11 +39,19 @@ def most_even(
     rules: Sequence[RuleOfThumb],
     guess: RuleOfThumb,
     chance: Random,
+    *,
+    counts: bool = False,
 ) -> tuple[Instance, ...]:
-    """Select the games on which rules and coincidences of shortcuts differ least from a guess."""
+    """Select the games on which rules and coincidences of shortcuts differ least from a guess.
+
+    With `counts`, also the shortcuts given how often the asker looked.
+    """
     if len(games) < count:
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
     table = np.array([leans(game, rules, guess) for game in games], dtype=np.int64)
+    if counts:
+        more = np.array([leans_by_looks(game, guess) for game in games], dtype=np.int64)
+        table = np.hstack([table, more])
     found = [_local_search(table, count, chance) for _ in range(STARTS)]
     best = min(found, key=lambda chosen: _cost(table[chosen].sum(axis=0)))
     return tuple(games[i] for i in sorted(best))
@@ -57,6 +72,24 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
             rows[left, cell] += _share((box,), believed, unit) - fair
     # The sum over the whole game is what a score shows, so it is added to its parts.
     return [int(lean) for lean in np.vstack([rows, rows.sum(axis=0)]).ravel()]
+
+
+def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
+    """Return how far start, true and last-seen box beat the guess, by the looks of the asker."""
+    unit, most = lcm(*range(1, game.users + 1)), 4
+    rows = np.zeros((most, 3), dtype=np.int64)
+    for seen, believed in questions(game):
+        fair = _share(guess(seen), believed, unit)
+        for column, rule in enumerate((start, true, last_seen)):
+            rows[min(own_looks(seen), most) - 1, column] += (
+                _share(rule(seen), believed, unit) - fair
+            )
+    return [int(lean) for lean in rows.ravel()]
+
+
+def own_looks(seen: Sight) -> int:
+    """Return how often the asker looked or was shown a state."""
+    return sum(isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in seen.story)
 
 
 def coincidence(seen: Sight) -> tuple[int, list[int]]:

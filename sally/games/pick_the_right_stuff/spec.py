@@ -84,7 +84,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     doing=Doing("score", right=100.0, decisions=lambda game: game.users),
     pays=lambda game, seat: (0.0, float(game.instance.users)),
     people=PEOPLE,
-    fresh=lambda draws, name: {"generator_seed": draws.below(2**31)},
+    fresh=lambda draws, name: {"generator": "balanced_2", "generator_seed": draws.below(2**31)},
     settings={"users": (2, 8), "number": (0, 999)},
     reference="tracker",
     words_version=2,

@@ -17,12 +17,11 @@ from sally.games.pick_the_right_stuff.locker import (
     Instance,
     Rehearsal,
     Sight,
-    Snapshot,
-    Visit,
     occupied,
     questions,
 )
 from sally.games.pick_the_right_stuff.rules_of_thumb import last_seen, start, true
+from sally.games.pick_the_right_stuff.selection import own_looks
 from sally.games.pick_the_right_stuff.tracker import last_sight
 
 USERS = 5
@@ -36,7 +35,8 @@ PLAIN = (
     "number of states so far",
     "number of items left",
 )
-LOOKS = ("number of looks of the asker", "resets since the asker last looked")
+COUNT = "number of looks of the asker"
+LOOKS = (COUNT, "resets since the asker last looked")
 STEPS = (
     "way on from the box the asker saw last",
     "resets since the asker last looked",
@@ -45,6 +45,13 @@ STEPS = (
     "number of rehearsals of the asker",
     "sum of the rehearsed gaps",
 )
+BALANCED: tuple[CollectionName, ...] = (
+    "balanced_zero",
+    "balanced_finite",
+    "balanced_2_zero",
+    "balanced_2_finite",
+)
+COUNTS = "superseded by balanced_2: a user that never looked believes in its start box"
 TRACKS = "what the asker has seen is what the game asks for"
 Games = Callable[[int, int], Sequence[Instance]]
 Seen = Callable[[Sight, int], tuple[float, ...]]
@@ -59,10 +66,14 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
     return (box, *claims, places.count(box), since, len(places), left)
 
 
+def with_count(seen: Sight, box: int) -> tuple[float, ...]:
+    """Return these features with how often the asker looked."""
+    return (*plain(seen, box), own_looks(seen))
+
+
 def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
     """Return these features with how often and how long ago the asker looked."""
-    looks = [e for e in seen.story if isinstance(e, Visit | Snapshot) and e.user == seen.asked]
-    return (*plain(seen, box), len(looks), last_sight(seen)[1])
+    return (*with_count(seen, box), last_sight(seen)[1])
 
 
 def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
@@ -91,10 +102,14 @@ def attacks() -> Iterable[Attack]:
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
-    for mode in ("zero", "finite"):
-        name = f"balanced, {mode}"
-        kept: CollectionName = "balanced_zero" if mode == "zero" else "balanced_finite"
+    for kept in BALANCED:
+        name = kept.replace("_", " ").replace(" zero", ", zero").replace(" finite", ", finite")
+        known = COUNTS if kept == "balanced_zero" else ""
         yield _attack(name, kept, PLAIN, plain)
+        for users in (3, USERS):
+            boxes = "" if users == USERS else f", {users} boxes"
+            counted = f"{name}, with the number of the asker's looks{boxes}"
+            yield _attack(counted, kept, (*PLAIN, COUNT), with_count, known=known, users=users)
         yield _attack(
             f"{name}, with the asker's looks", kept, (*PLAIN, *LOOKS), with_looks, reasoning=TRACKS
         )
@@ -120,6 +135,10 @@ def _games(collection: CollectionName, users: int, many: int, seed: int) -> Sequ
             return balanced_games("zero", users, many, seed)
         case "balanced_finite":
             return balanced_games("finite", users, many, seed)
+        case "balanced_2_zero":
+            return balanced_games("zero", users, many, seed, counted=True)
+        case "balanced_2_finite":
+            return balanced_games("finite", users, many, seed, counted=True)
         case "infinite" | "infinite_2":
             return infinite_games(users, many, seed, even=collection == "infinite_2")
 

@@ -41,7 +41,7 @@ METRICS = (
         measure=regret.functional_regret,
         better="lower",
         unit=PAYOFF,
-        label="regret",
+        label="functional regret",
         headline=True,
     ),
     Metric(

@@ -114,7 +114,7 @@ METRICS = (
         lambda played, seat: mean(regrets(played, seat)),
         better="lower",
         unit="points per round",
-        label="regret",
+        label="regret per decision",
         headline=True,
     ),
     *learning("taboo", regrets),

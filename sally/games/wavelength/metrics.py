@@ -141,7 +141,7 @@ METRICS = (
         lambda played, seat: mean(regrets(played, seat)),
         better="lower",
         unit=PER_ROUND,
-        label="regret",
+        label="regret per decision",
         headline=True,
     ),
     *learning("wavelength", regrets),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from sally.analysis.design.claims import Verdict
+from sally.analysis.profile.ideal_scale import IdealRow
 from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import Mark, ProfileRow
 from sally.output.figures.short_names import in_two
@@ -261,6 +262,99 @@ def _missing(rows: Sequence[ProfileRow]) -> Html | None:
         said = [tag("p", f"{', '.join(names)}: {who}") for who, names in by_whom.items()]
         entries.append(joined(tag("dt", why), tag("dd", said)))
     return tag("details", tag("summary", "Why cells are missing"), tag("dl", entries))
+
+
+IDEAL_PARTS = {  # field -> heading and meaning
+    "pool_accuracy": ("right %", "share of predictions right in rounds played with the pool"),
+    "ideal_accuracy": ("ideal %", "the same of the ideal observer on the same questions"),
+    "knowing_of_ideal": ("of ideal", "0 for a uniform guess, 1 for the ideal observer"),
+    "earned": ("earned", "payoff per round"),
+    "regret": ("regret", "best play against the known partner less what was earned, per round"),
+    "price": ("price", "what even the Bayes-adaptive player gives up to find out"),
+    "pool_inference": ("pool inference", "lost by the own prediction instead of the forecast"),
+    "pool_translation": ("pool translation", "lost by not acting on the own prediction"),
+    "pool_luck": ("pool luck", "which partner was drawn, and what it happened to do"),
+}
+IDEAL_ABOUT = (
+    "The ideal observer forecasts the partner by Bayes' rule over a declared pool, given the same "
+    "past; the Bayes-adaptive player maximises the expected total, counting what a move reveals. "
+    "Regret per round = price of finding out, which no player avoids + pool inference + pool "
+    "translation + pool luck. Only episodes with a partner of the pool and a fixed number of "
+    "rounds count."
+)
+
+
+def ideal_section(rows: Sequence[IdealRow]) -> Html:
+    """Return each player beside the ideal observer and the Bayes-adaptive player."""
+    games = [(key, list(group)) for key, group in groupby(rows, key=lambda r: (r.game, r.seat))]
+    plots = [plot for (game, seat), group in games for plot in _ideal_plots(game, seat, group)]
+    heads = [
+        tag("th", "player", scope="col"),
+        *(tag("th", name, scope="col", class_="broad") for name in ("game", "seat")),
+        *(
+            tag("th", tag("abbr", name, title=about), scope="col", class_="number")
+            for name, about in IDEAL_PARTS.values()
+        ),
+        tag("th", "Bayes-adaptive", scope="col", class_="number"),
+    ]
+    caption = "Players beside an ideal mind"
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", [_ideal_line(row) for row in rows]),
+        class_="sortable",
+    )
+    return joined(
+        tag("p", IDEAL_ABOUT),
+        tag("div", plots, class_="plots") if plots else None,
+        scrolled(table, caption),
+    )
+
+
+def _ideal_line(row: IdealRow) -> Html:
+    cells = []
+    for name in IDEAL_PARTS:
+        found: Estimate = getattr(row, name)
+        said = "–" if found.value is None else estimate(found.value, found.interval)
+        cells.append(tag("td", said, class_="number", data_v=found.value))
+    return tag(
+        "tr",
+        tag("th", tag("bdi", row.player), scope="row"),
+        tag("td", row.game, class_="broad"),
+        tag("td", row.seat, class_="broad"),
+        *cells,
+        tag("td", number(row.adaptive, 2), class_="number", data_v=row.adaptive),
+    )
+
+
+def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
+    """Return knowing with the ideal observer, and regret with the Bayes-adaptive player."""
+    known = [r for r in rows if r.knowing_of_ideal.value is not None]
+    bars = {
+        "knowing: 0 uniform guess, 1 ideal observer": [
+            Bar("ideal observer", "", 1.0, None, None, None),
+            *(_ideal_bar(r.player, r.knowing_of_ideal) for r in known),
+        ],
+        "regret per round; of the Bayes-adaptive player: the price of finding out": [
+            _ideal_bar("Bayes-adaptive", rows[0].price),
+            *(_ideal_bar(r.player, r.regret) for r in rows),
+        ],
+    }
+    return [
+        tag(
+            "figure",
+            tag("figcaption", tag("b", f"{game}, {seat}")),
+            interval_plot(f"{axis.partition(':')[0]} of {seat} in {game}", axis, some),
+        )
+        for axis, some in bars.items()
+        if len(some) > 1
+    ]
+
+
+def _ideal_bar(player: str, found: Estimate) -> Bar:
+    assert found.value is not None  # rows have at least one episode
+    return Bar(*in_two(player), found.value, found.interval, None, None)
 
 
 def claims_section(found: Sequence[Verdict]) -> Html:

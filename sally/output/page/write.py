@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.analysis.design.claims import verdicts
+from sally.analysis.profile.ideal_scale import has_pool, ideal_rows
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
-from sally.output.page.profile import claims_section, profile_section
+from sally.output.page.profile import claims_section, ideal_section, profile_section
 from sally.output.page.results import (
     SeatResults,
     episode_lists,
@@ -39,6 +40,7 @@ from sally.output.tables.layout import Grid
 LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 Numbers = NDArray[np.integer[Any]]
 BUDGET = 1_000_000  # bytes of stored episodes that get transcripts by default
+IDEAL_EPISODES = 5_000  # more are replayed by `sally profile --ideal` only
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -144,6 +146,16 @@ class _Page:
                 key = (sheet.game, sheet.seat, group.player)
                 self._players.setdefault(key, f"p{len(self._players) + 1}")
 
+    def _ideal(self) -> Html | str:
+        """Return the players beside an ideal mind, if their games declare a pool of partners."""
+        if not any(has_pool(sheet.game) for sheet in self.sheets):
+            return ""
+        if len(self.held) > IDEAL_EPISODES:
+            said = f"`sally profile DIR --ideal` compares more than {IDEAL_EPISODES:,} episodes."
+            return tag("p", tag("small", f"Not compared with an ideal mind here: {said}"))
+        rows = ideal_rows(self.held)
+        return joined(tag("h3", "Beside an ideal mind"), ideal_section(rows)) if rows else ""
+
     def pieces(
         self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
     ) -> Iterator[Html | str]:
@@ -158,6 +170,7 @@ class _Page:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
             yield claims_section(verdicts(profile))
+            yield self._ideal()
         yield _title("results", "Results")
         yield tag(
             "p",

@@ -241,12 +241,20 @@ def fitting(
     return groups
 
 
+ALL_ZERO = "all 0"
+
+
 def estimate_cell(
     value: float | None, interval: Sequence[float] | None, places: int | None = None
 ) -> str:
-    """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`."""
+    """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`.
+
+    A value that is 0 in every cluster has no error to show and is written `all 0`.
+    """
     if value is None:
         return "-"
+    if value == 0 and interval is not None and not any(interval):
+        return ALL_ZERO
     if places is None:
         places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:

@@ -25,10 +25,16 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
     game_score,
     random,
 )
-from sally.games.pick_the_right_stuff.selection import leans, most_even
+from sally.games.pick_the_right_stuff.selection import leans, leans_by_looks, most_even, own_looks
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last, where_user_will_look
 
-EVEN: tuple[CollectionName, ...] = ("balanced_zero", "balanced_finite", "infinite")
+BALANCED: tuple[CollectionName, ...] = (
+    "balanced_zero",
+    "balanced_finite",
+    "balanced_2_zero",
+    "balanced_2_finite",
+)
+EVEN: tuple[CollectionName, ...] = (*BALANCED, "infinite")
 
 
 @pytest.mark.parametrize("users", SIZES)
@@ -59,7 +65,7 @@ def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
 
 
 @pytest.mark.parametrize("users", SIZES)
-@pytest.mark.parametrize("collection", EVEN[:2])
+@pytest.mark.parametrize("collection", BALANCED)
 def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
     collection: CollectionName, users: int
 ) -> None:
@@ -69,7 +75,7 @@ def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
 
 
 @pytest.mark.parametrize("users", SIZES)
-@pytest.mark.parametrize("collection", EVEN[:2])
+@pytest.mark.parametrize("collection", BALANCED)
 def test_true_beliefs_are_as_frequent_as_a_guess_is_right(
     collection: CollectionName, users: int
 ) -> None:
@@ -100,9 +106,27 @@ def test_published_sets_come_out_of_the_generator_again(collection: CollectionNa
     assert written(kept).count(b"\n") > 180
 
 
-def test_an_even_set_comes_out_of_the_generator_again() -> None:
-    kept = frozen_sets("balanced_zero")[0]
+@pytest.mark.parametrize("collection", ["balanced_zero", "balanced_2_zero"])
+def test_an_even_set_comes_out_of_the_generator_again(collection: CollectionName) -> None:
+    kept = frozen_sets(collection)[0]
     assert make(kept.collection, kept.users, kept.seed) == kept
+
+
+@pytest.mark.parametrize("users", SIZES)
+@pytest.mark.parametrize("collection", BALANCED[2:])
+def test_the_number_of_the_askers_looks_tells_nothing_in_the_second_sets(
+    collection: CollectionName, users: int
+) -> None:
+    one_hit = lcm(*range(1, users + 1))
+    table = [leans_by_looks(game, random) for game in frozen_games(collection, users)]
+    assert max(abs(sum(column)) for column in zip(*table, strict=True)) <= 2 * one_hit
+
+
+def test_it_gave_answers_away_in_the_first_set_of_mode_zero() -> None:
+    met = [pair for game in frozen_games("balanced_zero", 3) for pair in questions(game)]
+    never = [(seen, believed) for seen, believed in met if own_looks(seen) == 0]
+    assert len(never) > 20
+    assert all(believed == seen.states[0].index(seen.asked) for seen, believed in never)
 
 
 def test_choosing_makes_a_set_more_even_than_chance_does() -> None:

@@ -35,18 +35,34 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
     random,
     start,
 )
-from sally.games.pick_the_right_stuff.selection import coincidence
+from sally.games.pick_the_right_stuff.selection import coincidence, own_looks
 from sally.games.pick_the_right_stuff.tracker import last_sight, where_user_will_look
 
 modes = st.sampled_from(["zero", "finite"])
 
 
+@pytest.mark.parametrize("mode", ["zero", "finite"])
+def test_the_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -> None:
+    met = [
+        pair for game in balanced_games(mode, 3, 700, 6, counted=True) for pair in questions(game)
+    ]
+    for left in (2, 3):
+        by_count: dict[int, list[bool]] = defaultdict(list)
+        for seen, believed in met:
+            if len(occupied(seen.states[-1])) == left:
+                by_count[own_looks(seen)].append(believed in start(seen))
+        assert min(by_count) >= 1  # nobody collects without having looked
+        for hits in by_count.values():
+            error = 3.5 * sqrt((left - 1) / left**2 / len(hits))
+            assert len(hits) < 20 or abs(mean(hits) - 1 / left) < error
+
+
 @settings(max_examples=40, deadline=None)
-@given(modes, st.integers(2, 6), st.integers(0, 10**6))
+@given(modes, st.integers(2, 6), st.integers(0, 10**6), st.booleans())
 def test_every_question_is_open_without_the_users_own_looks(
-    mode: ObservingMode, users: int, seed: int
+    mode: ObservingMode, users: int, seed: int, counted: bool
 ) -> None:
-    game = balanced_games(mode, users, 1, seed)[0]
+    game = balanced_games(mode, users, 1, seed, counted=counted)[0]
     check(game)
     assert score(played(game, where_user_will_look)) == 100
     for seen, believed in questions(game):

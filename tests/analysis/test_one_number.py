@@ -1,0 +1,162 @@
+"""One name, one number: score, profile, compare, report, export and API agree on every column."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+import sally
+from sally import store
+from sally.cli import cli
+from sally.cli.profiling import ESTIMATES, IDEAL_COLUMNS
+from sally.cli.scoring import heading
+from sally.core.log.events import Episode
+from sally.core.match.player import Decision, Forfeit, Turn
+from sally.core.registry import registry
+from sally.core.rules.probe import ProbeReport
+from sally.output.page.page_data import PageData
+from sally.output.page.results import sheets_of
+
+Key = tuple[str, str, str, str]  # game, seat, player, name of the number
+Numbers = dict[Key, dict[str, float]]  # by surface
+
+
+class Shy(msgspec.Struct, frozen=True):
+    """Forfeits every fifth round, so that measures by rule and by answer differ."""
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[int] | Forfeit:
+        number = turn.view.round
+        return Forfeit("no answer") if number % 5 == 4 else Decision(number % 2)
+
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport:
+        return ProbeReport(0)
+
+
+def played() -> list[Episode]:
+    """Return episodes of unequal length, so that means and pooled shares differ."""
+    found = []
+    for game in ("rps", "ipd"):
+        for who in ("random", "tabular", Shy()):
+            for seed, rounds in enumerate((6, 10, 17)):
+                lineup = {"agent": who, "partner": "tit_for_tat"}
+                asked = {"agent": ["their_move"]}
+                found.append(sally.play(game, lineup, seed, probes=asked, rounds=rounds))
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("one") / "store"
+    where.mkdir()
+    with store.Writer(where) as writer:
+        for episode in played():
+            writer.add(episode)
+    return where
+
+
+def printed(*args: object) -> Any:
+    found = CliRunner().invoke(cli, [str(arg) for arg in (*args, "--json")])
+    assert found.exit_code == 0, found.output
+    return json.loads(found.stdout)
+
+
+def numbers_of(folder: Path) -> Numbers:
+    """Return every number of the agent by its name on each surface."""
+    found: Numbers = defaultdict(dict)
+
+    def put(surface: str, row: dict[str, Any], name: str, value: float | None) -> None:
+        if value is not None and row.get("seat", "agent") == "agent":
+            found[row["game"], "agent", row["player"], name][surface] = value
+
+    for row in printed("score", folder, "--all", "--by", "player"):
+        put("score", row, row["metric"], row["value"])
+        put("score, heading", row, heading(row["metric"]), row["value"])
+    for row in sally.score(str(folder), sorted(registry.metrics("repeated_games")), seat="agent"):
+        put("API score", row, row["metric"], row["value"])
+    for row in printed("profile", folder):
+        for name, (field, _) in ESTIMATES.items():
+            put("profile", row, field, row[field]["value"])
+            put("profile, heading", row, name, row[field]["value"])
+    for row in sally.profile(str(folder)):
+        for field, _ in ESTIMATES.values():
+            put("API profile", row, field, row[field])
+    for row in printed("profile", folder, "--ideal"):
+        for name, field in IDEAL_COLUMNS.items():
+            put("ideal", row, field, row[field]["value"])
+            put("ideal, heading", row, name, row[field]["value"])
+    for sheet in sheets_of(PageData(folder)):
+        for group in sheet.groups.values():
+            for metric in sheet.metrics:
+                row = {"game": sheet.game, "seat": sheet.seat, "player": group.player}
+                put("report", row, metric.name, group.estimate(metric.name).value)
+    _exported(folder, put)
+    every = sorted(registry.metrics("repeated_games"))
+    chosen = [part for name in every for part in ("--metric", name)]
+    for c in printed("compare", folder, "random", "tabular", *chosen)["comparisons"]:
+        for side, player in (("first", "random"), ("second", "tabular")):
+            put("compare", {**c, "player": player}, c["metric"], c[side])
+    return found
+
+
+def _exported(folder: Path, put: Any) -> None:
+    where = folder.parent / "out.csv"
+    printed("export", folder, "--to", where)
+    by_player: dict[tuple[str, str, str], list[dict[str, str]]] = defaultdict(list)
+    for row in csv.DictReader(where.open(encoding="utf-8")):
+        by_player[row["game"], row["seat"], row["player"]].append(row)
+    for (game, seat, player), rows in by_player.items():
+        for name in registry.metrics("repeated_games"):
+            values = [float(row[name]) for row in rows if row[name]]
+            if values:
+                put(
+                    "exported episodes",
+                    {"game": game, "seat": seat, "player": player},
+                    name,
+                    fmean(values),
+                )
+    printed("export", folder, "--what", "profile", "--to", where)
+    for row in csv.DictReader(where.open(encoding="utf-8")):
+        for field, _ in ESTIMATES.values():
+            if row.get(field):
+                put("exported profile", row, field, float(row[field]))
+
+
+def test_a_name_has_one_number_on_every_surface(folder: Path) -> None:
+    found = numbers_of(folder)
+    apart = {
+        f"{name} of {player} in {game}": values
+        for (game, _, player, name), values in found.items()
+        if max(values.values()) - min(values.values())
+        > 1e-12 * max(map(abs, values.values()), default=1)
+    }
+    assert not apart, sorted({f"{k.split(chr(32))[0]} {k.split(chr(32))[-1]}" for k in apart})
+    surfaces = {surface for values in found.values() for surface in values}
+    assert len(surfaces) == 11
+    shared = {name for (*_, name), values in found.items() if len(values) > 1}
+    assert {"tom_percent", "functional_regret", "brier", "regret", "accuracy"} <= shared
+
+
+def test_pooled_and_mean_shares_differ_so_that_the_test_can_fail(folder: Path) -> None:
+    found = numbers_of(folder)
+    who = ("rps", "agent", "tabular")
+    assert found[*who, "tom_percent"]["score"] != found[*who, "accuracy"]["profile"]
+    shy = ("rps", "agent", "own:Shy")
+    assert found[*shy, "functional_regret"]["score"] != found[*shy, "regret"]["profile"]
+
+
+def test_forfeits_of_a_profile_are_the_sum_of_those_of_its_episodes(folder: Path) -> None:
+    rows = sally.profile(str(folder))
+    counted = {(row["game"], row["player"]): row["forfeits"] for row in rows}
+    summed: dict[tuple[str, str], float] = defaultdict(float)
+    for row in sally.episodes(str(folder)):
+        if row["seat"] == "agent":
+            summed[row["game"], row["player"]] += row["forfeits"]
+    assert counted == summed and sum(summed.values()) > 0
