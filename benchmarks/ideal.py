@@ -48,7 +48,7 @@ def levels(k: int) -> list[Episode]:
 
 def line(row: IdealRow) -> str:
     """Return a row in words."""
-    parts = {n: getattr(row, n).value for n in ("regret", "price", "by_moves", "pool_luck")}
+    parts = {n: getattr(row, n).value for n in ("pool_regret", "price", "by_moves", "pool_luck")}
     told = "  ".join(f"{name} {value:+.3f}" for name, value in parts.items())
     known = row.knowing_of_ideal.value
     of_ideal = "-" if known is None else f"{known:.2f}"

@@ -257,7 +257,7 @@ IDEAL_COLUMNS = {
     "ideal %": "ideal_accuracy",
     "of ideal": "knowing_of_ideal",
     "earned": "earned",
-    "regret": "regret",
+    "pool regret": "pool_regret",
     "price": "price",
     "pool inference": "pool_inference",
     "pool translation": "pool_translation",
@@ -265,10 +265,11 @@ IDEAL_COLUMNS = {
     "pool luck": "pool_luck",
 }
 IDEAL_LEGEND = (
-    "right %: of the predictions in rounds that were played. ideal %: the ideal observer's accuracy on the same questions. of ideal: 0 is an even guess, 1 "
-    "the ideal observer. regret, per round: best play against the known partner less what was "
-    "earned = price (of finding out, which is unavoidable) + pool inference + pool translation + "
-    "pool luck. by moves: inference + translation, known without predictions too."
+    "right %: of the predictions in rounds that were played; ideal %: of the ideal observer on the "
+    "same questions; of ideal: 0 is an even guess, 1 the ideal observer. pool regret, per round: "
+    "best play against the known partner less what was earned = price (of finding out, which is "
+    "unavoidable) + pool inference + pool translation + pool luck. by moves: inference + "
+    "translation, known without predictions too."
 )
 
 

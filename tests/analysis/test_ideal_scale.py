@@ -56,14 +56,14 @@ def test_the_bayes_adaptive_player_earns_its_value_and_knows_as_the_ideal(game: 
 @pytest.mark.parametrize("who", ["tit_for_tat", "win_stay_lose_shift", "grim_trigger", "random"])
 def test_nobody_beats_the_ideal_in_expectation_and_the_parts_add_up(who: str) -> None:
     row = row_of(against_the_pool("ipd", PlayerSpec(who)))
-    assert row.earned.value is not None and row.regret.value is not None
+    assert row.earned.value is not None and row.pool_regret.value is not None
     assert row.by_moves.value is not None and row.price.value is not None
     if who != "random":  # without chance the pool is the whole distribution
         assert row.earned.value <= row.adaptive + 1e-9
         assert row.pool_luck.value == pytest.approx(0.0, abs=1e-6)
     assert row.pool_luck.value is not None
     whole = row.price.value + row.by_moves.value + row.pool_luck.value
-    assert row.regret.value == pytest.approx(whole)
+    assert row.pool_regret.value == pytest.approx(whole)
 
 
 def test_level_k_has_a_pool_of_four_levels() -> None:
@@ -108,3 +108,22 @@ def test_the_command_prints_the_parts(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["profile", str(folder), "--ideal"])
     assert shown.exit_code == 0, shown.output
     assert "Bayes-adaptive player expects" in shown.output and "price" in shown.output
+
+
+def test_the_report_and_a_figure_show_the_ideal_mind(tmp_path: Path) -> None:
+    where = tmp_path / "store"
+    where.mkdir()
+    with store.Writer(where) as writer:
+        for episode in against_the_pool("ipd", PlayerSpec("tit_for_tat")):
+            writer.add(episode)
+    page, drawn = tmp_path / "page.html", tmp_path / "ideal.svg"
+    for args in (
+        ["report", str(where), "--out", str(page)],
+        ["profile", str(where), "--ideal", "--figure", str(drawn)],
+    ):
+        found = CliRunner().invoke(cli, args)
+        assert found.exit_code == 0, found.output
+    text = page.read_text(encoding="utf-8")
+    assert "Beside an ideal mind" in text and "Bayes-adaptive" in text
+    assert "ideal observer" in text and "pool translation" in text
+    assert drawn.read_text(encoding="utf-8").count("<path") > 10

@@ -36,7 +36,7 @@ class IdealRow(msgspec.Struct, frozen=True):
     knowing_of_ideal: Estimate  # 0: an even guess, 1: the ideal observer
     earned: Estimate  # per round
     adaptive: float  # per round, what the Bayes-adaptive player expects over the pool
-    regret: Estimate
+    pool_regret: Estimate  # over the rounds that were played
     price: Estimate
     pool_inference: Estimate  # by the forecast of the pool; `inference` of a profile is by truth
     pool_translation: Estimate
@@ -56,7 +56,7 @@ class _Sums(msgspec.Struct):
 
 
 PARTS = {  # field of a row -> part of the split
-    "regret": "regret",
+    "pool_regret": "regret",
     "price": "price",
     "pool_inference": "inference",
     "pool_translation": "translation",

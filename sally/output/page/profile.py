@@ -269,7 +269,10 @@ IDEAL_PARTS = {  # field -> heading and meaning
     "ideal_accuracy": ("ideal %", "the same of the ideal observer on the same questions"),
     "knowing_of_ideal": ("of ideal", "0 for a uniform guess, 1 for the ideal observer"),
     "earned": ("earned", "payoff per round"),
-    "regret": ("regret", "best play against the known partner less what was earned, per round"),
+    "pool_regret": (
+        "pool regret",
+        "best play against the known partner less earned, per round",
+    ),
     "price": ("price", "what even the Bayes-adaptive player gives up to find out"),
     "pool_inference": ("pool inference", "lost by the own prediction instead of the forecast"),
     "pool_translation": ("pool translation", "lost by not acting on the own prediction"),
@@ -278,7 +281,7 @@ IDEAL_PARTS = {  # field -> heading and meaning
 IDEAL_ABOUT = (
     "The ideal observer forecasts the partner by Bayes' rule over a declared pool, given the same "
     "past; the Bayes-adaptive player maximises the expected total, counting what a move reveals. "
-    "Regret per round = price of finding out, which no player avoids + pool inference + pool "
+    "Pool regret per round = price of finding out, which no player avoids + pool inference + pool "
     "translation + pool luck. Only episodes with a partner of the pool and a fixed number of "
     "rounds count."
 )
@@ -338,7 +341,7 @@ def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
         ],
         "regret per round; of the Bayes-adaptive player: the price of finding out": [
             _ideal_bar("Bayes-adaptive", rows[0].price),
-            *(_ideal_bar(r.player, r.regret) for r in rows),
+            *(_ideal_bar(r.player, r.pool_regret) for r in rows),
         ],
     }
     return [

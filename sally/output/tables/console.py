@@ -242,6 +242,7 @@ def fitting(
 
 
 ALL_ZERO = "all 0"
+MOST_PLACES = 6
 
 
 def estimate_cell(
@@ -260,6 +261,8 @@ def estimate_cell(
     if interval is None:
         return f"{value:.{places}f}"
     low, high = interval
+    while 0 < high - low < 10**-places and places < MOST_PLACES:
+        places += 1  # an error that is not zero is not shown as zero
     even = abs((high - value) - (value - low)) < 0.5 * 10**-places
     if even:
         return f"{value:.{places}f} ±{high - value:.{places}f}"
