@@ -23,6 +23,7 @@ from sally.output.files.transcript import transcript
 from sally.output.tables.console import folded, json_option, print_json
 
 PERSON = "person"
+LANGUAGE = "language"
 
 
 @click.command()
@@ -99,6 +100,10 @@ def lineup_of(
             raise unknown(f"seat of {game}", seat, seats)
         prefix = f"{seat}."
         params = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
+        if who == LANGUAGE and "model" not in params:
+            raise BadInput(
+                f"--seat {entry} needs a model; add --set {seat}.model=embedded, or another model."
+            )
         chosen[seat] = who if who == PERSON else PlayerSpec(who, params)
     for key in given:
         if "." in key and key.partition(".")[0] not in chosen:

@@ -281,6 +281,10 @@ BAD = {
     "a strategy": (["run", "tiny.toml", "--without", "lmm"], "did you mean lm"),
     "no episodes wanted": (["run", "tiny.toml", "--limit", "0"], "at least 1"),
     "a paper": (["reproduce", "riemer2052"], "did you mean riemer2025"),
+    "a language player without a model": (
+        ["play", "rps", "--seat", "partner=language"],
+        "add --set partner.model=embedded",
+    ),
     "an audit": (["audit", "rpss"], "did you mean rps"),
 }
 
