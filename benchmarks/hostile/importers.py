@@ -30,8 +30,13 @@ from tests.adapters import test_import_clembench as clem
 from tests.games.mindgames.records import MODEL, PEOPLE, record
 from tests.games.mindgames.records import written as mindgames_written
 from tests.papers import test_akata2025_importer as akata
+from tests.papers import test_alsobay2025 as alsobay
 from tests.papers import test_brockbank2024_importer as brockbank
+from tests.papers import test_eger2017 as eger
+from tests.papers import test_gamabench as gamabench
+from tests.papers import test_hcss2025 as hcss
 from tests.papers import test_tradecraft2026_importer as tradecraft
+from tests.papers import test_zhu2024 as zhu
 
 FLAGS: Mapping[str, Any] = {"game": "ipd", "columns": {}, "partners": {}, "names": ("J", "F")}
 
@@ -50,6 +55,15 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:
     _tradecraft(folder / "tradecraft")
     found["table"] = (_table, folder / "table")
     _rounds(folder / "table")
+    for name in ("eger2017", "zhu2024", "hcss2025", "gamabench", "alsobay2025"):
+        found[name] = (registry.importer(name).imported, folder / name)
+        (folder / name).mkdir()
+    (folder / "eger2017" / f"game{eger.FIRST}.log").write_text(eger.log_of(eger.MOVES))
+    (folder / "eger2017" / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
+    zhu.written(folder / "zhu2024", zhu.PEOPLE)
+    hcss.written(folder / "hcss2025", hcss.rows(hcss.PLAY))
+    gamabench.written(folder / "gamabench", gamabench.TABLES)
+    alsobay.written(folder / "alsobay2025", alsobay.people())
     read = partial(clembench.imported, how=clem.DILEMMA)
     found["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
     clem.results(folder / "clembench", clem.logs())

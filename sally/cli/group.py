@@ -55,6 +55,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.claiming:checklist",
         "Check which words about its players the episodes in DIR support.",
     ),
+    "atlas": Entry(
+        "sally.cli.atlas:atlas",
+        "Draw who did how well in which game, from imported records and own studies.",
+    ),
     "compare": Entry(
         "sally.cli.comparing:compare",
         "Compare A with B in the store DIR: which is better, where, and how certain that is.",

@@ -12,7 +12,7 @@ from sally import store
 from sally.adapters.importers import bigtom as bigtom_items
 from sally.adapters.importers import clembench as clembench_logs
 from sally.adapters.importers import hitom as hitom_items
-from sally.adapters.importers import inspect_logs
+from sally.adapters.importers import inspect_logs, sally_table
 from sally.adapters.importers import table as tables
 from sally.adapters.importers import textarena as textarena_records
 from sally.adapters.importers import tombench as tombench_items
@@ -148,6 +148,12 @@ def table(file: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -> No
     about = "rounds of a repeated game"
     read = Importer("table", about, lambda at: tables.imported(at, layout_of(at, flags, matrix)))
     _store(read.imported(file), out, "table", as_json, whole)
+
+
+@import_.command("table-schema")
+def table_schema() -> None:
+    """Print the JSON schema of `sally-table`, the format that `sally import table` reads."""
+    print_json(sally_table.table_schema())
 
 
 @import_.command("inspect")

@@ -41,7 +41,11 @@ class AtlasDot(msgspec.Struct, frozen=True):
     episodes: tuple[str, ...] = ()  # ids, at most FEW_IDS
     knowing: float | None = None
     note: str = ""
+    store: str = ""  # where the episodes are
 
 
-AtlasMaker = Callable[[Sequence[Played]], list[AtlasDot]]
-"""A paper's module `atlas` defines `ATLAS`: its imported episodes -> dots."""
+class AtlasSource(msgspec.Struct, frozen=True):
+    """How a paper's imported episodes become dots; its module `atlas` defines `ATLAS`."""
+
+    prefix: str  # of the ids of its instances
+    dots: Callable[[Sequence[Played]], list[AtlasDot]]

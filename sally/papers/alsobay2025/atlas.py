@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.public_goods.metrics import game_of, given
 from sally.stats.cluster_interval import mean_by_rule
@@ -12,7 +12,7 @@ from sally.stats.cluster_interval import mean_by_rule
 SOURCE, YEAR = "alsobay2025", 2025
 
 
-def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return people by the return of a token, without extra stages; a group is a cluster."""
     by_return: dict[str, list[tuple[float, Played]]] = {}
     for played in games:
@@ -20,8 +20,8 @@ def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
         if played.episode.used.get("extra stages"):
             continue
         for seat in game.seats:
-            made = given(played, seat)
-            share = sum(made) / (game.tokens * len(made))
+            gifts = given(played, seat)
+            share = sum(gifts) / (game.tokens * len(gifts))
             by_return.setdefault(f"{game.back:.2f}", []).append((share, played))
     found = []
     for back, made in sorted(by_return.items()):
@@ -53,3 +53,6 @@ def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
             )
         )
     return found
+
+
+ATLAS = AtlasSource("alsobay2025", dots_of)

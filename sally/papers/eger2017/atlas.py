@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.eger2017 import figures
 from sally.papers.eger2017.reading import AIS
@@ -12,7 +12,7 @@ from sally.papers.eger2017.reading import AIS
 SOURCE, YEAR = "eger2017", 2017
 
 
-def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return people and AIs by the AI at the table; a person is a cluster."""
     sides = figures.side_games(games)
     found = []
@@ -48,3 +48,6 @@ def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
                 )
             )
     return found
+
+
+ATLAS = AtlasSource("hanabidata", dots_of)

@@ -38,6 +38,7 @@ QUESTIONS = (
     "like",
     "publish",
 )
+LAST = "publish"  # the question that every survey ends with
 
 GAME_FILE = re.compile(r"game([0-9a-f]{16})\.log")
 SURVEY_FILE = re.compile(r"survey([0-9a-f]{16})\.log")
@@ -143,6 +144,8 @@ def read_survey(file: Path) -> dict[str, str]:
                 f"{', '.join(QUESTIONS)}."
             )
         found[question] = answer.strip()
+    if found.get(LAST) != "yes":
+        raise BadInput(f"{file.name} should end with {LAST!r} and yes; the file may be cut.")
     return found
 
 

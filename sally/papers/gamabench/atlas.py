@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.gamabench import figures
 from sally.papers.gamabench.reading import GOODS, GUESSING, RecordedTable, table_of_episode
@@ -48,7 +48,7 @@ def goods_column(back: float) -> AtlasColumn:
     )
 
 
-def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return every model with runs of the leaderboard; a table is a cluster."""
     ids: dict[str, str] = {}
     tables: list[RecordedTable] = []
@@ -96,3 +96,6 @@ def _dot(
         tuple(ids[t.file] for t in tables[:FEW_IDS]),
         note=NOTE,
     )
+
+
+ATLAS = AtlasSource("gamabench", dots_of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.hcss2025 import figures
 
@@ -21,7 +21,7 @@ UNREADABLE = ("GPT5nano", "Mistral-Medium")
 LEAST = 5  # decisions
 
 
-def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return each model with published replies, and the scripted players in the agent's seat."""
     sides = [s for s in figures.side_matches(games) if s.replies]
     found = []
@@ -85,3 +85,6 @@ def _scripted(games: Sequence[Played], column: AtlasColumn, stop: float) -> list
                 )
             )
     return found
+
+
+ATLAS = AtlasSource("hcss2025", dots_of)

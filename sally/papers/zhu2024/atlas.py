@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.zhu2024 import figures
@@ -21,7 +21,7 @@ COLUMN = AtlasColumn(
 )
 
 
-def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return people, and rules on the same choices; choices with a small crowd are left out."""
     rows = []
     for played in games:
@@ -70,3 +70,6 @@ def ATLAS(games: Sequence[Played]) -> list[AtlasDot]:
             )
         )
     return found
+
+
+ATLAS = AtlasSource("zhu2024", dots_of)

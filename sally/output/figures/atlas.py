@@ -1,0 +1,256 @@
+"""The figure of the atlas: one panel per game and setting, as SVG and as a self-contained page."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot
+from sally.output.figures.short_names import fitted
+
+Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
+
+WIDTH, NAMES, RIGHT = 400, 138, 46
+TOP, ROW, BOTTOM = 62, 22, 40
+GAP, ACROSS = 24, 3
+LOWEST, HIGHEST = -1.0, 1.05  # a dot beyond the scale is drawn at its edge, with its value
+
+# Colours from Okabe and Ito (2008), which readers with colour blindness can tell apart; each kind
+# also has its own shape.
+HUES = {
+    "people": "#D55E00",
+    "model": "#0072B2",
+    "learner": "#009E73",
+    "bot": "#767676",
+    "rule": "#CC79A7",
+}
+PLURALS = {
+    "people": "people",
+    "model": "models",
+    "learner": "learners",
+    "bot": "bots",
+    "rule": "rules of thumb",
+}
+
+CAN = (
+    ("recorded play has moves and words", "few probes: knowing is blank almost everywhere"),
+    ("doing is exact within one column", "columns differ in rules, stakes and partners: never "
+     "compare a figure of one column with one of another"),
+    ("a label is what the authors called it", "versions, settings and prompts behind a label are "
+     "not checked; a year is that of the name or the record"),
+    ("intervals are over people, matches or tables", "they hold for this record, not for another "
+     "sample of people or another prompt"),
+    ("unreadable replies are left out", "where they are not missing at random, the rest is no "
+     "sample of the model"),
+)  # fmt: skip
+
+
+def height_of(dots: Sequence[AtlasDot]) -> int:
+    """Return the height of a panel in pixels."""
+    return TOP + ROW * len(dots) + BOTTOM
+
+
+def _shape(kind: str, x: float, y: float) -> str:
+    """Return the mark of a kind: its colour and its own shape."""
+    hue = HUES[kind]
+    if kind == "people":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{hue}"/>'
+    corners = {
+        "model": ((-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)),
+        "learner": ((0, -6), (6, 0), (0, 6), (-6, 0)),
+        "bot": ((-5.5, 4.5), (5.5, 4.5), (0, -5.5)),
+        "rule": ((-5.5, -4.5), (5.5, -4.5), (0, 5.5)),
+    }[kind]
+    points = " ".join(f"{x + a:.1f},{y + b:.1f}" for a, b in corners)
+    return f'<polygon points="{points}" fill="{hue}"/>'
+
+
+def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
+    """Return one panel as a group of SVG; dots are numbered from `first` for the page's script."""
+    ends = [v for d in dots for v in (d.value, d.low, d.high) if v is not None]
+    low = max(LOWEST, min(0.0, math.floor(min(ends) * 4) / 4))
+    start, end = NAMES, WIDTH - RIGHT
+
+    def across(value: float) -> float:
+        held = min(max(value, low), HIGHEST)
+        return start + (held - low) / (HIGHEST - low) * (end - start)
+
+    bottom = TOP + ROW * len(dots)
+    out = [
+        f'<text x="4" y="16" class="head">{escape(column.game)}</text>',
+        f'<text x="4" y="32" class="sub">{escape(fitted(column.setting, 66))}</text>',
+        f'<text x="4" y="46" class="sub">{escape(fitted(column.measure, 66))}</text>',
+    ]
+    marks = [low / 2] if low < -0.6 else []
+    for at in (low, *marks, 0.0, 0.5, 1.0) if low < 0 else (0.0, 0.5, 1.0):
+        strong = " strong" if at in (0.0, 1.0) else ""
+        x = across(at)
+        out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom}" '
+                   f'class="grid{strong}"/>')  # fmt: skip
+        shown = f"{at:g}".replace("-", "\u2212")
+        out.append(f'<text x="{x:.1f}" y="{bottom + 13}" class="tick">{shown}</text>')
+    out.append(f'<text x="4" y="{bottom + 29}" class="sub">0: {escape(fitted(column.zero, 30))}; '
+               f"1: {escape(fitted(column.one, 32))}</text>")  # fmt: skip
+    for n, dot in enumerate(dots):
+        y = TOP + ROW * n + ROW / 2
+        x = across(dot.value)
+        whisker = ""
+        if dot.low is not None and dot.high is not None:
+            whisker = (
+                f'<line x1="{across(dot.low):.1f}" x2="{across(dot.high):.1f}" y1="{y:.1f}" '
+                f'y2="{y:.1f}" stroke="{HUES[dot.kind]}" stroke-width="2" opacity=".55"/>'
+            )
+        year = f" ({dot.year})" if dot.year and dot.kind == "model" else ""
+        value = f"{dot.value:.2f}".replace("-", "\u2212")
+        out.append(
+            f'<g class="dot" data-kind="{dot.kind}" data-n="{first + n}" tabindex="0" '
+            f'role="button"><title>{escape(told(dot))}</title>'
+            f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" class="hit"/>'
+            f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{escape(fitted(dot.who, 17))}'
+            f"{year}</text>{whisker}{_shape(dot.kind, x, y)}"
+            f'<text x="{WIDTH - 4}" y="{y + 4:.1f}" class="value">{value}</text></g>'
+        )
+    return "\n".join(out)
+
+
+def told(dot: AtlasDot) -> str:
+    """Return a dot in one sentence."""
+    interval = "no interval" if dot.low is None else f"[{dot.low:.2f}, {dot.high:.2f}]"
+    known = "" if dot.knowing is None else f", knowing {dot.knowing:.2f}"
+    note = f"; {dot.note}" if dot.note else ""
+    return (
+        f"{dot.who}: {dot.value:.3f} {interval}{known}, {dot.n} {dot.unit} in {dot.clusters} "
+        f"clusters, {dot.source}{note}"
+    )
+
+
+STYLE = """
+text { font: 12px system-ui, sans-serif; fill: var(--ink, #1a1a1a); }
+.head { font-weight: 600; font-size: 14px; }
+.sub, .tick { font-size: 10.5px; fill: var(--soft, #555); }
+.tick { text-anchor: middle; }
+.who, .value { text-anchor: end; }
+.value { font-variant-numeric: tabular-nums; }
+.grid { stroke: var(--line, #ddd); } .strong { stroke: var(--soft, #888); }
+.hit { fill: transparent; }
+"""
+
+
+def atlas_svg(columns: Columns) -> str:
+    """Return the whole figure as one SVG, with a legend."""
+    heights = [0] * ACROSS
+    placed = []
+    first = 0
+    for column, dots in columns.items():
+        at = heights.index(min(heights))
+        placed.append((at * (WIDTH + GAP), heights[at] + 30, panel(column, dots, first)))
+        heights[at] += height_of(dots) + GAP
+        first += len(dots)
+    wide, high = ACROSS * WIDTH + (ACROSS - 1) * GAP, max(heights) + 30
+    parts = [f'<g transform="translate({x} {y})">{inside}</g>' for x, y, inside in placed]
+    legend = []
+    for n, kind in enumerate(KINDS):
+        legend.append(_shape(kind, 12 + 130 * n, 12))
+        legend.append(f'<text x="{24 + 130 * n}" y="16">{PLURALS[kind]}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
+        f'aria-label="People, models, learners, bots and rules by game">'
+        f"<style>{STYLE}</style>" + "".join(legend) + "".join(parts) + "</svg>\n"
+    )
+
+
+PAGE_STYLE = """
+:root { --ink: #1a1a1a; --soft: #5a5a5a; --line: #dcdcdc; --back: #fff; --card: #f6f6f4; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ececec; --soft: #adadad; --line: #3a3a3a; --back: #161616; --card: #222; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 1320px; padding: 1rem; background: var(--back); color: var(--ink);
+  font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 .3rem; }
+p, table { max-width: 72ch; }
+.filters { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: .8rem 0; }
+.filters label { display: flex; align-items: center; gap: .35rem; min-height: 32px; }
+.panels { display: grid; gap: 1rem; align-items: start;
+  grid-template-columns: repeat(auto-fill, minmax(min(370px, 100%), 1fr)); }
+.panels svg { width: 100%; height: auto; background: var(--card); border-radius: 8px; }
+.dot { cursor: pointer; } .dot:hover .hit, .dot:focus .hit { fill: var(--line); opacity: .6; }
+.dot:focus { outline: none; } .dot.off { display: none; }
+#about { position: sticky; bottom: 0; background: var(--card); border: 1px solid var(--line);
+  border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0; overflow-wrap: anywhere; }
+code { font-size: .85em; }
+table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top;
+  border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; }
+"""
+SCRIPT = """
+const dots = JSON.parse(document.getElementById("dots").textContent);
+const about = document.getElementById("about");
+function line(text, tag) {
+  const e = document.createElement(tag || "div"); e.textContent = text; return e; }
+function show(n) {
+  const d = dots[n];
+  about.replaceChildren(line(d.told, "strong"), line(d.column));
+  for (const id of d.episodes) {
+    const e = line("sally show " + d.store + "/" + id, "code"); const row = line(""); row.append(e);
+    about.append(row); }
+  if (!d.episodes.length) about.append(line("no episode is stored for this dot")); }
+for (const g of document.querySelectorAll(".dot")) {
+  g.addEventListener("click", () => show(+g.dataset.n));
+  g.addEventListener("keydown", e => { if (e.key === "Enter" || e.key === " ") {
+    e.preventDefault(); show(+g.dataset.n); } }); }
+for (const box of document.querySelectorAll(".filters input"))
+  box.addEventListener("change", () => {
+    for (const g of document.querySelectorAll(`.dot[data-kind="${box.value}"]`))
+      g.classList.toggle("off", !box.checked); });
+"""
+
+
+def atlas_page(columns: Columns) -> str:
+    """Return the interactive figure as one HTML page that loads nothing."""
+    panels: list[str] = []
+    data: list[dict[str, object]] = []
+    for column, dots in columns.items():
+        size = f"0 0 {WIDTH} {height_of(dots)}"
+        name = f"{column.game}, {column.setting}"
+        panels.append(
+            f'<svg viewBox="{size}" role="group" aria-label="{escape(name, quote=True)}">'
+            f"{panel(column, dots, len(data))}</svg>"
+        )
+        data += [
+            {
+                "told": told(dot),
+                "column": f"{column.game}, {column.setting}. {column.measure}: 0 is "
+                f"{column.zero}, 1 is {column.one}.",
+                "episodes": list(dot.episodes),
+                "store": dot.store,
+            }
+            for dot in dots
+        ]
+    there = {dot.kind for dots in columns.values() for dot in dots}
+    boxes = "".join(
+        f'<label><input type="checkbox" value="{kind}" checked>'
+        f'<svg width="14" height="14" viewBox="0 0 14 14">{_shape(kind, 7, 7)}</svg>'
+        f"{PLURALS[kind]}</label>"
+        for kind in KINDS
+        if kind in there
+    )
+    rows = "".join(f"<tr><td>{escape(a)}</td><td>{escape(b)}</td></tr>" for a, b in CAN)
+    held = json.dumps(data).replace("<", "\\u003c")
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Atlas: people and models by game</title>
+<style>{STYLE}{PAGE_STYLE}</style></head><body>
+<h1>People, models, learners, bots and rules, each in its own game</h1>
+<p>One panel is one game in one setting with one measure. Bars are 95% intervals. Select a row for
+its n, its source and its episodes. Do not compare figures across panels.</p>
+<div class="filters">{boxes}</div>
+<div class="panels">{"".join(panels)}</div>
+<div id="about" aria-live="polite">Select a row.</div>
+<h2>What this can and cannot say</h2>
+<table><tr><th>it can, because</th><th>it cannot, because</th></tr>{rows}</table>
+<script type="application/json" id="dots">{held}</script>
+<script>{SCRIPT}</script>
+</body></html>
+"""

@@ -1,0 +1,110 @@
+"""The atlas from small records written here: one panel per game, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally.analysis.episodes.atlas import by_column, recorded_dots, sources
+from sally.cli import cli
+from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot
+from sally.output.figures.atlas import atlas_page, atlas_svg
+from sally.papers.alsobay2025.importer import IMPORTER as ALSOBAY
+from sally.papers.eger2017.importer import IMPORTER as EGER
+from sally.papers.gamabench.importer import IMPORTER as GAMABENCH
+from sally.papers.hcss2025.importer import IMPORTER as HCSS
+from sally.papers.zhu2024.importer import IMPORTER as ZHU
+from tests.papers import test_alsobay2025 as alsobay
+from tests.papers import test_eger2017 as eger
+from tests.papers import test_gamabench as gamabench
+from tests.papers import test_hcss2025 as hcss
+from tests.papers import test_zhu2024 as zhu
+
+
+def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
+    folders = {name: tmp_path / name for name in ("z", "g", "a", "h", "e")}
+    for folder in folders.values():
+        folder.mkdir()
+    (folders["e"] / f"game{eger.FIRST}.log").write_text(eger.log_of(eger.MOVES))
+    (folders["e"] / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
+    many = {**hcss.PLAY, (hcss.TFT, hcss.GPT): [("CC", "C")] * 6}
+    found = [
+        ZHU.imported(zhu.written(folders["z"], [zhu.person(n) for n in range(1, 20)])),
+        GAMABENCH.imported(gamabench.written(folders["g"], gamabench.TABLES)),
+        ALSOBAY.imported(alsobay.written(folders["a"], alsobay.people())),
+        HCSS.imported(hcss.written(folders["h"], hcss.rows(many))),
+        EGER.imported(folders["e"]),
+    ]
+    dots, rest = recorded_dots([e for each in found for e in each.episodes])
+    assert rest == []
+    assert {dot.source for dot in dots} == {
+        "zhu2024",
+        "gamabench",
+        "alsobay2025",
+        "hcss2025",
+        "eger2017",
+    }
+    assert len(sources()) == 5
+    columns = by_column(dots)
+    assert len({c.game for c in columns}) == 5
+    for of in columns.values():
+        assert [KINDS.index(d.kind) for d in of] == sorted(KINDS.index(d.kind) for d in of)
+        assert all(d.n > 0 and d.clusters > 0 and d.episodes for d in of)
+    ids = {e.id for each in found for e in each.episodes}
+    assert {id for d in dots for id in d.episodes} <= ids
+    page, svg = atlas_page(columns), atlas_svg(columns)
+    assert page.count('class="dot"') == svg.count('class="dot"') == len(dots)
+    assert not re.search(r'(src|href)="?http', page)
+    held = re.search(r'id="dots">(.*?)</script>', page, re.DOTALL)
+    assert held is not None and len(json.loads(held[1])) == len(dots)
+
+
+COLUMN = AtlasColumn("a <game>", "x & y", "doing", "zero", "one")
+
+
+def test_names_from_a_record_are_escaped_and_far_values_stay_on_the_panel() -> None:
+    dot = AtlasDot(COLUMN, "</script><b>", "model", 2025, -7.0, -9.0, -5.0, 3, "moves", 1, "s")
+    page = atlas_page({COLUMN: [dot]})
+    assert "<b>" not in page and "a &lt;game&gt;" in page
+    assert "\u22127.00" in page  # the value is stated where the dot is at the edge
+    assert all(float(x) >= 0 for x in re.findall(r'x1="(-?[\d.]+)"', page))
+
+
+def test_a_study_of_ones_own_has_knowing_and_doing(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'name = "s"\nabout = "a"\n[[cells]]\nname = "ipd"\nrepeats = 2\n'
+        'instances = [{ id = "i", game = "ipd", params = { rounds = 5 } }]\n'
+        'lineups = [{ agent = { player = "tabular" }, partner = { player = "tit_for_tat" } }]\n'
+        '[cells.arms]\nagent = ["their_move"]\n'
+    )
+    out = str(tmp_path / "out")
+    assert CliRunner().invoke(cli, ["run", str(study), "--out", out]).exit_code == 0
+    run = CliRunner().invoke(cli, ["atlas", out, "--json"])
+    assert run.exit_code == 0, run.output
+    dots = json.loads(run.output)
+    assert any(d["kind"] == "learner" and d["column"]["game"] == "ipd" for d in dots)
+    wrong = CliRunner().invoke(cli, ["atlas", out, "--to", str(tmp_path / "atlas.pdf")])
+    assert wrong.exit_code != 0
+    drawn = CliRunner().invoke(cli, ["atlas", out, "--to", str(tmp_path / "atlas.svg")])
+    assert drawn.exit_code == 0 and (tmp_path / "atlas.svg").read_text().startswith("<svg")
+
+
+def test_the_schema_of_sally_table_describes_what_is_read() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    run = CliRunner().invoke(cli, ["import", "table-schema"])
+    schema = json.loads(run.output)
+    row = {"episode": "e", "round": 1, "action1": "J", "action2": "F", "rt1": 2.5}
+    described = {"game": "ipd", "rounds": 10, "partners": {"bot": "tit_for_tat"}}
+    jsonschema.validate({"description": described, "rows": [row]}, schema)
+    for wrong in (
+        {"description": described, "rows": [{**row, "round": 0}]},
+        {"description": {**described, "colour": "red"}, "rows": [row]},
+        {"description": described, "rows": [{"episode": "e"}]},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
