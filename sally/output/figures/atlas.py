@@ -12,7 +12,7 @@ from sally.output.figures.short_names import fitted
 
 Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
 
-WIDTH, NAMES, RIGHT = 400, 138, 46
+WIDTH, NAMES, RIGHT = 420, 164, 92  # of a panel, its names, and its values and n
 TOP, ROW, BOTTOM = 62, 22, 40
 GAP, ACROSS = 24, 3
 LOWEST, HIGHEST = -1.0, 1.05  # a dot beyond the scale is drawn at its edge, with its value
@@ -108,9 +108,10 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
             f'<g class="dot" data-kind="{dot.kind}" data-n="{first + n}" tabindex="0" '
             f'role="button"><title>{escape(told(dot))}</title>'
             f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" class="hit"/>'
-            f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{escape(fitted(dot.who, 17))}'
+            f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{escape(fitted(dot.who, 19))}'
             f"{year}</text>{whisker}{_shape(dot.kind, x, y)}"
-            f'<text x="{WIDTH - 4}" y="{y + 4:.1f}" class="value">{value}</text></g>'
+            f'<text x="{WIDTH - 48}" y="{y + 4:.1f}" class="value">{value}</text>'
+            f'<text x="{WIDTH - 4}" y="{y + 4:.1f}" class="value few">n {dot.n}</text></g>'
         )
     return "\n".join(out)
 
@@ -133,6 +134,7 @@ text { font: 12px system-ui, sans-serif; fill: var(--ink, #1a1a1a); }
 .tick { text-anchor: middle; }
 .who, .value { text-anchor: end; }
 .value { font-variant-numeric: tabular-nums; }
+.few { font-size: 10px; fill: var(--soft, #555); }
 .grid { stroke: var(--line, #ddd); } .strong { stroke: var(--soft, #888); }
 .hit { fill: transparent; }
 """
@@ -178,7 +180,8 @@ p, table { max-width: 72ch; }
 .dot { cursor: pointer; } .dot:hover .hit, .dot:focus .hit { fill: var(--line); opacity: .6; }
 .dot:focus { outline: none; } .dot.off { display: none; }
 #about { position: sticky; bottom: 0; background: var(--card); border: 1px solid var(--line);
-  border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0; overflow-wrap: anywhere; }
+  border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0; overflow: auto; max-height: 34vh;
+  font-size: .9rem; overflow-wrap: anywhere; }
 code { font-size: .85em; }
 table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top;
   border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; }

@@ -29,8 +29,8 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             "public goods",
             f"a token returns {back} to each",
             "share of the tokens given (joint scale, not skill)",
-            "nothing: dominant in a single round",
-            "everything: best for the group",
+            "nothing is given",
+            "everything is given",
         )
         groups = [played.episode.id for _, played in made]
         value = mean_by_rule([share for share, _ in made], groups, (0.0, 1.0))

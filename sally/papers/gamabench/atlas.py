@@ -43,8 +43,8 @@ def goods_column(back: float) -> AtlasColumn:
         "public goods",
         f"a token returns {back:.2f} to each",
         "share of the tokens given (joint scale, not skill)",
-        "nothing: dominant in a single round",
-        "everything: best for the group",
+        "nothing is given",
+        "everything is given",
     )
 
 
