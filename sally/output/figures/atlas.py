@@ -103,12 +103,13 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
                 f'y2="{y:.1f}" stroke="{HUES[dot.kind]}" stroke-width="2" opacity=".55"/>'
             )
         year = f" ({dot.year})" if dot.year and dot.kind == "model" else ""
+        name = escape(fitted(dot.who, 16 if year else 22))
         value = f"{dot.value:.2f}".replace("-", "\u2212")
         out.append(
             f'<g class="dot" data-kind="{dot.kind}" data-n="{first + n}" tabindex="0" '
             f'role="button"><title>{escape(told(dot))}</title>'
             f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" class="hit"/>'
-            f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{escape(fitted(dot.who, 16 if year else 22))}'
+            f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}'
             f"{year}</text>{whisker}{_shape(dot.kind, x, y)}"
             f'<text x="{WIDTH - 48}" y="{y + 4:.1f}" class="value">{value}</text>'
             f'<text x="{WIDTH - 4}" y="{y + 4:.1f}" class="value few">n {dot.n}</text></g>'
