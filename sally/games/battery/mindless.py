@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 
 from sally.games.battery.items import Item
 
@@ -24,11 +24,12 @@ COMMON = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def words_of(text: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in WORD.findall(text))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
     """Return the words of a text without common ones."""
     return frozenset(words_of(text)) - COMMON
@@ -118,8 +119,9 @@ def negation(item: Item) -> tuple[int, ...]:
 
 def old_state(item: Item) -> tuple[int, ...]:
     """What was so at first: first named in the question; for acts, most words of the story."""
-    found = first_in_question(item)
-    return found if len(found) < len(item.options) else most_words(item)
+    acts = item.task is not None and "action" in item.task
+    found = () if acts else first_in_question(item)
+    return found if 0 < len(found) < len(item.options) else most_words(item)
 
 
 def _last_sentence(story: str) -> str:

@@ -1,0 +1,85 @@
+"""The audit of a file of items, on items of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.games.battery.audit import audited, named_first_unless_seen
+from sally.games.battery.items import Item, encoded
+from sally.games.battery.mindless import negation, share
+
+CELLS = {"true_belief": "sees", "false_belief": "does not see", "true_control": "sees"}
+
+
+def items(many: int = 10) -> list[Item]:
+    """Return items with BigToM's design, in which the negation rule meets the weaker criterion."""
+    return [
+        Item(
+            id=f"b-{n}-{cell}",
+            story=f"A pear is ripe. It is swapped for a hard one. Mo {percept} the swap.",
+            question="Does Mo believe it is ripe or hard?",
+            options=("Mo believes it is hard.", "Mo believes it is ripe."),
+            answer=int(cell != "true_belief"),
+            task="forward_belief",
+            order=1,
+            condition=cell,
+            pair=f"s-{n}",
+            belief_stated=True,
+        )
+        for n in range(many)
+        for cell, percept in CELLS.items()
+    ]
+
+
+def test_a_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one() -> None:
+    found = audited(items(), learn=False)
+    strict = {name: value for name, value in found.strict.items() if "published" not in name}
+    weak = {name: value for name, value in found.strict.items() if "published" in name}
+    assert list(weak.values()) == [100.0] and "negation" in next(iter(weak))
+    assert max(strict.values()) == 0.0
+    by_cell = {cell: share(negation, [i for i in items() if i.condition == cell]) for cell in CELLS}
+    assert by_cell == {"true_belief": 100, "false_belief": 100, "true_control": 0}
+
+
+def test_counts_flags_and_keys() -> None:
+    broken = Item("x", "s", "q", ("a", "b"), 1, pair="x", flags=("broken",), published_answer=0)
+    found = audited([*items(), broken], learn=False)
+    assert (found.items, found.stories, found.not_scored, found.differ) == (31, 11, 1, 1)
+    assert found.flags == {"broken": 1}
+
+
+def test_the_first_named_place_unless_somebody_saw() -> None:
+    told = "They see a jar, a tin and a box. Mo leaves. Lu moves the nut to the tin."
+    old, new = (
+        Item("x", told, "?", ("Box", "Tin", "Jar"), 0, "False Belief Task", 1, cell)
+        for cell in ("false_belief", "true_belief")
+    )
+    assert named_first_unless_seen(old) == (2,)
+    assert named_first_unless_seen(new) == (1,)
+
+
+def test_a_learner_without_the_story_finds_a_word_that_gives_the_key_away() -> None:
+    given_away = [
+        Item(f"w-{n}", "s", "Which?", (f"thing {n}", "surely"), 1, pair=f"p-{n}") for n in range(40)
+    ]
+    assert audited(given_away).lines[0].blind == pytest.approx(100)
+
+
+def test_the_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> None:
+    file = tmp_path / "items.jsonl"
+    file.write_bytes(encoded(items()))
+    said = CliRunner().invoke(cli, ["audit", "battery", "--items", str(file)])
+    assert said.exit_code == 0, said.output
+    assert "30 items of 10 stories" in said.output and "written after looking" in said.output
+    with pytest.raises(BadInput, match="belongs to the game battery"):
+        CliRunner().invoke(cli, ["audit", "ipd", "--items", str(file)], catch_exceptions=False)
+
+
+def test_items_that_are_all_flagged_are_refused() -> None:
+    with pytest.raises(BadInput, match="all of them are flagged"):
+        audited([Item("x", "s", "q", ("a", "b"), 0, flags=("broken",))])
