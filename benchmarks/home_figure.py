@@ -9,20 +9,26 @@ import sys
 from pathlib import Path
 
 NAMES = {"qwen-1.5b": "Qwen2.5 1.5B", "qwen-0.5b": "Qwen2.5 0.5B", "smollm2": "SmolLM2 135M"}
-BARS = {"Knowing, primary": "foresees the other's move", "Acting, primary": "plays what beats it"}
-COLUMNS = {"Knowing, primary": 4, "Acting, primary": 3}
-COLOURS = ("#0072b2", "#d55e00")
-WIDTH, LEFT, BAR, GROUP, TOP = 640, 130, 20, 66, 78
+BARS = {
+    "Knowing, primary cells": "foresees the other's move",
+    "Acting, primary cells": "plays what beats it",
+    "Not registered, its own last move as a habit": "repeats its own last move",
+}
+COLUMNS = dict(zip(BARS, (4, 3, 3), strict=True))
+LEGEND = (16, 230, 410)  # left ends of the entries
+COLOURS = ("#0072b2", "#d55e00", "#9aa0a6")
+WIDTH, LEFT, BAR, GROUP, TOP = 640, 130, 20, 88, 78
 GUESS = 100 / 3
 
 
 def shares(page: str, part: str) -> dict[str, float]:
     """Return a share in percent by model, in rps under lm."""
     found = {}
-    for line in page.split(f"{part} cells:")[1].strip().split("\n\n")[0].splitlines()[2:]:
+    for line in page.split(f"{part}:")[1].strip().split("\n\n")[0].splitlines()[2:]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if cells[1:3] == ["lm", "rps"]:
-            found[cells[0]] = float(cells[COLUMNS[part]].split()[0])
+        if {"lm", "rps"} <= set(cells[:3]):  # the order of the first three columns differs
+            model = next(cell for cell in cells[:3] if cell in NAMES)
+            found[model] = float(cells[COLUMNS[part]].split()[0])
     return found
 
 
@@ -40,11 +46,11 @@ def main() -> None:
         'font-family="system-ui, sans-serif" font-size="14">',
         "<title>Small models in rock, paper, scissors: foreseen and played moves</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-        '<text x="16" y="28" font-size="18" font-weight="600" fill="#1c1e21">'
-        "Rock, paper, scissors: they see it coming and do not act on it</text>",
+        '<text x="16" y="28" font-size="16" font-weight="600" fill="#1c1e21">'
+        "Rock, paper, scissors: they see it coming and repeat themselves</text>",
     ]
     for n, (name, colour) in enumerate(zip(BARS.values(), COLOURS, strict=True)):
-        at = 16 + 230 * n
+        at = LEGEND[n]
         out.append(f'<rect x="{at}" y="42" width="13" height="13" fill="{colour}"/>')
         out.append(f'<text x="{at + 20}" y="54" fill="#1c1e21">{name}</text>')
     bottom = TOP + GROUP * len(NAMES) - 12
@@ -58,7 +64,7 @@ def main() -> None:
     )
     for row, (model, name) in enumerate(NAMES.items()):
         y = TOP + GROUP * row
-        out.append(f'<text x="16" y="{y + 26}" fill="#1c1e21">{name}</text>')
+        out.append(f'<text x="16" y="{y + 38}" fill="#1c1e21">{name}</text>')
         for n, (part, colour) in enumerate(zip(BARS, COLOURS, strict=True)):
             value = values[part][model]
             top = y + n * (BAR + 3)
