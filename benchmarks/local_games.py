@@ -252,7 +252,7 @@ def step_race(folder: Path) -> Iterator[str]:
                          said(rows, metric("doing_steps"), None, 2),
                          said(rows, metric("collision_rate"), (0.0, 1.0), 2),
                          said(rows, metric("others_collide"), (0.0, 1.0), 2),
-                         said(rows, metric("error_survival"), (0.0, 1.0), 2),
+                         said(rows, metric("errors_survived"), (0.0, 1.0), 2),
                          said(rows, metric("announced_rate"), (0.0, 1.0), 2),
                          said(rows, metric("promise_kept"), (0.0, 1.0), 2)])  # fmt: skip
     yield "Step race, habits and answers:\n"

@@ -153,7 +153,7 @@ RATIOS: dict[str, Ratio] = {
     "doing_win_before_last": (lambda t: t.win_early, lambda t: t.win_early_most),
     "doing_steps": (lambda t: t.steps, lambda t: t.steps_most),
     "best_reply_rate": (lambda t: t.best, lambda t: t.turns),
-    "error_survival": (lambda t: t.survived, lambda t: t.turns - t.best),
+    "errors_survived": (lambda t: t.survived, lambda t: t.turns - t.best),
     "steps_per_turn": (lambda t: t.gained, lambda t: t.turns),
     "collision_rate": (lambda t: t.collided, lambda t: t.turns),
     "others_collide": (lambda t: t.fought, lambda t: t.turns),
@@ -236,10 +236,10 @@ METRICS = (
         bounds=(0, 1),
     ),
     Metric(
-        "error_survival",
+        "errors_survived",
         "of the moves that were not best in hindsight, those after which the seat's value under "
         "uniform play was not below the value before the turn",
-        _measure("error_survival"),
+        _measure("errors_survived"),
         bounds=(0, 1),
     ),
     Metric(

@@ -195,7 +195,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
         "win doing without the last turn": measure(seats, "doing_win_before_last"),
         "steps doing, all models": measure(seats, "doing_steps"),
         "best reply rate": measure(seats, "best_reply_rate"),
-        "errors survived": measure(seats, "error_survival"),
+        "errors survived": measure(seats, "errors_survived"),
         "steps a turn": measure(seats, "steps_per_turn"),
         "full split of 1, 3 and 5": by_turn(lambda d: len({d.mine, *d.theirs}) == 3, own),
         "collision on 5": by_turn(fives, own),

@@ -55,9 +55,9 @@ def test_the_best_reply_in_every_turn_does_one() -> None:
 def test_an_error_beside_two_that_collide_is_survived() -> None:
     """With two that always take 5, a 1 gains less than a 3 and still gets ahead of both."""
     race = played(PlayerSpec("always", {"move": 1}), ALWAYS_5, ALWAYS_5, talks=0)
-    assert measured(race, "error_survival") == 1.0 and measured(race, "best_reply_rate") < 1.0
+    assert measured(race, "errors_survived") == 1.0 and measured(race, "best_reply_rate") < 1.0
     lost = played(ALWAYS_5, ALWAYS_5, ALWAYS_3, talks=0)
-    assert measured(lost, "error_survival") == 0.0
+    assert measured(lost, "errors_survived") == 0.0
 
 
 def test_colliding_for_ever_wins_nothing_and_costs_all() -> None:
