@@ -37,7 +37,7 @@ def _silent(turn: Turn[Action, View]) -> Action:
 
 
 def _script(odds: Thinks) -> Script:
-    """Return a player that says nothing and moves by these odds."""
+    """Return a player that sends no messages and draws its moves from these odds."""
 
     def script(turn: Turn[Action, View]) -> Action:
         view = turn.view
@@ -87,7 +87,8 @@ def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Act
 
 
 def _free_of_last(game: StepRace, seat: Seat) -> Script:
-    """Return the largest number that neither other played last turn, so 5 at first."""
+    """Return the largest number that neither opponent played in the last turn; 5 in the first
+    turn."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
@@ -100,7 +101,7 @@ def _free_of_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
-    """Repeat the seat's own last move; 5 at first, and after a turn without a move."""
+    """Repeat the seat's last move; play 5 in the first turn and after a turn without a move."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
@@ -111,7 +112,7 @@ def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
-    """Return the inverse of a silent habit: any other move, with equal odds."""
+    """Return the inverse of a habit without messages: any other move, with equal odds."""
 
     def made(game: StepRace, seat: Seat) -> Script:
         script = thinks(game, seat)
@@ -128,7 +129,7 @@ def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
 
 
 def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
-    """Return a player of any move but one."""
+    """Return a player that makes any move except one."""
     if move not in MOVES:
         raise BadInput(f"never: move must be 1, 3 or 5, not {move}")
     first, second, third = (0.0 if each == move else 0.5 for each in MOVES)
@@ -136,7 +137,7 @@ def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
 
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
-    """Return a number that another announced, the largest; any if nothing was announced."""
+    """Return the largest number that another seat announced, or any number if there was none."""
 
     def odds(view: View, said: Announced) -> Odds:
         there = [said[other] for other in others_of(view.number)]
@@ -147,8 +148,8 @@ def _hits_announced(game: StepRace, seat: Seat) -> Script:
 
 
 def _expects(view: View, other: int, trust: float) -> dict[int, float]:
-    """Return what a listener expects of a seat: its word with some probability, else its habit so
-    far.
+    """Return the moves a listener expects of a seat: the announced one with some probability, else
+    its habit.
 
     A habit is how often the seat made each move, with the equilibrium of a turn counted as one more
     turn.
@@ -171,8 +172,7 @@ def _trusted(trust: float) -> float:
 
 
 def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
-    """Return a player that replies best to announcements, and to habits of seats that announced
-    nothing.
+    """Return a player that plays the best reply to announcements, or to the habits of silent seats.
 
     A standing is valued by uniform play from there on. Whenever its plan changes, the player
     announces it, and it moves by what is known after the messages.
@@ -199,7 +199,7 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
 
 
 def _listens(trust: float) -> Answerer:
-    """Return answers by what a listener expects."""
+    """Return probe answers based on what a listener expects."""
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question

@@ -1,9 +1,9 @@
 """The rules of the step race, after the public step game benchmark (Mazur 2025).
 
-A turn is talk and then a move. All three seats speak in an order that nature draws for the turn,
-up to `talks` times each; then all move at once: 1, 3 or 5 steps. A number that several seats choose
-moves none of them. The game ends after the first turn in which a seat has `target` steps or more;
-the highest total wins, and equal totals share one point.
+A turn is talk and then a move. All three seats speak in an order that nature draws for the turn, up
+to `talks` times each; then all move at once: 1, 3 or 5 steps. If several seats choose the same
+number, none of them moves. The game ends after the first turn in which a seat has `target` steps or
+more; the highest total wins, and equal totals share one point.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class PastTurn(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """All positions, the turns so far, and the messages of this one."""
+    """All positions, the turns so far, and the messages of the current turn."""
 
     positions: Triple
     past: History[PastTurn]
@@ -73,7 +73,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: everything except the others' moves of this turn."""
+    """What a seat knows: everything except the others' moves in this turn."""
 
     seat: Seat
     number: int  # of the seat, from 0
@@ -191,7 +191,7 @@ class StepRace(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Let a speaker without a usable message say nothing, and a seat without a move stay."""
+        """Treat a missing message as silence and a missing move as staying in place."""
         if (speaker := self.speaker(state)) is not None:
             return _spoken(state, Spoken(speaker, "", True))
         return self._moved(state, moves)

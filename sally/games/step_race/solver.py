@@ -53,7 +53,7 @@ def stage_equilibrium() -> tuple[Odds, float]:
 
 
 def pure_equilibria() -> tuple[Triple, ...]:
-    """Return the strict pure equilibria of one turn: no deviation gains or ties."""
+    """Return the strict pure equilibria of one turn: every deviation loses."""
     found = []
     for moves in product(MOVES, repeat=3):
         kept = gains(triple(moves))
@@ -80,7 +80,7 @@ class TwoMix(msgspec.Struct, frozen=True):
 
 
 def two_mix(third: int) -> TwoMix:
-    """Return the mixture of two against a fixed move of the third, and whether it is an
+    """Return the mixture of two seats against a fixed move of the third, and whether it is an
     equilibrium."""
     low, high = (move for move in MOVES if move != third)
     mix = {low: low / (low + high), high: high / (low + high)}
@@ -146,7 +146,8 @@ def finisher() -> Mind:
 
 
 def blocker() -> Mind:
-    """Play the nearest other's smallest arriving move, ties to the lower seat; else any move."""
+    """Play the smallest move with which the leading opponent arrives (ties: lower seat), else any
+    move."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         nearest = min(others_of(number), key=lambda other: missing[other])
@@ -167,8 +168,8 @@ def rotator(offset: int = 0) -> Mind:
 
 
 def keeper(p: float = 1.0) -> Mind:
-    """Announce a number drawn uniformly, and keep it with chance `p`; else play one of the
-    others."""
+    """Announce a uniformly drawn number and play it with probability `p`, else play another
+    number."""
     if not 0 <= p <= 1:
         raise BadInput(f"keeper: p must be from 0 to 1, not {p}")
     kept: dict[int | None, Odds] = {None: EVEN}
@@ -246,8 +247,8 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
-    """Return the missing steps after a seat has moved `mine` and the two others, in order,
-    theirs."""
+    """Return the missing steps after a seat has moved `mine` and the other two have made their
+    moves."""
     moves = [one, two]
     moves.insert(number, mine)
     gained = gains(triple(moves))
@@ -266,9 +267,8 @@ def _single(others: Sequence[Mind]) -> bool:
 
 
 def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | None = None) -> Solved:
-    """Return the optimum of a seat against two minds, or the value of the mind `mine` if given.
-    Raises:
-        BadInput: A mind reacts to announcements.
+    """Return the optimum of a seat against two minds, or the value of playing `mine` if it is
+    given. Raises: BadInput: A mind reacts to announcements.
     """
     if any(mind.hears for mind in (*others, *([mine] if mine else []))):
         raise BadInput("play against a mind that reacts to announcements has no solved best reply")
@@ -337,7 +337,8 @@ def _case(
     mine: Mind | None,
     said: Said,
 ) -> tuple[Floats, Floats, Floats | None]:
-    """Return the value of a turn that changes the state, and the chance that none does.
+    """Return the value of a turn that changes the state, and the probability of a turn that does
+    not.
 
     Both are given for each move and state. The third part is the odds of the seat's own mind, if
     it has one.
@@ -361,8 +362,7 @@ def _case(
 
 
 def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
-    """Return the odds by move and state; one column serves all states of a mind without
-    `by_place`."""
+    """Return the odds by move and state; without `by_place`, one column applies to all states."""
     if not mind.by_place:
         return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
     found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
@@ -417,7 +417,7 @@ def value(missing: Triple, number: int = 0) -> float:
 
 
 def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[float, float, float]:
-    """Return what each own move leads to beside the others' moves, by uniform play from there on.
+    """Return the value of each own move given the others' moves, with uniform play afterwards.
 
     A seat that did not move is given as 0.
     """
@@ -446,7 +446,7 @@ def standing(missing: Triple, number: int) -> float:
 
 
 def steps(theirs: tuple[int, int]) -> tuple[int, int, int]:
-    """Return the steps that each own move gains beside the others' moves."""
+    """Return the steps that each own move gains, given the others' moves."""
     first, second, third = (move if move not in theirs else 0 for move in MOVES)
     return first, second, third
 

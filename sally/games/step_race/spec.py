@@ -108,7 +108,7 @@ def true_pair(replay: Past, at: At) -> str | None:
 
 
 def their_guess(replay: Past, at: At) -> int | None:
-    """Return what the other seat said it expected of this seat; None if it was not asked."""
+    """Return the move that the other seat predicted for this seat; None if it was not asked."""
     said = replay.report(at.turn, Seat(at.about), "their_move", str(at.seat))
     return said.value if said is not None and isinstance(said.value, int) else None
 

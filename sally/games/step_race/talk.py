@@ -152,8 +152,8 @@ def _clauses(text: str) -> Iterator[str]:
 def _statements(
     clause: str, number: int | None, confirms: bool
 ) -> Iterator[tuple[int, str, str, bool]]:
-    """Yield statements about the speaker's move in a clause: the move, the text before and after,
-    and how.
+    """Yield statements about the speaker's move in a clause: move, text before, text after,
+    certainty.
 
     The last part is whether it is stated with `will`, `am` or the like, not in a plan.
     """
@@ -179,7 +179,7 @@ def _labelled(number: int) -> re.Pattern[str]:
 
 
 def _stands(before: str, behind: str, firm: bool, turn: int | None) -> bool:
-    """Return whether the surrounding text leaves it a statement about this turn."""
+    """Return whether the surrounding text keeps the match a statement about this turn."""
     near = re.split(r"[,:(]", before)[-1]
     if _DENIED.search(near) or _PROPOSED.search(before):
         return False

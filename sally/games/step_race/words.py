@@ -231,7 +231,7 @@ class StepWords(Words[Any, View]):
         return str(choice)
 
     def _joint(self, about: str, choice: str) -> str:
-        """Return a pair of moves in words, such as `3-5`: that of the lower seat comes first."""
+        """Return a pair of moves in words, such as `3-5`, with the lower seat's move first."""
         (first, second), (one, two) = about.split(BOTH), choice.split("-")
         names = {"first": self.called(first), "second": self.called(second)}
         return self.say("joint", one=one, two=two, **names)

@@ -1,4 +1,5 @@
-"""Single decisions of Taboo: what each hint gave up, where words were lost, and training rows."""
+"""Single decisions of Taboo: the points each hint lost, where words were lost, and training
+rows."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ HOW = "the best hints for the guesser's declared mind, over the whole list"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return what each accepted hint gave up, where the guesser's mind is declared.
+    """Return the points that each accepted hint lost, for guessers whose mind is declared.
 
     A hint that finds the word is worth the points of its turn; any other is worth what the best
     hints still earn after the guess that it leads to. With one hint left this is exact, because
@@ -55,7 +56,7 @@ def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: i
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the losses per hint that could have found the word, as shares of 1."""
+    """Return the losses of hints for which the word could have been found, as shares of 1."""
     parts = split(played, seat)
     due = [seat in lost for lost in played.replay.forfeited.values()]
     asked = sum(seat in moves for moves in played.replay.moves) + sum(due)

@@ -19,7 +19,8 @@ ROWS, ROUNDS, BANNED, LEVELS = 100, 10, 5, 5
 
 
 def problem_of(target: str) -> Problem:
-    """Return a target with its five nearest words banned, leaving out words barred anyway."""
+    """Return a target with its five nearest words banned, not counting words that are barred
+    anyway."""
     near = ranked(sense()[place(target)])
     apart = [word for word in near if not overlaps(word, target)]
     return Problem(target, tuple(apart[:BANNED]))

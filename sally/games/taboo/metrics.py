@@ -48,8 +48,8 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
-    """Return, for each hint, whether some hint finds the word, whether this one does, and what was
-    expected.
+    """Return, for each hint, whether any hint finds the word, whether this one does, and the
+    prediction.
 
     Hints are judged one by one: after the hints and guesses so far, does some hint make this
     guesser name the word, and did the one that was given?

@@ -35,7 +35,7 @@ class Hint(Act, frozen=True):
 
 
 class Guess(Act, frozen=True):
-    """The word that the guesser names, for the hints or for a cue before play."""
+    """The word that the guesser names in reply to the hints, or to a cue before play."""
 
     word: str
 
@@ -240,7 +240,7 @@ def is_right(target: str, guess: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _cues(name: str, number: int) -> tuple[str, ...]:
-    """Return the longest list of cues of a row, in order."""
+    """Return the longest possible list of cues of a row, in order."""
     return tuple(Stream("cues", name, number).shuffled(plain_words())[:MOST_CUES])
 
 

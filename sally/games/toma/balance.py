@@ -13,7 +13,7 @@ T = TypeVar("T")
 def pick(excess: Floats, debt: Floats) -> int:
     """Return the candidate (a row) that leaves the smallest imbalance when added to the debt.
 
-    Each column is one rule: what it scores on the candidate, less what chance scores. Always
+    Each column is one rule: its score on the candidate minus the score of chance. Always
     taking the smallest sum keeps the debt bounded, so rates approach chance as 1/n (herding,
     Welling 2009) where independent draws would approach it as 1/sqrt(n).
     """

@@ -1,7 +1,7 @@
 """Metrics that several games of ToMA share (kang2026).
 
-A prediction is a report to a probe of the same turn or, where the seat was not asked, what it
-predicted inside its own decision. Consistency does not depend on the truth.
+A prediction is the answer to a probe in the same turn or, if the seat was not asked, the prediction
+made within its decision. Consistency does not depend on the truth.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def knew(played: Played, seat: Seat) -> bool | None:
 
 
 def did(played: Played, seat: Seat) -> bool | None:
-    """Return whether the one choice was right; None if it was forfeited or censored."""
+    """Return whether the seat's only choice was right; None if it was forfeited or censored."""
     payoffs = played.episode.payoffs
     if payoffs is None or played.replay.forfeited or not len(played.replay):
         return None

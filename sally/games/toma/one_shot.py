@@ -1,4 +1,4 @@
-"""What the one-choice games po and mg share: rules, and words for numbered options."""
+"""Shared parts of the one-choice games po and mg: rules, and words for numbered options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class OneShotScenario(Protocol):
-    """The fields of a scenario by which one is selected."""
+    """The fields by which a scenario is selected."""
 
     @property
     def id(self) -> str: ...

@@ -23,7 +23,8 @@ Goods = tuple[tuple[str, str], ...]  # (item, amount): amounts are exact texts, 
 
 
 class Propose(Act, frozen=True, gc=False):
-    """Goods for goods, with a message; a side may be empty, and with both empty it is a pass."""
+    """An offer of goods for goods, with a message; a side may be empty, and two empty sides are a
+    pass."""
 
     to: str
     offer: Goods
@@ -51,7 +52,7 @@ class Craft(Act, frozen=True, gc=False):
 
 
 class Done(Act, frozen=True, gc=False):
-    """No more crafts in this phase."""
+    """The end of the player's crafts in this phase."""
 
 
 Action = Propose | Pass | Answer | Craft | Done
@@ -70,7 +71,7 @@ ANSWERS: Options[Any] = (
 
 
 def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
-    """Return the craft menu: stop, one run of each feasible recipe, or any craft written out."""
+    """Return the craft menu: stop, one run of each feasible recipe, or a craft in free form."""
     if not hand.goods:
         return (DONE,)
     most = most_of_a_run(rules)
@@ -94,7 +95,7 @@ def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple
 
 @lru_cache(maxsize=16)
 def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
-    """Return each item with the most of it that one run of a recipe uses."""
+    """Return each item with the largest amount that one run of any recipe uses."""
     most: dict[str, Amount] = {}
     for recipe in rules.recipes:
         burnt = rules.heat if recipe.fuel else {}

@@ -96,7 +96,8 @@ async def assess(
     settings: Settings = AS_THE_PROVIDER_DOES,
     retries: int = 2,
 ) -> Assessment:
-    """Have a model judge an episode; incomplete replies are asked for again, then left out."""
+    """Have a model judge an episode; an incomplete reply is requested again and finally left
+    out."""
     wanted = units(played)
     messages: list[Message] = [User(prompt(played))]
     replies: list[str] = []
@@ -168,7 +169,7 @@ def read_ratings(
 
 
 def record(played: Played) -> Iterator[str]:
-    """Return a game in plain lines, targets and messages included."""
+    """Return the record of a game in plain lines, including targets and messages."""
     game = played.replay.game
     if not isinstance(game, TradeCraft):
         raise BadInput(f"The assessor judges tradecraft, not {played.spec.name}.")
@@ -225,7 +226,7 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """How far two raters agree on one dimension; None where it is not defined."""
+    """Agreement of two raters on one dimension; None where it is not defined."""
 
     dimension: str
     units: int
@@ -235,7 +236,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def ratings_file(path: Path) -> tuple[Rating, ...]:
-    """Read a rater's file: one JSON object a line with episode, turn, player and judgements."""
+    """Read a rater's file: one JSON object per line with episode, turn, player and judgements."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as why:

@@ -25,7 +25,7 @@ SHAPES = 6  # for names that say nothing, such as made-up ones
 
 @lru_cache(maxsize=4096)
 def glyph(item: str) -> str:
-    """Return an item's kind by the last telling word of its name, else a fixed shape."""
+    """Return an item's glyph: its kind by the last known word of its name, else a fixed shape."""
     for word in reversed(item_said(item).split()):
         if word in _kinds():
             return _kinds()[word]

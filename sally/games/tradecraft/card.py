@@ -1,8 +1,8 @@
 """Card of TradeCraft: what can be won without considering what the other wants.
 
-Mindless players should differ only by chance, but there is no fixed score for mindless play: hands
-determine what a trade is worth. The card shows both extremes, taking without giving and giving
-without taking.
+There is no fixed score for mindless play, because the hands determine what a trade is worth;
+mindless players should differ from each other only by chance. The card shows both extremes, taking
+without giving and giving without taking.
 """
 
 from __future__ import annotations

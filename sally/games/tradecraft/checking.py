@@ -47,7 +47,7 @@ def _doubled(rules: Ruleset) -> list[str]:
 
 
 def circles(rules: Ruleset) -> list[str]:
-    """Return items that are only made of each other, one sentence per cycle; cycles are
+    """Return one sentence for each cycle of items that are made only from each other; cycles are
     harmless."""
     found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
     said = [
@@ -64,7 +64,7 @@ def circles(rules: Ruleset) -> list[str]:
 
 @lru_cache(maxsize=8)
 def _circles(rules: Ruleset) -> list[frozenset[str]]:
-    """Return groups of items out of reach that can be made from any one of the group.
+    """Return groups of unreachable items in which each item makes all the others reachable.
 
     A ruleset that declares its starting goods has no such groups.
     """
@@ -82,12 +82,12 @@ def _circles(rules: Ruleset) -> list[frozenset[str]]:
 
 @lru_cache(maxsize=8)
 def _openers(rules: Ruleset) -> frozenset[str]:
-    """Return goods that a starting hand must contain besides those of circles.
+    """Return goods that a starting hand must contain in addition to those in cycles.
 
-    Of the goods that some recipe makes but that are out of reach, no smaller part would do; those
-    that other recipes use most stay. A good from which nothing else follows is out of reach
-    instead. Published two-to-one lists need this: their elements (air, fire) can be made, but only
-    from their own products.
+    This is a minimal set of goods that some recipe makes but that are out of reach; goods that more
+    recipes use are preferred. A good from which nothing else can be made is reported as out of
+    reach instead. Published two-to-one lists need this: their elements (air, fire) can be made, but
+    only from their own products.
     """
     if rules.given:
         return frozenset()
@@ -105,7 +105,7 @@ def _openers(rules: Ruleset) -> frozenset[str]:
 
 
 def _unreachable(rules: Ruleset) -> list[str]:
-    """Return items that no recipe can produce, not even from one of a circle of goods."""
+    """Return items that no recipe can produce, even given one good of each cycle."""
     start = rules.starting.union(_openers(rules), *_circles(rules))
     lost = [item for item in rules.items if item not in reachable(rules, start)]
     return [
@@ -125,7 +125,7 @@ class _Step(NamedTuple):
 def _steps(rules: Ruleset) -> list[_Step]:
     """Return the steps: running a recipe, filling a slot that several goods fit, burning fuel.
 
-    A slot with several goods is a node of its own, named by its goods; so is the fire.
+    A slot that several goods fit is a separate node, named by its goods; so is the fire.
     """
     steps: list[_Step] = []
     places: dict[str, tuple[str, ...]] = {}

@@ -117,7 +117,7 @@ def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str,
 def _stoke(
     used: dict[str, Amount], lack: Fraction, ready: Prepared, goods: Mapping[str, Amount]
 ) -> bool:
-    """Add fuel to the goods used, hottest first to use little of it; return False if there is too
+    """Add fuel to the goods used, hottest first to save fuel; return False if there is too
     little."""
     fuels = [item for item in goods if item in ready.heat]
     for item in sorted(fuels, key=lambda item: -ready.heat[item][0] / ready.heat[item][1]):
@@ -174,7 +174,8 @@ _Path = list[tuple[str, int]]
 
 
 def _steps_back(path: _Path) -> _Path:
-    """Return the slots that a path frees: its second good leaves the first slot, and so on."""
+    """Return the (good, slot) pairs that a path frees: its second good leaves the first slot, and
+    so on."""
     return [(good, path[n][1]) for n, (good, _) in enumerate(path[1:])]
 
 
@@ -184,7 +185,8 @@ def _path(
     open_amount: Sequence[Amount],
     flow: Sequence[Mapping[str, Amount]],
 ) -> _Path | None:
-    """Return a chain (good, slot), ... ending in an open slot, each good making room."""
+    """Return a chain of (good, slot) that ends in an open slot; each good makes room for the one
+    before."""
     waiting: list[tuple[_Path, str]] = [([], item)]
     seen: set[int] = set()
     while waiting:
@@ -226,7 +228,7 @@ Crafted: TypeAlias = Applied | NotARecipe | CannotAfford
 def craft(
     rules: Ruleset, hand: Hand, inputs: Mapping[str, Amount], output: str, amount: Amount
 ) -> Crafted:
-    """Turn the inputs into the output if a recipe says so and the hand holds them."""
+    """Turn the inputs into the output if a recipe allows it and the hand holds them."""
     found = matching(rules, inputs, output, amount)
     if found is None:
         return NotARecipe(why_not(rules, inputs, output, amount))
@@ -282,7 +284,8 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
 
 
 def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
-    """Return how near the inputs are to a recipe: slots touched, then slots not touched."""
+    """Return how close the inputs are to a recipe: slots matched, then minus the slots not
+    matched."""
     touched = sum(any(item in inputs for item in slot.goods) for slot in recipe.slots)
     return touched, touched - len(recipe.slots)
 

@@ -64,7 +64,7 @@ def show_goods(goods: Goods) -> str:
 
 
 def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict[str, Amount]:
-    """Read goods as a player wrote them; an item named twice counts with the sum."""
+    """Read goods as a player wrote them; amounts of an item named twice are added."""
     goods: dict[str, Amount] = {}
     for item, written in raw.items() if isinstance(raw, Mapping) else raw:
         try:
@@ -89,7 +89,7 @@ def lacking(hand: Hand, goods: Goods) -> str | None:
 
 
 def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
-    """Return the hand after giving one lot of goods, which it must hold, and receiving another."""
+    """Return the hand after giving some goods, which it must hold, and receiving others."""
     goods = hand.goods.copy()
     for item, amount in minus.items():
         left = goods.get(item, 0) - amount

@@ -45,7 +45,7 @@ class InstanceSet(msgspec.Struct, frozen=True):
 
 
 class NoInstance(RuntimeError):
-    """Raised when the generator gives up; the message says after how many tries."""
+    """Raised when the generator gives up; the message states the number of tries."""
 
 
 def named_ruleset(name: str, settings: Mapping[str, Any] | None = None) -> Ruleset:
@@ -78,7 +78,8 @@ def instance_set(name: str) -> InstanceSet:
 
 
 def grade(certificate: Certificate) -> int:
-    """Return the grade, 1 to 4, of the harder seat: its crafts and the kinds it must get."""
+    """Return the grade, 1 to 4, of the harder seat, by its crafts and the kinds of goods it must
+    get."""
     worst = max((seat.chain or 0) + (seat.kinds or 0) for seat in certificate.seats)
     return 1 if worst <= 3 else 2 if worst <= 5 else 3 if worst <= 7 else 4
 
@@ -132,7 +133,8 @@ def generate(
 
 
 def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:
-    """Generate instances spread evenly over the grades, easy first, no target too often."""
+    """Generate instances spread evenly over the grades, easiest first, without overusing a
+    target."""
     rng = Random(f"tradecraft:{rules.name}:{players}:{seed}")
     made: list[Instance] = []
     seen: Counter[str] = Counter()
@@ -148,7 +150,7 @@ def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[
 
 
 def depth(rules: Ruleset) -> dict[str, int]:
-    """Return how many crafts each item is above the starting goods, ignoring fuel."""
+    """Return how many crafts each item is away from the starting goods, ignoring fuel."""
     found = dict.fromkeys(rules.starting, 0)
     grown = True
     while grown:
@@ -227,7 +229,7 @@ def _bag(
 def _deal(
     bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
 ) -> None:
-    """Give some of the goods one seat needs to others, at least one kind completely."""
+    """Deal the goods that one seat needs, giving at least one kind to other seats."""
     kinds = sorted(bag)
     away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
     for number, item in enumerate(rng.sample(kinds, len(kinds))):

@@ -83,7 +83,7 @@ class Outcome(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether the target comes nearer, or stays as near for less."""
+        """Whether the trade brings the target nearer, or gains units at the same distance."""
         if self.after is None:
             return False
         if self.before is None or self.after < self.before:
@@ -107,7 +107,7 @@ def outcome(view: View, made: Propose) -> Outcome:
 
 
 class Sign(NamedTuple):
-    """An observed action that tells something about a player's target."""
+    """An observed action that reveals something about a player's target."""
 
     wanted: frozenset[str]  # asked for, or crafted
     spared: frozenset[str]  # offered
@@ -116,7 +116,7 @@ class Sign(NamedTuple):
 
 
 def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
-    """Return the signs that a seat has seen another give, from its own story."""
+    """Return the signs of another player that a seat has observed, from its own history."""
     shown = start
     n = SEATS.index(who)
     for entry in view.story:
@@ -139,7 +139,7 @@ def _proposer(entry: Entry, view: View) -> Seat:
 
 
 def _is_news(entry: Entry, made: Propose, view: View) -> bool:
-    """Return whether this entry is the first to show its reader a proposal."""
+    """Return whether this entry is the first in which the seat sees the proposal."""
     party = view.seat in (made.to, _proposer(entry, view))
     return entry.kind == ("proposed" if party else "accepted")
 
@@ -169,8 +169,8 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
 
 
 def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
-    """Return the probability of naming an item: a fitting one except for slips, any if none
-    fits."""
+    """Return the probability that a player names an item: a fitting one except for slips, or any
+    item if none fits."""
     if not fitting:
         return 1 / len(everything)
     return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)
@@ -192,21 +192,21 @@ def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> d
 
 
 def beliefs_about(view: View, who: Seat, start: tuple[Hand, ...]) -> dict[str, float]:
-    """Return what a seat can infer of another's target (first order)."""
+    """Return what a seat can infer about another's target (first order)."""
     return believed(view.rules, start, signs(view, who, start))
 
 
 def expected_use(
     rules: Ruleset, start: tuple[Hand, ...], beliefs: Beliefs, items: Iterable[str]
 ) -> dict[str, float]:
-    """Return the probability that each item is on a way to the believed target."""
+    """Return the probability that each item is on a path to the believed target."""
     table = union(start)
     uses = {t: useful(rules, table, frozenset({t})) for t, p in beliefs.items() if p > 1e-6}
     return {i: sum(beliefs[t] for t, used in uses.items() if i in used) for i in items}
 
 
 def can_finish(view: View, beliefs: Beliefs, hand: Hand, most: int = 4) -> float:
-    """Return the probability that a hand makes its owner's target at once."""
+    """Return the probability that a hand suffices to make its owner's target at once."""
     likely = sorted(beliefs, key=lambda t: (-beliefs[t], t))[:most]
     return sum(
         beliefs[target]
@@ -220,7 +220,7 @@ Start = tuple[Hand, ...]
 
 
 def crafting(view: View) -> Action:
-    """Return the next craft on the shortest way to the target, if the trader's hand suffices."""
+    """Return the next craft on the shortest path to the target, if the trader's hand suffices."""
     if holds(view.hand, view.target):
         return DONE
     plan = craft_plan(view.rules, view.hand, view.target)
@@ -231,7 +231,8 @@ def crafting(view: View) -> Action:
 
 
 def _wanted(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
-    """Return whom to ask for what: the player that holds most of what is lacking."""
+    """Return the player to ask and the goods to request: the player that holds most of the missing
+    units."""
     best, lot = view.seat, dict[str, int]()
     for n, hand in enumerate(view.hands):
         part = {i: min(a, int(hand.get(i, 0))) for i, a in plan.taken.items() if hand.get(i, 0)}
@@ -332,7 +333,8 @@ class Trader:
 
 
 class FirstOrder(Trader):
-    """First order: infers the other's target, offers what it can use, refuses what lets it win."""
+    """First order: infers the other's target, offers goods useful to it, refuses trades that let it
+    win."""
 
     order = 1
 
@@ -392,7 +394,7 @@ class SecondOrder(FirstOrder):
     order = 2
 
     def _seen_as(self, view: View, more: tuple[Sign, ...] = ()) -> dict[str, float]:
-        """Return what the other players can infer of this trader's own target."""
+        """Return what the other players can infer about this trader's target."""
         return believed(view.rules, self.start, (*signs(view, view.seat, self.start), *more))
 
     def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:

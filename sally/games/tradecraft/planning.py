@@ -1,12 +1,12 @@
 """The craft phase as an integer programme, and its answers as craft lists in exact amounts.
 
-Runs of recipes are whole numbers; what fills a slot or burns is any rational amount. The
-programme first ignores the order of crafts, which can only make more possible: its "no" and its
-minimum stand as they are. Its "yes" is put in order and replayed with the exact crafting rules.
-Should no order exist, crafts are placed in rounds that use only what earlier rounds left; if even
-that does not reach the minimum, a round for each run decides where few runs are possible; else
-`Undecided` is raised rather than a guess returned.
-All coefficients are small whole numbers, so that HiGHS decides far from its tolerances.
+Runs of recipes are whole numbers; what fills a slot or burns is any rational amount. The programme
+first ignores the order of crafts, which can only make more possible: its "no" and its minimum
+therefore hold. Its "yes" is put in order and replayed with the exact crafting rules. Should no
+order exist, crafts are placed in rounds that use only what earlier rounds left; if even that does
+not reach the minimum, a round for each run decides where few runs are possible; else `Undecided` is
+raised rather than a guess returned. All coefficients are small whole numbers, so that HiGHS decides
+far from its tolerances.
 """
 
 import math

@@ -17,7 +17,7 @@ MOST_RUNS = 4096  # of one recipe in one plan, where nothing tighter is known
 
 
 class Relevant(msgspec.Struct, frozen=True):
-    """Recipes that may help, the most runs of each, and the items they concern."""
+    """Recipes that may help, the maximum number of runs of each, and the items involved."""
 
     recipes: tuple[Recipe, ...]
     most: tuple[int, ...]
@@ -55,7 +55,7 @@ def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[
 def relevant(
     rules: Ruleset, pool: Mapping[str, Amount], target: frozenset[str], prune: bool = True
 ) -> Relevant | None:
-    """Return what can matter for the target, or None if it is out of reach for any amounts."""
+    """Return what can matter for the target, or None if no amounts bring it within reach."""
     start = frozenset(pool)
     reach, able = _able(rules, start)
     if not target <= reach:
@@ -88,7 +88,7 @@ def _helping(
     target: frozenset[str],
     prune: bool,
 ) -> tuple[Recipe, ...]:
-    """Return recipes from which a chain of needs leads to the target.
+    """Return recipes that are linked to the target by a chain of needs.
 
     A recipe needed only for the heat of its output is left out if its inputs, burnt instead, give
     as much.
@@ -120,7 +120,8 @@ def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
 
 @lru_cache(maxsize=256)
 def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...]:
-    """Return the feasible recipes without those that only return what their inputs were made of."""
+    """Return the feasible recipes except those that only recover the goods their inputs were made
+    from."""
     able = _able(rules, start)[1]
     makers: dict[str, list[Recipe]] = {}
     for recipe in able:
@@ -129,7 +130,7 @@ def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...
 
 
 def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[Recipe]]) -> bool:
-    """Return whether running the recipe cannot pay: its input holds at least the output it gives.
+    """Return whether running the recipe cannot pay, because its input contains at least its output.
 
     Take a slot that needs s of one good m, none of which is in a hand. Leaving out a run of the
     recipe frees s of m; as m is made in lots of 1 or s, either one lot of s or s single ones go
@@ -156,7 +157,8 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """Return how much of an item each result certainly holds, and what mixing may lose."""
+    """Return how much of an item each result is sure to contain, and the loss that mixing may
+    cause."""
     best = Fraction(0), Fraction(0)
     for slot in way.slots:
         each = min(_content(item, output, start, makers) for item in slot.goods)
@@ -169,7 +171,8 @@ def _held(
 def _content(
     item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> Fraction:
-    """Return how much of the output one piece of the item certainly holds, one recipe back."""
+    """Return how much of the output one piece of the item is sure to contain, looking one recipe
+    back."""
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])
@@ -217,4 +220,4 @@ def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
 
 
 class _Circle(Exception):
-    """The bound of a recipe would depend on itself."""
+    """Raised if the bound of a recipe would depend on itself."""

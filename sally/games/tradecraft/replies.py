@@ -109,7 +109,8 @@ def _goods(given: Any, known: Collection[str]) -> Any:
 def values_in_json(
     reply: str, items: Collection[str], low: float, high: float
 ) -> dict[str, float] | None:
-    """Return the values of a report written as JSON, or None where no object values any item."""
+    """Return the values of a report written as JSON, or None if no object gives a value for an
+    item."""
     found: dict[str, float] = {}
     for each in objects_in(reply):
         for item, worth in _by_item(each, items).items():

@@ -182,7 +182,8 @@ class TradeCraft(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Replace a missing proposal by a pass, an answer by a rejection, a craft by done."""
+        """Replace a missing proposal by a pass, a missing answer by a rejection, a missing craft by
+        done."""
         if state.phase == CRAFTING:
             return self._crafted(state, {**moves, **dict.fromkeys(forfeited, DONE)})
         if state.phase == DECIDING:
@@ -393,5 +394,5 @@ def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
 
 
 def _public(made: Propose) -> Propose:
-    """Return what all seats learn of an accepted proposal: the goods, not the message."""
+    """Return what all seats learn about an accepted proposal: the goods but not the message."""
     return Propose(made.to, made.offer, made.request)

@@ -181,7 +181,7 @@ def data_pack(folder: Path) -> Ruleset:
 
 
 def in_one_name_space(rules: Ruleset) -> Ruleset:
-    """Return the ruleset without a namespace that all of its items share."""
+    """Return the ruleset with its namespace removed if all items share it."""
     spaces = {item.partition(".")[0] if "." in item else "" for item in rules.items}
     if len(spaces) != 1 or spaces == {""}:
         return rules
@@ -260,7 +260,7 @@ def _bare(name: str, tag: bool = False) -> str:
 
 
 def _own_tag(name: str, tags: Collection[str]) -> str:
-    """Return a tag by the name of its file, in any namespace."""
+    """Return a tag by its name without the namespace, if only that name is known."""
     bare = name.removeprefix("#")
     inner = bare.partition(".")[2]
     return f"#{inner}" if name != bare and bare not in tags and inner in tags else name
@@ -289,7 +289,7 @@ def _tag_value(value: Any, file: Path) -> str:
 
 
 def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -> Recipe | str:
-    """Return the recipe in a file, or why amounts alone cannot express it."""
+    """Return the recipe in a file, or the reason why amounts alone cannot express it."""
     kind = _KINDS.get(str(raw.get("type", "")).rpartition(":")[2])
     if kind is None and isinstance(raw.get("ingredients"), list) and "result" in raw:
         kind = "shapeless"  # a custom type, but still a list of ingredients

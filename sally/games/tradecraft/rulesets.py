@@ -118,7 +118,7 @@ class Ruleset:
 
     @cached_property
     def starting(self) -> frozenset[str]:
-        """The goods from which everything else has to be made."""
+        """The goods from which everything else must be made."""
         return self.given or frozenset(self.items) - frozenset(self.makers)
 
     @cached_property
@@ -211,7 +211,7 @@ def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> 
 
 
 def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """Return tags with nested tags resolved; a tag inside itself adds nothing."""
+    """Return tags with nested tags resolved; a tag that contains itself adds nothing."""
 
     def spread(tag: str) -> dict[str, None]:
         goods: dict[str, None] = {}

@@ -85,7 +85,7 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
 
 
 def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificate) -> int | None:
-    """Return the fewest trades that bring what a player's certified plan takes, or None.
+    """Return the fewest trades that supply the goods in a player's certified plan, or None.
 
     One trade is with one player and may include any amount of goods, so this is the smallest number
     of players who together hold the goods.
@@ -116,7 +116,7 @@ def refusals(certificate: Certificate) -> list[str]:
 def verify(
     rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods], certificate: Certificate
 ) -> list[str]:
-    """Replay every plan of a certificate by the exact rules; return what does not hold."""
+    """Replay every plan of a certificate by the exact rules; return the claims that do not hold."""
     table, wrong = union(hands), []
     plans = [
         (f"player {n + 1}, shortest", table, s.shortest, targets[n])

@@ -67,7 +67,8 @@ def candidates(rules: Ruleset, table: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str]:
-    """Return the goods on some way from a table to a target, including fuels if needed."""
+    """Return the goods on any path from the goods on the table to a target, including fuels if
+    needed."""
     ways = relevant(rules, table, target)
     if ways is None:
         return frozenset()
@@ -77,7 +78,8 @@ def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str
 
 
 def own_use(replay: Trades, at: At) -> dict[str, float]:
-    """Return 10 for items on a way to the seat's target, 0 for the rest: the rules' own answer."""
+    """Return the value of each item by the rules: 10 on a path to the seat's target, otherwise
+    0."""
     view = replay.view(at.turn, at.seat)
     helps = useful(view.rules, union(view.hands), frozenset(view.target))
     return {item: 10.0 if item in helps else 0.0 for item in view.items}

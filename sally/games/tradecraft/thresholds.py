@@ -1,7 +1,7 @@
 """A policy as text for traders: values of goods, and thresholds for offers.
 
 It is checked and followed, never evaluated as code. It does not cover crafts, which follow the
-shortest way to the target that the hand allows.
+shortest path to the target that the hand allows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ HIGHEST, MOST_RATIO = 10.0, 10.0  # upper bounds of values and of thresholds
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Values of goods; an offer is accepted from ratio `accept` on, and at most ratio `offer` is
-    given."""
+    """Values of goods; an offer is accepted at ratio `accept` or above, and offers give at most
+    ratio `offer`."""
 
     worth: dict[str, float]  # goods that are not named are worth nothing
     accept: float  # value received over value given

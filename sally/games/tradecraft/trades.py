@@ -37,7 +37,8 @@ class Divergence(msgspec.Struct, frozen=True):
 def divergence(
     reported: Mapping[str, float], believed: Mapping[str, float], smoothing: float = SMOOTHING
 ) -> Divergence | None:
-    """Compare a report with a belief about it, over the items in both; None below two items."""
+    """Compare a report with a belief about it, over the items in both; None for fewer than two
+    items."""
     both = sorted(reported.keys() & believed.keys())
     if len(both) < 2:
         return None  # a single item always has share 1, so there is nothing to compare
@@ -227,7 +228,7 @@ def macro_f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> float:
 
 
 def grid(order: int, step: float = STEP) -> Iterator[Weights]:
-    """Yield every combination of weights, without those that a weight of 0 makes redundant."""
+    """Yield every combination of weights, except those that a weight of 0 makes redundant."""
     up = np.arange(0, 2 + step / 2, step)
     both = np.arange(-2, 2 + step / 2, step)
     shares = [(float(w), float(g)) for w in both for g in (up if w else up[:1])]
@@ -345,7 +346,7 @@ class Trade(msgspec.Struct, frozen=True):
 
 
 class Apart(msgspec.Struct, frozen=True):
-    """How far a belief about another's values was from what the other reported."""
+    """Distance between a belief about another's values and the values the other reported."""
 
     turn: int
     about: Seat
@@ -440,7 +441,7 @@ def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 
 def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int = 2000) -> Exchange:
-    """Return slope and correlation of offered on requested value over many episodes."""
+    """Return the slope and correlation of offered on requested value over many episodes."""
     asked, given, names = [], [], []
     for played, seat in plays:
         for request, offer in priced(played, seat):
@@ -463,7 +464,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
-    """Return what the seats decided, valued by their own reports up to an order."""
+    """Return the decisions of the seats, valued by their own reports up to an order."""
     rows: list[list[float]] = []
     accepted: list[bool] = []
     names: list[str] = []

@@ -1,4 +1,5 @@
-"""Wavelength: one word for a position on a dial, for a partner with its own reading of the dial."""
+"""Wavelength: a one-word clue to a position on a dial, for a partner that reads the dial its own
+way."""
 
 from sally.games.wavelength.spec import GAME
 

@@ -25,7 +25,7 @@ def random_dial() -> float:
 
 
 def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
-    """Return the mean points of a uniformly random clue before such a dial.
+    """Return the mean points of a uniformly random clue read by a declared dial.
 
     Places are ranks, so random words lie evenly between the poles (the few illegal ones aside).
     """

@@ -1,4 +1,4 @@
-"""Single decisions of Wavelength: what each clue or dial gave up, losses, and training rows."""
+"""Single decisions of Wavelength: the points each clue or dial lost, losses, and training rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POSTERIOR = "the targets for which this partner gives this clue, all equally lik
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return what each clue or dial gave up, where the partner's dial is declared."""
+    """Return the points that each clue or dial lost, for partners whose dial is declared."""
     return list(_clues(played) if seat == PSYCHIC else _dials(played))
 
 
@@ -74,7 +74,8 @@ def _dials(played: Played) -> Iterator[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of predicted rounds; rounds are independent, so no horizon term."""
+    """Return the mean losses of predicted rounds; rounds are independent, so there is no horizon
+    term."""
     parts = split(played, seat)
     void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
     due = len(rounds(played, seat))

@@ -1,4 +1,4 @@
-"""Where a seat with its own dial puts a word, and the exact best clue for it."""
+"""Positions that a seat's dial gives to words, and the exact best clue for that seat."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def places_on(left: str, right: str) -> Floats:
 
 
 def place_by(ties: Ties, left: str, right: str) -> float:
-    """Return the position of a word with these ties to the vocabulary."""
+    """Return the position of a word, given its ties to the vocabulary."""
     mine = _lean_right(ties[None, :], left, right)[0]
     below = float((_leanings(left, right) < mine).mean())
     return 100 * below
@@ -95,7 +95,8 @@ def reading(dial: Dial, left: str, right: str) -> Floats:
 
 
 def set_for(dial: Dial, said: str, left: str, right: str) -> int:
-    """Return where this dial is set for a word, on the list or not."""
+    """Return the position to which this dial is set for a word, whether or not it is on the
+    list."""
     clue = plain(said)
     if clue in places():
         return int(np.rint(reading(dial, left, right)[place(clue)]))
@@ -133,7 +134,7 @@ def best_clue(dial: Dial, left: str, right: str, target: int) -> str:
 
 
 def best_points(game: Wavelength, dial: Dial, left: str, right: str, target: int) -> int:
-    """Return the exact most points that any word of the list earns with this guesser."""
+    """Return the exact maximum of points that a word of the list earns with this guesser."""
     clue = best_clue(dial, left, right, target)
     return game.points(target, set_for(dial, clue, left, right))
 
@@ -143,7 +144,7 @@ def best_points(game: Wavelength, dial: Dial, left: str, right: str, target: int
 
 @lru_cache(maxsize=1024)
 def clues_by_target(dial: Dial, left: str, right: str) -> tuple[str, ...]:
-    """Return what a psychic with this dial says for each target from 0 to 100."""
+    """Return the clue of a psychic with this dial for each target from 0 to 100."""
     return tuple(best_clue(dial, left, right, target) for target in DIAL)
 
 

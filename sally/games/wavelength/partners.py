@@ -154,7 +154,7 @@ def worth(game: Wavelength, away: Floats) -> Floats:
 
 
 def clue_under(game: Wavelength, odds: Floats, left: str, right: str, target: int) -> str:
-    """Return the clue with the highest expected points; ties: the nearest on average."""
+    """Return the clue with the highest expected points; on a tie, the nearest on average."""
     away = np.abs(_readings(left, right)[:, legal_rows(left, right)] - target)
     value = odds @ worth(game, away) - 1e-4 * (odds @ away)
     return legal(left, right)[int(np.argmax(np.round(value, 9)))]

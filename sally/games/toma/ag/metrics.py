@@ -11,7 +11,7 @@ from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
 
 
 def _ended_as(outcome: str) -> Callable[[Played, Seat], float | None]:
-    """Return the measure that is 1 for this outcome of a clue, else 0; None without guesses."""
+    """Return a measure that is 1 if a clue had this outcome, else 0; None without guesses."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         game = played.replay.game

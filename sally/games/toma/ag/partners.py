@@ -109,7 +109,7 @@ def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> 
 
 
 def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..., Script]:
-    """Return the maker of a listener that guesses from its hint and the clue."""
+    """Return a factory for listeners that guess from their hint and the clue."""
 
     def make(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
         _check(seat, name, LISTENERS)
@@ -163,7 +163,7 @@ def margins(item: Item) -> Vectors:
 
 @cache
 def best_clue(item: Item) -> str:
-    """Return the legal word with the best margin, one that wins if any does."""
+    """Return the legal word with the best margin: a winning clue if there is one."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
     margin = margins(item)

@@ -1,8 +1,8 @@
 """Senses of words, for a listener for which hint and clue must fit the same sense.
 
-A sentence vector puts a word between its senses, so natural clues mostly miss there. Here each of
-the hundred words has two senses, each a short list of words that we associate with it
-(`senses.txt`); every other word of the vocabulary has one sense, itself.
+A sentence vector places a word between its senses, so a listener that uses it mostly misses natural
+clues. Here each of the hundred words has two senses, each a short list of words that we associate
+with it (`senses.txt`); every other word of the vocabulary has one sense, itself.
 """
 
 from __future__ import annotations

@@ -27,14 +27,14 @@ COUNTS: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
 
 
 def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Small:
-    """Return what each draft has to cross: places 0 to 3 liked once, then places 0 to 3 liked
+    """Return the counts each draft must reach: places 0 to 3 liked once, then places 0 to 3 liked
     twice."""
     allowed = np.array(COUNTS[level, agents], np.int8)
     return np.repeat(allowed[rng.integers(len(allowed), size=drafts)], 4, axis=1)
 
 
 def fits(left: Small, about: Ints) -> Bools:
-    """Return whether each way crosses no more than is left, for each draft."""
+    """Return, for each draft, whether each way stays within the remaining counts."""
     has = (left.astype(np.uint32) << _shifts()).sum(axis=1, dtype=np.uint32) | GUARDS
     rest = np.take(_packed(), about, axis=0)
     np.subtract(has[:, None], rest, out=rest)

@@ -2,7 +2,7 @@
 
 An agent of depth 0 acts on its own wishes only and ignores the agents that it follows or avoids. An
 agent of depth k assumes that those agents have depth k - 1. A player of depth k predicts every
-agent at depth k - 1 and takes the emptiest place; a player of depth 0 predicts nobody, so all
+agent at depth k - 1 and takes the emptiest place; a player of depth 0 makes no predictions, so all
 places are equal to it. A tied prediction is split among its places, and relations to that agent are
 ignored.
 """
@@ -49,7 +49,7 @@ def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the least depth from which every player finds the right place and no other."""
+    """Return the smallest depth from which on every player finds exactly the right place."""
     right = (answer(scenario),)
     wrong = [k for k, found in enumerate(answers_by_depth(scenario)) if found != right]
     return wrong[-1] + 1 if wrong else 0

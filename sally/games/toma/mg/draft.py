@@ -1,7 +1,7 @@
 """Drafts of minority games: what each agent likes, dislikes, follows and avoids, before any text.
 
-In a draft every wish is met by one place, all places are liked equally often, and disliked equally
-often.
+In a draft exactly one place meets each wish, all places are liked equally often, and disliked
+equally often.
 """
 
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ class Batch(msgspec.Struct):
 
 
 def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield agents by depth and the emptiest place, which is unique and needs the whole level."""
+    """Yield agents by depth and the emptiest place, which is unique and requires the full level."""
     roles = ROLES[level][size]
     while True:
         batch = _named_evenly(roles, rng)
@@ -89,7 +89,7 @@ def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
 def _with_agent(
     batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
 ) -> Batch:
-    """Return the drafts with one more agent, related to one of those above it, if any."""
+    """Return the drafts with one more agent, related to one of the agents above it, if any."""
     many, size = batch.gone.shape
     table = ways()
     about = np.full(many, len(table.goes) - 1)
@@ -110,7 +110,7 @@ def _with_agent(
 
 
 def _leave_room(left: Small, agents: int) -> Bools:
-    """Return whether the remaining agents can name exactly what is left."""
+    """Return whether the remaining agents can use up the remaining mentions exactly."""
     fits: Bools = left.min(axis=0) >= 0
     for counts, (low, high), most in (
         (left[:4], LIKES, MOST_LIKES_A_PLACE),
@@ -165,7 +165,7 @@ def ways() -> Ways:
 
 
 def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
-    """Return the ways to describe an agent that follows or avoids an agent at a place."""
+    """Return the ways to describe an agent that follows or avoids another agent at a place."""
     rows = []
     for liked, disliked in product(_liked(), _disliked()):
         one = Profile(tuple((p,) for p in liked), tuple((p,) for p in disliked))

@@ -47,7 +47,8 @@ A_BATCH, FEW_A_BATCH = 12, 2
 
 
 class Draft(NamedTuple):
-    """Agents by depth, the emptiest place, and how each place meets likes and own dislikes."""
+    """Agents by depth, the emptiest place, and how often an agent both likes and dislikes each
+    place."""
 
     agents: list[Profile]
     right: int
@@ -57,7 +58,7 @@ class Draft(NamedTuple):
 def drafts(
     level: int, size: int, rng: np.random.Generator, crossed_evenly: bool = False
 ) -> Iterator[Draft]:
-    """Yield drafts whose emptiest place is unique and needs the whole level."""
+    """Yield drafts whose emptiest place is unique and requires the full level."""
     roles = ROLES[level][size]
     patterns = kinds_of(roles)
     if crossed_evenly and size == 4:  # avoiders leave no emptiest place here
@@ -127,7 +128,8 @@ def _named_evenly(
 
 
 def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
-    """Return what a group has to name in each draft: places once, twice, and as dislikes."""
+    """Return the mentions a group must make in each draft: places liked once, liked twice, and
+    disliked."""
     agents = kinds.count(kind)
     if not agents:
         return np.zeros((BATCH, 12), np.int8)
@@ -142,7 +144,7 @@ def _with_agent(
     above: tuple[int, int] | None,
     rng: np.random.Generator,
 ) -> Batch:
-    """Return the drafts with one more agent, related to one of those above it, if any."""
+    """Return the drafts with one more agent, related to one of the agents above it, if any."""
     many, group = len(batch.gone), GROUPS.index(kinds[agent])
     table, counts = ways(), _cells()
     about = np.full(many, len(table.goes) - 1)
@@ -170,7 +172,8 @@ def _with_agent(
 
 @cache
 def _cells() -> Small:
-    """Return the ways to describe an agent: what it names once, twice and dislikes, by place."""
+    """Return the ways to describe an agent: by place, whether it likes it once or twice or dislikes
+    it."""
     counts = ways().counts
     likes, dislikes = counts[:4], counts[4:]
     return np.concatenate([likes == 1, likes == 2, dislikes]).astype(np.int8)

@@ -24,8 +24,8 @@ def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile
 
 
 def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes] | None:
-    """Return each agent's wishes in random order, but with first wishes that name all places
-    evenly."""
+    """Return each agent's wishes in random order, with first wishes spread evenly over all
+    places."""
     drawn, spreads = _firsts(listed, rng)
     evenest = int(spreads.argmin())
     if spreads[evenest]:

@@ -128,7 +128,7 @@ def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, .
 
 
 def needs_reading(scenario: Scenario) -> bool:
-    """Return whether a third of the wishes name features in part, and a third share words with
+    """Return whether a third of the wishes name part of a feature, and a third share words with
     others."""
     wishes = [wish for agent in scenario.agents for wish in (*agent.likes, *agent.dislikes)]
     features = [feature for place in scenario.places for feature in place.features]
@@ -182,7 +182,7 @@ def _source(
 
 
 def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Return drafts with their answers under version 3, which also evens out rules of thumb."""
+    """Return drafts with their answers under version 3, which also balances rules of thumb."""
 
     def excess(agents: Sequence[Profile], right: int) -> Floats:
         return _excess(level, agents, right, 1)
@@ -191,7 +191,7 @@ def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Pro
 
 
 def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> Floats:
-    """Return what each shortcut and its inverse score on a draft, minus a quarter.
+    """Return the score of each shortcut and of its inverse on a draft, minus a quarter.
 
     In version 2 also, for the counts of learners, how far the right place is from the mean.
     """

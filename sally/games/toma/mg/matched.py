@@ -43,8 +43,8 @@ def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
 
 @cache
 def wirings(level: int) -> Ints:
-    """Return every way to name targets, by way, relation (follows or avoids) and agent; -1:
-    none."""
+    """Return every assignment of targets, indexed by way, relation (follows, avoids) and agent; -1
+    is none."""
     if level == 2:
         ways = [
             ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
@@ -106,7 +106,7 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
     """Count the relations that join each pair of remarks on a place, for each way and place.
 
-    A remark is what an agent says of a place: nothing, likes, dislikes, both. The last axis has
+    A remark is an agent's attitude to a place: none, likes, dislikes, both. The last axis has
     one number for each kind of relation, remark of its agent, and remark of its target.
     """
     found = np.zeros((len(kept), 4, 2, 16), np.int64)
@@ -119,16 +119,15 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return the answer of each way that has one and in which depth 2 sees the same places."""
+    """Return the answer of each way that has one and for which depth 2 finds the same places
+    emptiest."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
 
 def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
-    """Return, for each draft and way, the answer (-1: none or several) and what depth 2 sees (level
-    3).
-
-    What it sees is the set of places that it finds emptiest, as bits.
+    """Return, for each draft and way, the answer (-1: none or several) and, at level 3, the view of
+    depth 2. The view is the set of places that depth 2 finds emptiest, as bits.
     """
     table = _descriptions()
     follows, avoids = wirings(level)[:, 0], wirings(level)[:, 1]
@@ -198,7 +197,7 @@ class Descriptions:
                     self.goes[i, to, off] = self._goes(i, to, off)
 
     def _goes(self, kind: int, to: int | None, off: int | None) -> int:
-        """Return the one place that an agent goes to and likes or follows someone to; -1 if
+        """Return the only place that an agent goes to because of a like or a followed agent; -1 if
         none."""
         liked, disliked = self.named[kind]
         ends = {0: to, 1: off}

@@ -1,4 +1,5 @@
-"""Whether what a group has left to name can still be named, for all ways of the next agent at once.
+"""Check whether a group can still make its remaining mentions, for all ways of the next agent at
+once.
 
 Counts are small, so all counts of a row are packed into one integer, each below a guard bit: one
 subtraction decreases them all, and a cleared guard bit marks a negative count. The plain version,
@@ -20,8 +21,8 @@ MOST = (4,) * 8 + (4, 6, 6)
 
 
 def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    """Return whether `agents` more can name exactly what each way leaves of `left`, for each
-    draft."""
+    """Return, for each draft and way, whether `agents` more agents can use up the rest of `left`
+    exactly."""
     # many drafts have the same left: each is computed once
     seen = _least(left, agents) * 16 + about
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)
@@ -41,7 +42,7 @@ def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
 
 
 def _least(left: Small, agents: int) -> Wide:
-    """Return what must not fall below zero."""
+    """Return the quantities that must not fall below zero."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[0], DISLIKES[0]]) * agents
     return _packed(np.concatenate([counts, totals], axis=1), LEAST)
@@ -68,7 +69,8 @@ def _places(counts: Wide) -> Wide:
 
 @cache
 def _ways() -> tuple[Wide, Wide]:
-    """Return what each way to describe an agent takes, as in `_least` and as in `_most`."""
+    """Return the mentions that each way to describe an agent uses, packed for `_least` and for
+    `_most`."""
     counts = np.moveaxis(ways().counts, 0, 2).astype(np.int64)  # about, way, count
     shape, flat = counts.shape[:2], counts.reshape(-1, 8)
     likes, dislikes = flat[:, :4], flat[:, 4:]

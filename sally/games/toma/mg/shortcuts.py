@@ -2,7 +2,7 @@
 
 Each rule gives every place a number and takes the places where it is least, or (its inverse)
 greatest; a tie is a guess among the tied. Likes and dislikes name every place equally often in
-every scenario, so rules that count mentions tie over all four and are at chance individually.
+every scenario, so rules that count mentions tie over all four places and score at chance.
 
 `anchors` and `no_leaves` are not shortcuts but half of the solution: the agents they count do go
 there, so the emptiest place is always among those they leave open. They are not balanced; in each
@@ -155,17 +155,18 @@ def counters(level: int) -> dict[str, Counter]:
 
 
 def learned(level: int) -> dict[str, Counter]:
-    """Return what the second generator also balances: relations exist from level 2 on."""
+    """Return the further counts that the second generator balances; relations exist from level 2
+    on."""
     return LEARNED | (LEARNED_OF_RELATED if level > 1 else {})
 
 
 def least(counts: Counts) -> list[int]:
-    """Return the places where the number is least."""
+    """Return the places with the smallest number."""
     return [place for place in PLACES if counts[place] <= min(counts) + 1e-9]
 
 
 def greatest(counts: Counts) -> list[int]:
-    """Return the places where the number is greatest."""
+    """Return the places with the largest number."""
     return least([-count for count in counts])
 
 

@@ -34,7 +34,8 @@ def truth(replay: Trajectory[State, int, View], at: At) -> int:
 
 
 def best_replies(game: Minority, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the emptiest places if all agents go where believed; None if one is missing."""
+    """Return the emptiest places if all agents go where the beliefs say; None if a belief is
+    missing."""
     if set(belief) != {agent.name for agent in view.agents}:
         return None
     predicted = {index: belief[agent.name] for index, agent in enumerate(view.agents)}

@@ -50,7 +50,7 @@ def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
 
 
 def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
-    """Return the counts at a level by name; by group, also without agents' own dislikes."""
+    """Return the counts at a level by name, also by group and without agents' own dislikes."""
     found = dict(COUNTERS)
     if level == 1:
         return found

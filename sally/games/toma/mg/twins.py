@@ -2,7 +2,7 @@
 
 Drafts that look the same, up to the order of their places, are grouped. A draft is taken only from
 a group in which each place is the answer of some draft: a place is drawn at random, then a draft
-whose answer it is. A solver that knows only the look can then only guess.
+whose answer it is. A solver that knows only the look can do no better than guess.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ class Twins:
         self._read(FIRST)
 
     def take(self, debt: Floats | None) -> tuple[Draft, Floats]:
-        """Return a draft whose answer is drawn evenly, and among its group the one that evens the
+        """Return a draft with a uniformly drawn answer: the one in its group that best reduces the
         debt."""
         self._read(FRESH, debt)
         while not (whole := [look for look, by in self._kept.items() if set(look) == set(by)]):
@@ -48,7 +48,7 @@ class Twins:
         return found
 
     def _read(self, many: int, debt: Floats | None = None) -> None:
-        """Add more drafts, of those that do not favour rules that are already ahead."""
+        """Add more drafts, except those that favour rules already ahead."""
         refused = 0
         while many:
             draft = next(self._source)

@@ -74,7 +74,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Yield places and profiles; they never change."""
+        """Yield the lines on places and profiles, which never change."""
         named = zip(self._names, view.places, strict=True)
         places = self.listing(self._place(name, place) for name, place in named)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)

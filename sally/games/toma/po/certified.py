@@ -115,7 +115,7 @@ def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
 
 
 def _collides(depth: int, others: Ints) -> Bools:
-    """Return where the predictions of a reasoner of depth - 1 collide for no deeper reason.
+    """Return where the predictions of a reasoner of depth - 1 collide only because of that depth.
 
     Block 2: two first choices are equal, and not just those of the two agents who both avoid the
     third, whose collision depth 1 already sees. Block 3: X, avoiding only the first choices of Y

@@ -82,7 +82,7 @@ def _own_row(level: int, rng: np.random.Generator) -> Ints:
 
 
 def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return matrices with these costs of the player and this kind of answer, and their answers."""
+    """Return matrices with the player's costs and this kind of answer, and their answers."""
     while True:
         others = rng.integers(*COSTS, size=(POOL, 3, 4))
         mine = np.broadcast_to(own, (POOL, 1, 4))

@@ -73,7 +73,8 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
     """Return the options that are right if the others do what is predicted, right or wrong.
 
     Predicted choices that collide make mission failure the only right option; otherwise it is the
-    cheapest task that no agent is predicted to take. At level 4 three predictions leave one.
+    cheapest task that no agent is predicted to take. At level 4, three predictions leave a single
+    task.
     """
     _check_predictions(scenario, predicted)
     taken = set(predicted.values())

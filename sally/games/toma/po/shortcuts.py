@@ -28,17 +28,17 @@ def _own_cost(rank: int) -> Rule:
 
 
 def _least(number: Callable[[Scenario, int], float]) -> Rule:
-    """Return the rule that takes the task where the number is least."""
+    """Return the rule that takes the task with the smallest number."""
     return lambda s: min(TASKS, key=lambda task: number(s, task))
 
 
 def _most(number: Callable[[Scenario, int], float]) -> Rule:
-    """Return the rule that takes the task where the number is greatest."""
+    """Return the rule that takes the task with the largest number."""
     return lambda s: max(TASKS, key=lambda task: number(s, task))
 
 
 def _total(s: Scenario, task: int) -> int:
-    """Return the cost of a task to all four together."""
+    """Return the total cost of a task over all four agents."""
     return sum(row[task] for row in s.costs)
 
 
@@ -48,7 +48,7 @@ def _known_total(s: Scenario, task: int) -> int:
 
 
 def _disadvantage(s: Scenario, task: int) -> int:
-    """Return the player's cost compared with the four together."""
+    """Return the player's cost of a task relative to the cost to all four agents."""
     return 4 * s.costs[s.player][task] - _total(s, task)
 
 
@@ -61,7 +61,7 @@ def _off_mean(s: Scenario, task: int) -> int:
 def _stranger(end: Callable[[Row], int]) -> Rule:
     """Return the rule that takes the task of extreme cost to an agent that is not predictable.
 
-    The first such agent counts; the rule gives None if there is none.
+    The first such agent is used; the rule returns None if there is none.
     """
 
     def rule(s: Scenario) -> int | None:

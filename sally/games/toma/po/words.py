@@ -82,11 +82,11 @@ class PartlySeenWords(NumberedWords[int, "View"]):
 
     @property
     def _one(self) -> str:
-        """The noun for one of the four; all stories have plurals in s."""
+        """The noun for one of the four agents; all stories form plurals with s."""
         return self._story.team.removesuffix("s") if self._story else "person"
 
     def agent(self, letter: str) -> str:
-        """Return the name of one of the four."""
+        """Return the name of one of the four agents."""
         return self.say("agent", letter=letter, one=self._one)
 
     def rules(self, seat: Seat) -> str:
@@ -114,7 +114,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         return f"{said}\n{self.say('knows.page')}" if self._shows_more else said
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Yield the costs; they never change."""
+        """Yield the lines on costs, which never change."""
         yield from self._costs(view)[since:]
 
     def _costs(self, view: View) -> list[str]:

@@ -8,8 +8,7 @@ from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return landmarks by name or as nameless objects, with B and the treasure if they are
-    known."""
+    """Return the landmarks, by name or as nameless objects, with B and the treasure if known."""
     said = context.words.say
     squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
     squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]

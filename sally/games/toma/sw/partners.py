@@ -51,7 +51,7 @@ ROUND = (
 
 
 def heard(view: View, speaker: str) -> Iterator[Radio]:
-    """Return what a member of the team was heard to say."""
+    """Return the messages of a team member that were heard."""
     return (radio for radio in view.radio if radio.speaker == speaker)
 
 
@@ -82,7 +82,7 @@ def turn_number(view: View) -> int:
 
 
 def by_landmark(view: View) -> str:
-    """Describe the treasure by the landmark whose offset fits most of the three, so C learns
+    """Describe the treasure by the landmark whose offset fits the most landmarks, so that C learns
     least."""
     assert view.treasure is not None
     best = max(view.landmarks, key=lambda mark: _fitting(view, _offset(view.treasure, mark[1])))
@@ -90,7 +90,7 @@ def by_landmark(view: View) -> str:
 
 
 def by_cell(view: View) -> str:
-    """Describe the treasure by its cell, audible to all."""
+    """Describe the treasure by its cell, which every listener understands."""
     assert view.treasure is not None
     return f"The treasure is at ({view.treasure[0]}, {view.treasure[1]})."
 
@@ -106,8 +106,8 @@ def _fitting(view: View, offset: CellOf) -> int:
 
 
 def _guide(tell: Callable[[View], str], speaks: Callable[[int], bool]) -> Act:
-    """Return a guide that opens the box when it can; in its turns it asks for the password or gives
-    the place once."""
+    """Return a guide that opens the box when it can; in its speaking turns it asks for the password
+    or states the treasure's place once."""
 
     def act(turn: RadioTurn) -> Action:
         view = turn.view
@@ -133,7 +133,7 @@ def _talking_guide(game: SpeakOrWait) -> Act:
 
 
 def _explorer(turn: RadioTurn) -> Action:
-    """Say the password in odd turns until it was heard; walk once the goal is known."""
+    """Say the password in odd turns until it is heard; walk once the goal is known."""
     view = turn.view
     goal = heard_treasure(view)
     if goal is not None:
@@ -163,7 +163,7 @@ def _sweep(turn: RadioTurn) -> Action:
 
 
 def _tell_and_sweep(turn: RadioTurn) -> Action:
-    """Say the password until it was heard, then make the round trip; never use what is heard."""
+    """Say the password until it is heard, then make the round trip; ignore all messages."""
     view = turn.view
     if view.password not in heard_passwords(view):
         return Speak(f"The password is {view.password}.")

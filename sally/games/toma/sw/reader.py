@@ -26,7 +26,7 @@ OF_TREASURE = re.compile(r"\btreasure\b", re.I)
 def read_claims(text: str, speaker: str, landmarks: Sequence[str]) -> Reading:
     """Return the cells, landmarks, directions and passwords that a message claims.
 
-    A sentence that denies claims nothing. A sentence is about the treasure or about B if it says
+    A negated sentence claims nothing. A sentence is about the treasure or about B if it says
     so, else about the treasure if A speaks and about B if B does.
     """
     cells: list[CellClaim] = []

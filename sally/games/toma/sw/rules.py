@@ -1,8 +1,8 @@
 """The rules of speak or wait: a guide, an explorer, one radio channel and an eavesdropper.
 
 Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol. A
-and B act at the same time; two messages at once are noise. What is heard goes to a reader, who
-records what it claims, and then to C, who guesses unless blocked.
+and B act at the same time; two messages at once are noise. A message that is heard goes to a
+reader, who records its claims, and then to C, who guesses unless blocked.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Guess(Act, frozen=True):
 
 
 class Pass(Act, frozen=True):
-    """No guess, if the rules allow that."""
+    """No guess, where the rules allow passing."""
 
 
 class CellClaim(Act, frozen=True, tag="cell"):
@@ -343,7 +343,7 @@ class SpeakOrWait(Game[State, Action, View]):
 
 
 def on_the_air(guide: Action | None, explorer: Action | None) -> Radio:
-    """Return what two simultaneous acts put on the channel."""
+    """Return what the channel carries after two simultaneous acts."""
     spoken = [
         Radio("speech", letter, act.text)
         for letter, act in (("A", guide), ("B", explorer))
@@ -397,7 +397,7 @@ def drawable(drawn: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def made(drawn: tuple[int, ...]) -> State:
-    """Return the state after these draws; with the world once all have been made."""
+    """Return the state after these draws, including the world once all draws have been made."""
     if len(drawn) < 5 + DIGITS:
         return State(drawn)
     places = [CELLS[draw] for draw in drawn[:5]]
@@ -406,7 +406,7 @@ def made(drawn: tuple[int, ...]) -> State:
 
 
 def placed(world: World) -> State:
-    """Return the first turn in a given world."""
+    """Return the state at the first turn in a given world."""
     return State(world=world, cell=world.start)
 
 

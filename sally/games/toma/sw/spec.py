@@ -1,4 +1,4 @@
-"""Registry entry of speak or wait: rules, words, and the question what the ally does next."""
+"""Registry entry of speak or wait: rules, words, and the probe for the ally's next act."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ally_of(seat: Seat) -> Seat:
 
 
 def asks(game: SpeakOrWait, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask what kind of act the ally does in this turn."""
+    """Ask which kind of act the ally performs in this turn."""
     ally = ally_of(seat)
     return (Question("ally_action", "choice", KINDS[ally], about=ally),)
 
@@ -43,7 +43,7 @@ def truth(replay: Trajectory[State, Action, View], at: At) -> str | None:
 def best_replies(
     game: SpeakOrWait, view: View, belief: Mapping[str, str]
 ) -> Callable[[Action], bool] | None:
-    """Return a predicate for acts that fit the expectation of the ally; acts are free text."""
+    """Return a predicate for acts that fit what is expected of the ally; acts are free text."""
     if not belief:
         return None
     return lambda act: all(consistent(kind, act) for kind in belief.values())

@@ -30,7 +30,7 @@ def worlds(view: View, wins_on_sight: bool) -> Fits:
     """Return the worlds in which everything heard is true and every guess was wrong.
 
     Statements are taken to be true; those about B only if B makes them. If no world is left, some
-    statement was false: then only what C found out by itself counts.
+    statement was false; then only C's own findings count.
     """
     fits = _followed(view, wins_on_sight, believing=True)
     return fits if fits.any() else _followed(view, wins_on_sight, believing=False)
@@ -80,8 +80,8 @@ def _at(target: str, cell: CellOf) -> Fits:
 
 
 def _way_holds(way: str, radio: Radio) -> Fits:
-    """Return where a direction holds: from A, the treasure is that way from B; from B, it can go
-    there."""
+    """Return the worlds in which a direction holds: said by A, the treasure is that way from B;
+    said by B, B can move that way."""
     rows, cols = STEPS[way]
     if radio.speaker == "B":
         free = np.array([way in ways(cell) for cell in CELLS])
