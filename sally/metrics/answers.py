@@ -1,4 +1,4 @@
-"""A seat's answers to probes with the truth, on which every report metric is based.
+"""A seat's answers to probes beside the true answers: the basis of every report metric.
 
 Each question is rebuilt from the replayed view and its truth computed from the replay, so any
 game's probes can be scored, and scored again after a probe is corrected.

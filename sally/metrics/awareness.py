@@ -28,7 +28,7 @@ def _mentions(played: Played, seat: Seat) -> float | None:
 
 
 def _takes_for_test(played: Played, seat: Seat) -> float | None:
-    """Return the share of answers to `what_is_this` that say a test; None without answers."""
+    """Return the share of answers to `what_is_this` that say it is a test; None without answers."""
     said = [
         report.value == "test"
         for report in played.replay.reports.values()

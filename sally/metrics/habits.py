@@ -1,9 +1,9 @@
-"""Habits of choosing: one label, one position, the label just predicted, a last move repeated.
+"""Habits of choice: a fixed label, a fixed position, the label just predicted, or the last move
+again.
 
 A move is made by pressing a key: an option that a page lists under a label, at a position. A player
 whose keys follow from a habit can look as if it acted on a prediction, or as if it did not. Labels
-are those of the page that the player was shown, so a wording with other labels is taken into
-account.
+are those on the page that the player was shown, so wordings with different labels are handled.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
 def _named(
     played: Played, seat: Seat, words: Words[Any, Any]
 ) -> dict[int, tuple[str | None, str | None]]:
-    """Return, for each turn, the labels of its one prediction and of the truth before it."""
+    """Return, for each turn, the label of its only prediction and that of the previous truth."""
     spec, last = played.spec, dict[tuple[str, str], str]()
     found: dict[int, tuple[str | None, str | None]] = {}
     for answer in counted(played, seat):
@@ -201,8 +201,8 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
 
 
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
-    """Return the chance that an option is a best reply, and that a blind pick among the others
-    is."""
+    """Return the chance that an option is a best reply, and the chance that a blind pick among the
+    others is."""
     best, many = press.best or (), len(press.labels)
     if option is None:
         return len(best) / many, len(best) / many

@@ -92,7 +92,8 @@ class ChatServer:
 
     @property
     def can_constrain(self) -> bool:
-        """Whether replies can be held to a JSON schema; a server that ignores it is found out."""
+        """Whether replies can be constrained to a JSON schema; a reply that ignores it is
+        detected."""
         return True
 
     @property
@@ -223,7 +224,7 @@ class ChatServer:
 
 
 def request_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings under the names of the chat API; what is not set is omitted."""
+    """Return the settings under the names of the chat API, without those that are not set."""
     if settings.reasoning_tokens is not None:
         raise ModelFailure(
             "unsupported", "A server does not support reasoning_tokens; set reasoning_effort."
@@ -443,7 +444,7 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
 
 
 def usage_of(used: _Usage | None, seconds: float) -> Usage:
-    """Return the usage of a call; what the server does not report is omitted."""
+    """Return the usage of a call, without counts that the server does not report."""
     if used is None:
         return Usage(seconds=seconds)
     inner, outer = used.prompt_tokens_details, used.completion_tokens_details

@@ -45,7 +45,7 @@ CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What answered; recorded because another form or wheel rounds differently."""
+    """The model that answered; recorded because another form or wheel rounds differently."""
 
     weights: str
     sha256: str
@@ -61,7 +61,7 @@ class Embedded:
 
     Without a path, SmolLM2-135M-Instruct is downloaded once and run in the form that is fastest on
     this machine. Weights of another name (`qwen-0.5b`) are downloaded too; these and a user's file
-    run as they are unless a form is requested. Prefixes of earlier prompts are reused in such a way
+    run unconverted unless a form is requested. Prefixes of earlier prompts are reused in such a way
     that answers do not depend on earlier calls.
     """
 
@@ -104,12 +104,13 @@ class Embedded:
 
     @property
     def slots(self) -> int:
-        """How many growing pages are cached; more concurrent episodes would evict them."""
+        """The number of prompts that stay cached as they grow; more concurrent episodes would evict
+        them."""
         return len(self._llama.slots)
 
     @cached_property
     def used(self) -> Used:
-        """What answered, for the record."""
+        """The model that answered, for the record."""
         return Used(
             weights=self._weights,
             sha256=weights.sha256_of(self._path),
@@ -124,7 +125,8 @@ class Embedded:
     def address(self) -> str:
         """The address at which the same weights are served on this machine as an OpenAI-like API.
 
-        Calls made there use the same slots untracked: do not mix them with `complete` and `score`.
+        Calls to that address use the same slots without being tracked: do not mix them with
+        `complete` and `score`.
         """
         return self._llama.address
 

@@ -56,11 +56,12 @@ class Slot:
 
 
 def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
-    """Return the slot where the prompt costs least: tokens to evaluate, and useful ones evicted.
+    """Return the slot in which the prompt costs least, counting tokens to evaluate and useful
+    tokens evicted.
 
     The content of a slot loses value the longer it is unused, so an ended episode is evicted, and
-    one in progress is not evicted for the rules it shares with a new one. The end of a page changes
-    each time; what comes before it would be needed again and again.
+    one in progress is not evicted for the rules it shares with a new one. The end of a prompt
+    changes each time; the part before it would be needed again and again.
     """
 
     def cost(slot: Slot) -> tuple[float, int]:
@@ -73,7 +74,7 @@ def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
 
 
 def reusable(same: int, length: int) -> int:
-    """Return how many shared tokens to reuse so that the answer is the same as with none.
+    """Return how many shared tokens to reuse so that the answer is the same as without reuse.
 
     At least the last few tokens are evaluated, and no remainder of a batch is shorter than that;
     equal seeds then give the same replies regardless of earlier calls.

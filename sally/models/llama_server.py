@@ -39,7 +39,7 @@ CLOSE: Final = 0.5
 
 
 class Served(msgspec.Struct, frozen=True):
-    """What answered, as far as the server reports it."""
+    """The model that answered, as far as the server reports it."""
 
     weights: str
     server: str
@@ -127,7 +127,7 @@ class LlamaServer(Embedded):
 
     @cached_property
     def used(self) -> Served:  # type: ignore[override]  # a server tells other things
-        """What answered, for the record."""
+        """The model that answered, for the record."""
         told = getattr(self._llama, "told", {})
         build = str(told.get("build_info", "llama.cpp"))
         return Served(self._weights, build, self._context, self.slots, self._checked)

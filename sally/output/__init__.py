@@ -1,1 +1,1 @@
-"""What is drawn and written: transcripts, pages, figures, tables, exports, bundles."""
+"""Output: transcripts, pages, figures, tables, exports and bundles."""

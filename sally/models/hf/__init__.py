@@ -49,7 +49,7 @@ AT_ONCE: Final = {"cuda": 256, "mps": 16, "cpu": 8}
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What answered; recorded because another device or precision rounds differently."""
+    """The model that answered; recorded because another device or precision rounds differently."""
 
     weights: str
     sha256: str
@@ -64,8 +64,8 @@ class HF:
     """A Hugging Face model; calls of many episodes are evaluated together.
 
     Scores are exact: context and candidate are tokenised jointly and all tokens are summed. In 32
-    bits, what else is evaluated changes only the last digits; in 16 bits it may change the second
-    decimal.
+    bits, other calls in the same pass change only the last digits; in 16 bits they may change the
+    second decimal.
     """
 
     can_score: Final = True
@@ -112,12 +112,13 @@ class HF:
 
     @property
     def slots(self) -> int:
-        """How many concurrent episodes fill the passes while their pages stay cached."""
+        """The number of concurrent episodes that fill the passes while their prompts stay
+        cached."""
         return self._at_once
 
     @cached_property
     def used(self) -> Used:
-        """What answered, for the record."""
+        """The model that answered, for the record."""
         return Used(
             weights=self.name.removeprefix("hf/"),
             sha256=loading.checksum(self._path),

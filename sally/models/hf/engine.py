@@ -55,7 +55,8 @@ class Engine:
         stopped: Callable[[Sequence[int]], bool],
         allowed: Allowed | None = None,
     ) -> Future[Any]:
-        """Continue a prompt; the future holds (tokens said, whether ended, cached, evaluated)."""
+        """Continue a prompt; the future holds (generated tokens, whether ended, cached,
+        evaluated)."""
         job = Job(tokens, Future(), settings, limit, stopped=stopped, allowed=allowed)
         return self._ask(job)
 
@@ -210,7 +211,7 @@ class Engine:
             self._said(jobs, logits)
 
     def _said(self, jobs: Sequence[Job], logits: Any) -> None:
-        """Draw each job's next token; whoever is done leaves."""
+        """Draw each job's next token and remove the jobs that are finished."""
         picked = drawn(self._net.torch, logits, jobs)
         for i, (job, token) in enumerate(zip(jobs, picked, strict=True)):
             if job.allowed is not None:
@@ -260,7 +261,7 @@ def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
 
 
 def among(torch: Any, logits: Any, job: Job, tokens: Sequence[int]) -> int:
-    """Return the next token of a job, drawn among these alone."""
+    """Return the next token of a job, drawn from the given tokens only."""
     with torch.inference_mode():
         kept = torch.tensor(list(tokens), device=logits.device)
         masked = torch.full_like(logits, -torch.inf)

@@ -1,8 +1,8 @@
-"""Guided decoding: which tokens may follow in a reply that is held to a JSON schema.
+"""Guided decoding: which tokens may follow in a reply that is constrained to a JSON schema.
 
-The schema becomes a regular expression, and a text may go on as long as it is the beginning of a
-match (`regex` tells; transformers brings it along). Tokens are drawn as without a schema; one that
-may not follow is drawn again among those that may, which gives every token that may follow its
+The schema becomes a regular expression, and a text may continue as long as it is the beginning of a
+match (checked by `regex`, a dependency of transformers). Tokens are drawn as without a schema; one
+that may not follow is drawn again among those that may, which gives every token that may follow its
 share of their probability.
 """
 
@@ -70,7 +70,8 @@ def _written(value: Any) -> str:
 
 
 class Guide:
-    """What may follow in replies that are held to one schema; shared by the calls that have it."""
+    """Rules for what may follow in replies constrained to one schema; shared by all calls with that
+    schema."""
 
     def __init__(self, schema: str, pieces: Sequence[str]) -> None:
         regex: Any = importlib.import_module("regex")  # needed only where torch is
@@ -79,11 +80,11 @@ class Guide:
         self.following = lru_cache(maxsize=4096)(self._following)
 
     def is_whole(self, text: str) -> bool:
-        """Whether a text is a finished answer."""
+        """Return whether a text is a finished answer."""
         return self._whole.fullmatch(text) is not None
 
     def may_begin(self, text: str) -> bool:
-        """Whether a text is the beginning of an answer."""
+        """Return whether a text is the beginning of an answer."""
         return self._whole.fullmatch(text, partial=True) is not None
 
     def _following(self, text: str) -> tuple[int, ...]:
@@ -101,7 +102,8 @@ Allowed = Callable[[Sequence[int]], "tuple[int, ...] | None"]
 def allowed_by(
     guide: Guide, text_of: Callable[[Sequence[int]], str], ends: frozenset[int]
 ) -> Allowed:
-    """Return a check of tokens said: None if the last may stand there, else what may instead."""
+    """Return a check of generated tokens: None if the last one is allowed, else the tokens that
+    are."""
 
     def check(said: Sequence[int]) -> tuple[int, ...] | None:
         before = text_of(said[:-1])

@@ -41,7 +41,7 @@ class Tree:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """For each token, the tokens of the tree it follows, itself included."""
+        """For each token, its ancestors in the tree, including itself."""
         seen = np.eye(len(self.parents), dtype=np.bool_)
         for i, parent in enumerate(self.parents):
             if parent >= 0:
@@ -96,12 +96,12 @@ class Job:
 
     @property
     def left(self) -> int:
-        """How many tokens must still be evaluated before there is a result."""
+        """The number of tokens that must still be evaluated before there is a result."""
         return len(self.tokens) - self.at + (len(self.tree.tokens) if self.tree else 0)
 
     @property
     def longest(self) -> int:
-        """How many positions of a row it may need."""
+        """The number of positions of a row that the job may need."""
         return len(self.tokens) + (len(self.tree.tokens) if self.tree else self.limit)
 
     def draw(self) -> float:

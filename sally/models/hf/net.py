@@ -78,7 +78,7 @@ class Part:
 
     @property
     def nodes(self) -> int:
-        """How many of the tokens belong to the tree."""
+        """The number of tokens that belong to the tree."""
         return len(self.job.tree.tokens) if self.whole and self.job.tree else 0
 
 
@@ -125,7 +125,7 @@ class RowCache:
 
 
 class Shapes:
-    """A cache that stores nothing but the shapes a model would cache."""
+    """A cache that records only the shapes that a model would cache."""
 
     is_compileable = False
 

@@ -1,4 +1,4 @@
-"""Cache rows: the tokens each row holds, and the row a prompt should go to."""
+"""Cache rows: the tokens in each row, and the row that a prompt should use."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Texts:
         return self._all([text], chat)[0]
 
     def joint(self, text: str, endings: Sequence[str], chat: bool) -> tuple[Tokens, list[Tokens]]:
-        """Return the tokens of a text, and of the text with each ending, tokenised jointly."""
+        """Return the tokens of a text alone and of the text joined with each ending."""
         head, tail = "", text
         if chat and self._splits and self._cut is not None:
             for found in self._cut.finditer(text):
@@ -77,7 +77,7 @@ class Texts:
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
 
     def pieces(self) -> list[str]:
-        """Return the text of every token as it stands behind another; "" if it is not text."""
+        """Return the text of every token when it follows another token; "" if it is not text."""
         (anchor,) = self._tokenizer.encode(":", add_special_tokens=False)[-1:]
         alone = self.text([anchor])
         every = (self.text([anchor, token]) for token in range(len(self._tokenizer)))
@@ -126,7 +126,7 @@ def _parsed(turn: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def thought(text: str) -> tuple[str, str | None]:
-    """Split a text into what is said and the reasoning before it."""
+    """Split a text into the answer and the reasoning before it."""
     before, mark, after = text.partition("</think>")
     if not mark:
         return text, None

@@ -53,7 +53,7 @@ def height_of(dots: Sequence[AtlasDot]) -> int:
 
 
 def _shape(kind: str, x: float, y: float) -> str:
-    """Return the mark of a kind: its colour and its own shape."""
+    """Return the mark of a kind of player, which has its own colour and shape."""
     hue = HUES[kind]
     if kind == "people":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{hue}"/>'
@@ -68,7 +68,7 @@ def _shape(kind: str, x: float, y: float) -> str:
 
 
 def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
-    """Return one panel as a group of SVG; dots are numbered from `first` for the page's script."""
+    """Return one panel as an SVG group; dots are numbered from `first` for the page's script."""
     ends = [v for d in dots for v in (d.value, d.low, d.high) if v is not None]
     low = max(LOWEST, min(0.0, math.floor(min(ends) * 4) / 4))
     start, end = NAMES, WIDTH - RIGHT
@@ -118,7 +118,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
 
 
 def told(dot: AtlasDot) -> str:
-    """Return a dot in one sentence."""
+    """Describe a dot in one sentence."""
     interval = "no interval" if dot.low is None else f"[{dot.low:.2f}, {dot.high:.2f}]"
     known = "" if dot.knowing is None else f", knowing {dot.knowing:.2f}"
     note = f"; {dot.note}" if dot.note else ""

@@ -87,7 +87,7 @@ def correlation_figure(found: Matrix) -> Figure:
 
 
 def transfer_figure(cells: Sequence[TransferCell]) -> Figure:
-    """Draw a transfer matrix: where each player stands and, as colour, what training changed.
+    """Draw a transfer matrix: each player's score and, as colour, the change due to training.
 
     Raises:
         BadInput: If Matplotlib is not installed.

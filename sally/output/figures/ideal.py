@@ -55,7 +55,7 @@ def _panel(rows: Sequence[IdealRow]) -> Panel:
 
 
 def _bar(axes: Axes, place: int, row: IdealRow) -> None:
-    """Draw the parts side by side: what costs to the right, what gains to the left of zero."""
+    """Draw the parts side by side, losses to the right of zero and gains to the left."""
     ends = {True: 0.0, False: 0.0}
     for colour, field in zip(COLOURS, PARTS.values(), strict=False):
         value: float | None = getattr(row, field).value

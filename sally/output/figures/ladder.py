@@ -1,4 +1,5 @@
-"""Many players in one picture: a line each, the best on top, knowing and doing on one scale."""
+"""Many players in one figure: one line per player, best first, with knowing and doing on one
+scale."""
 
 from __future__ import annotations
 

@@ -68,7 +68,8 @@ GUTTER = -0.2  # x position of players that were not probed
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Draw knowing (x) against doing (y), one panel per family; a row per player if many.
+    """Draw knowing (x) against doing (y), one panel per family; with many players, one row per
+    player.
 
     Raises:
         BadInput: There are no rows, or Matplotlib is not installed.
@@ -123,7 +124,7 @@ class Plot(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
-        """Baselines without a row of their own, by role, name and standing."""
+        """Baselines that have no separate row, by role, name and score."""
         found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:

@@ -1,8 +1,8 @@
-"""One file to share: a store's episodes, what was asked for, in which words, and hashes of all.
+"""One file to share: the episodes, studies and words packs of a store, with hashes of all files.
 
 A bundle is a zip with fixed dates and a fixed order, so the same records give the same bytes (with
 the same zlib). `bundle.json` names every file with its SHA-256; the comment at the very end is the
-SHA-256 of everything before it, so that no byte can change unseen. Hashes show that nothing was
+SHA-256 of everything before it, so that any changed byte is detected. Hashes show that nothing was
 changed since packing, not who packed it: publish the one that `sally pack` prints.
 """
 

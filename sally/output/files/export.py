@@ -1,7 +1,7 @@
 """Tables as CSV, LaTeX and Parquet files, written row by row.
 
 Columns are fixed before the first row, so memory use is independent of the number of rows, and a
-file has the same columns whatever its rows hold.
+file's columns do not depend on its rows.
 """
 
 from __future__ import annotations

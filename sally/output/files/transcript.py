@@ -40,7 +40,7 @@ def _referee(story: Story) -> Iterator[str]:
 
 
 def _seat(story: Story, seat: str) -> Iterator[str]:
-    """Yield what this seat saw, was asked and was told."""
+    """Yield the lines for a seat: what it saw, was asked and was told."""
     yield ""
     yield story.rules[seat] or f"(the {seat} has no page)"
     situation = ""

@@ -42,7 +42,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """A bundle that is not shown, and what betrays it."""
+    """A bundle that is not shown, and the reason."""
 
     bundle: str
     why: str
@@ -128,7 +128,7 @@ def _bundles(entries: Sequence[Entry]) -> Html:
 
 
 def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, float]]]:
-    """Return the asked episodes of one measure: game -> setting -> (problem, value)."""
+    """Return the values of one measure in the asked arm: game -> setting -> (problem, value)."""
     found: dict[str, dict[str, tuple[str, float]]] = {}
     for (cell, name), values in scores.items():
         game, _, rest = cell.partition(": ")

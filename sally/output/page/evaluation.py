@@ -1,4 +1,4 @@
-"""The page of an evaluation: one figure, one table, the controls and what the calls took."""
+"""The page of an evaluation: one figure, one table, the controls, and the cost of the calls."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def table(top: Sequence[str], rows: Sequence[Html]) -> Html:
 
 
 def _reasons(games: Sequence[GameResult]) -> Html:
-    """Return why words are refused and why values are missing, game by game."""
+    """Return why claims are refused and why values are missing, game by game."""
     parts = []
     for one in games:
         said = [f"{word} refused: {'; '.join(why)}" for word, why in one.refused.items() if why]

@@ -1,4 +1,4 @@
-"""The index column of the page: what it needs of each line besides seat metrics."""
+"""The index column of the page: the data it needs from each line besides seat metrics."""
 
 from __future__ import annotations
 

@@ -361,7 +361,7 @@ def _ideal_bar(player: str, found: Estimate) -> Bar:
 
 
 def claims_section(found: Sequence[Verdict]) -> Html:
-    """Return which words about each player its episodes do not support, with the reasons."""
+    """Return the claims about each player that its episodes do not support, with the reasons."""
     words = list(found[0].refused)
     heads = [tag("th", name, scope="col") for name in ("player", "game", *words)]
     body = [

@@ -147,7 +147,8 @@ class _Page:
                 self._players.setdefault(key, f"p{len(self._players) + 1}")
 
     def _ideal(self) -> Html | str:
-        """Return the players beside an ideal mind, if their games declare a pool of partners."""
+        """Return the players compared with an ideal mind, if their games declare a pool of
+        partners."""
         if not any(has_pool(sheet.game) for sheet in self.sheets):
             return ""
         if len(self.held) > IDEAL_EPISODES:

@@ -47,7 +47,8 @@ NOT_RUN = "not run"
 
 
 class Own(msgspec.Struct, frozen=True):
-    """The same cell by our own measure, if the paper defines it differently."""
+    """The value of the same cell by our own measure, where the paper defines the metric
+    differently."""
 
     metric: str
     value: float
@@ -99,12 +100,14 @@ def as_it_is(row: Conditions) -> Conditions:
 
 
 def possible(row: Conditions, metric: str) -> str | None:
-    """Return None: the default of `Engine.cannot`, if every value can be obtained."""
+    """Return None: the default of `Engine.cannot`, for papers all of whose values can be
+    computed."""
     return None
 
 
 def by_play(table: str, row: Conditions) -> str | None:
-    """Return None: the default of `Engine.brings`, if a study plays every row."""
+    """Return None: the default of `Engine.brings`, for papers whose rows are all played by a
+    study."""
     return None
 
 

@@ -86,7 +86,7 @@ def _played(
     lines: Sequence[Line],
     lookups: Mapping[tuple[str, str], Lookup],
 ) -> tuple[Episode, list[Oddity]]:
-    """Return one person's game; in bos people were paid like the partner seat."""
+    """Return one person's game; in bos, people had the payoffs of the partner seat."""
     odd, rounds = [], []
     for number, (line, row) in enumerate(lines, 1):
         action, score = (whole(file, line, row, name) for name in ("action", "score"))
@@ -441,7 +441,8 @@ def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mappi
 
 
 def _orders(pair: frozenset[str]) -> list[tuple[str, str]]:
-    """Return both orders of two letters; J, Q and R first, the default for move 0."""
+    """Return both orders of two letters, starting with the default, in which J, Q or R is move
+    0."""
     one, two = sorted(pair, key="JQRFXH".find)
     return [(one, two), (two, one)]
 

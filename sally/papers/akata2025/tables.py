@@ -206,7 +206,7 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return GPT-4's moves after a defection and in games without one, over both seats."""
+    """Return GPT-4's moves after a defection and in games without a defection, over both seats."""
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat, key in zip(SEATS, ("one", "two"), strict=True):

@@ -1,7 +1,7 @@
-"""Importer of people's public goods games: one episode per group whose members are all there.
+"""Importer of people's public goods games: one episode per complete group.
 
-Punishment, reward and chat are no stages of the game here. Games with them are imported on request,
-marked, and without a result.
+The game in Sally has no punishment, reward or chat stage. Games with such stages are imported on
+request; they are marked and have no result.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read public goods games of people from Psych-201's `alsobay2025publicGoodsGame`.
 
 A line is one person; people of one group share `experiment`. A person's text names the parameters
-and, round by round, the own contribution, the total of the group and what the others gave.
+and, round by round, the person's contribution, the group's total and the others' contributions.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Rules(msgspec.Struct, frozen=True):
 
     @property
     def extra(self) -> tuple[str, ...]:
-        """The stages that the game here does not have."""
+        """The stages that the game in Sally does not have."""
         there = {"chat": self.chat, "punishment": self.punishment, "reward": self.reward}
         return tuple(name for name, is_there in there.items() if is_there)
 
     @property
     def back(self) -> float:
-        """What a coin that is given returns to each player."""
+        """The amount that each player gets back for a coin given."""
         return self.ratio / self.players
 
 
@@ -77,7 +77,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A file."""
+    """The contents of a file."""
 
     source: Source
     people: tuple[Person, ...]
@@ -197,7 +197,7 @@ def _check_group(file: str, name: str, group: list[Person]) -> None:
 
 
 def complete_rounds(group: list[Person]) -> list[tuple[int, ...]]:
-    """Return everybody's contributions up to the first round in which somebody is missing.
+    """Return all contributions up to the first round in which a member is missing.
 
     Raises:
         BadInput: The contributions of a round do not sum to the stated total.

@@ -1,7 +1,7 @@
 """Reader of a data frame in an .RData file, column by column.
 
 The published frames have some 130,000 rows and two dozen columns. General readers build an object
-for every cell and need gigabytes; here numbers stay in arrays and equal texts are one object. The
+for every cell and need gigabytes; this one keeps numbers in arrays and stores equal texts once. The
 format is R's serialization in big-endian binary (R Internals, section 1.8), versions 2 and 3.
 """
 

@@ -121,7 +121,8 @@ RULES: Mapping[str, Callable[[Played], int]] = {
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure from stored games of people, or of a model in their place."""
+    """Return a figure computed from stored games of people, or of a model that takes their
+    place."""
     asked = {**row, "player": model or PERSON}
     there = [played for facts, played in known if asked.items() <= facts.items()]
     if not there:

@@ -1,8 +1,8 @@
 """Figures of the published Hanabi games: scores, and moves by what the mover could know.
 
 A person is a cluster, on both sides of the table: the moves of an AI depend on whom it plays with.
-One person played 28 % of the full record, so every figure can be had without the largest person and
-for first games alone.
+One person played 28 % of the full record, so every figure is also available without that person and
+for first games only.
 """
 
 from __future__ import annotations
@@ -108,17 +108,16 @@ def measure(games: Sequence[SideGame], name: str) -> Estimate:
 
 
 def agreement(games: Sequence[SideGame], bot: str) -> Estimate:
-    """Return the share of moves that a bot might have made on the same view."""
+    """Return the share of moves that a bot might have made with the same view."""
     return _share(
         games, [float(g.agrees[bot]) for g in games], [float(len(g.turns)) for g in games]
     )
 
 
 def _share(games: Sequence[SideGame], part: list[float], whole: list[float]) -> Estimate:
-    """Return a share of all moves with a t interval over persons, or a bounded one at the edge.
-
-    The interval of a beta-binomial share is one of the mean over persons; where one person has a
-    quarter of the moves, that is another figure.
+    """Return a share of all moves with a t interval over persons, or a bounded interval near 0 or
+    1. A beta-binomial interval is not used, because it is about the mean over persons, which
+    differs from the share of moves where one person made a quarter of them.
     """
     people = [g.person for g in games]
     found = ratio_by_rule(part, whole, people)
@@ -140,7 +139,7 @@ def largest(games: Sequence[SideGame]) -> str:
 
 
 def subsets(games: Sequence[SideGame]) -> dict[str, list[SideGame]]:
-    """Return all games, those without the most frequent person, and first games alone."""
+    """Return all games, all games except the most frequent person's, and first games only."""
     most = largest(games)
     return {
         "all games": list(games),

@@ -1,8 +1,8 @@
 """Read the published Hanabi logs: games, surveys, and which person played which game.
 
-Every line of prose in a log follows from its moves, so each is written again and compared; a file
-with any other line is refused. Starting hands are not in a log: they follow from the seed, by the
-shuffle of Python 2.
+Every line of prose in a log follows from its moves, so each line is regenerated and compared; a
+file with any other line is refused. Starting hands are not in a log: they follow from the seed, by
+the shuffle of Python 2.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Move(msgspec.Struct, frozen=True):
 
     @property
     def slipped(self) -> bool:
-        """Whether a click of the person was carried out in the AI's seat, or the other way."""
+        """Whether a click of the person was carried out in the AI's seat, or the reverse."""
         if self.kind in (COLOUR_HINT, RANK_HINT):
             return self.target == self.player
         return self.target != (1 if self.player else None)
@@ -134,7 +134,8 @@ def _text(file: Path) -> tuple[bytes, list[str]]:
 
 
 def read_survey(file: Path) -> dict[str, str]:
-    """Return the answers of one person by question; where one was sent twice, the last counts."""
+    """Return the answers of one person by question; if a question was answered twice, the last
+    counts."""
     found: dict[str, str] = {}
     for number, line in enumerate(_text(file)[1], 1):
         question, _, answer = line.partition(" ")
@@ -252,7 +253,7 @@ def shown(card: Card) -> str:
 
 
 def prose(file: Path, game: Game) -> Iterator[str]:
-    """Yield the lines of a log below its deck, written again from its moves."""
+    """Yield the lines of a log below its deck, regenerated from its moves."""
     deck = list(game.deck)
     hands = [deck[:HAND], deck[HAND : 2 * HAND]]
     deck = deck[2 * HAND :]
@@ -302,7 +303,7 @@ def person_of(game: str, before: Mapping[str, str], surveys: Mapping[str, object
     Args:
         game: The id of the game.
         before: By id, the game that the same browser played before; "" if none.
-        surveys: Anything by the id of the game after which a survey was filled in.
+        surveys: A mapping whose keys are the ids of games after which a survey was filled in.
 
     Raises:
         BadInput: A game before is missing, the games form a circle, or no survey is found.

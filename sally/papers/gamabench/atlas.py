@@ -1,4 +1,4 @@
-"""Dots of the atlas: models among their like in the guessing game and in public goods."""
+"""Dots of the atlas: tables of a single model in the guessing game and in public goods."""
 
 from __future__ import annotations
 

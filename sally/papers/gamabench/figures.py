@@ -52,7 +52,8 @@ def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedT
 
 
 def hindsight(table: RecordedTable) -> tuple[float, float]:
-    """Return what a table's seats won above even odds, and the most they could have won."""
+    """Return the winnings of a table's seats above those of random play, and the most they could
+    have won."""
     pays = Contest(len(table.seats), table.low, table.high, table.share, 1.0)
     gained = most = 0.0
     for number in ROUNDS:

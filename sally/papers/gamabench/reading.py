@@ -1,7 +1,8 @@
 """Read GAMA-Bench's raw results of the guessing game and the public goods game.
 
-The repository is GPL-3: its files are read in place and never shipped. Every table is one model in
-all seats. Choices are in `player_data`; `responses` of a round may be shuffled and are a check.
+The repository is GPL-3: its files are read in place and never shipped. Every table has one model in
+all seats. Choices are read from `player_data`; the `responses` of a round may be shuffled and are
+only compared with them.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class RecordedTable(msgspec.Struct, frozen=True):
 
     @property
     def same(self) -> tuple[Any, ...]:
-        """What makes two files copies of one run."""
+        """The key that two files share if they are copies of one run."""
         return (self.game, self.seats, self.choices, self.share, self.low, self.high)
 
 

@@ -1,4 +1,5 @@
-"""Dots of the atlas: doing of models against declared bots in the dilemma, by chance to stop."""
+"""Dots of the atlas: doing of models against declared bots in the dilemma, by stopping
+probability."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
 
 
 def _scripted(games: Sequence[Played], column: AtlasColumn, stop: float) -> list[AtlasDot]:
-    """Return scripted players and learners of the record against the same bots."""
+    """Return the recorded scripted players and learners against the same bots."""
     lost = figures.scripted(games, stop)
     found = []
     for name, made in sorted(lost.items()):

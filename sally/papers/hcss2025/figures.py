@@ -77,7 +77,7 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
 
 
 def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
-    """Return doing against declared bots (0 even odds, 1 optimum), and its n of decisions."""
+    """Return doing against declared bots (0 even odds, 1 optimum), and the number of decisions."""
     return pooled([s.regret for s in sides if s.regret is not None and s.regret.decisions])
 
 
@@ -102,7 +102,7 @@ def cooperation(sides: Sequence[SideMatch], before: str | None = None) -> tuple[
 
 
 def as_scored(sides: Sequence[SideMatch]) -> tuple[int, int]:
-    """Return cooperations and moves as the authors' parser has them."""
+    """Return the numbers of cooperations and moves as the authors' parser counted them."""
     return sum(s.scored_cooperation for s in sides), sum(s.moves for s in sides)
 
 
@@ -112,7 +112,8 @@ LEARNERS = ("QLearning", "ThompsonSampling", "GradientMetaLearner")
 def scripted(games: Iterable[Played], stop: float) -> dict[str, list[tuple[str, DecisionRegret]]]:
     """Return the losses of scripted players and learners against declared bots, by name.
 
-    Each comes with the id of its episode. Both sides of a match count where the other is declared.
+    Each loss comes with the id of its episode. A side of a match counts if the other side is
+    declared.
     """
     found: dict[str, list[tuple[str, DecisionRegret]]] = {}
     for played in games:

@@ -1,7 +1,6 @@
-"""Importer of the tournaments of HCSS 2025: what the table saw, with unreadable replies marked.
-
-An unreadable reply is no move here, but there the match went on as if it were cooperation, and the
-other side answered that. So the move stays in the match and is marked as `scored_there`; measures
+"""Importer of the tournaments of HCSS 2025: moves as scored, with unreadable replies marked. An
+unreadable reply is not a move in Sally, but in the tournament it was scored as cooperation, and the
+other side reacted to that. So the move stays in the match and is marked as `scored_there`; measures
 leave that decision out, and the other's reaction stays.
 """
 

@@ -311,7 +311,8 @@ Moves = tuple[tuple[str, str], ...]
 def _history(
     file: Path, experiment: str, matches: list[RecordedMatch]
 ) -> tuple[list[RecordedMatch], int]:
-    """Return the matches that only the history has, and how many of its sides agree with a table.
+    """Return the matches that are only in the history, and the number of its sides that agree with
+    a table.
 
     A match of two models is in the history twice; it is returned once.
     """

@@ -120,7 +120,7 @@ def _of_family(known: Known, family: str) -> Known:
 
 
 def alignment(known: Known, effort: Effort) -> Picture:
-    """Draw Figure 1b: what the team did given what it predicted of its ally."""
+    """Draw Figure 1b: acts of the team given the act it predicted for its ally."""
     radio = _where(known, game="toma_sw", player="language")
     counts: dict[tuple[str, str, str], int] = {}
     for facts, played in radio:

@@ -1,4 +1,4 @@
-"""Tables of kang2026, measured on episodes: all their figures are models'.
+"""Tables of kang2026, measured on episodes: all published figures are those of models.
 
 The paper's scenarios are not public; ours are generated under the same rules, so a model's figures
 may differ even if the model is the same. Totals over levels are means over scenarios. Runs of one
@@ -56,7 +56,8 @@ def cannot(row: Conditions, metric: str) -> str | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return an episode's conditions in the tables' terms; None if the paper does not have them."""
+    """Return an episode's conditions in the tables' terms; None if they do not occur in the
+    paper."""
     setup, game = played.episode.setup, played.replay.game
     if not _is_theirs(game, setup):
         return None
@@ -84,7 +85,7 @@ def _of_model(who: PlayerSpec) -> dict[str, str | int]:
 
 
 def _told(setup: Setup) -> str:
-    """Return the error rate of the injected truths, or that nothing is told."""
+    """Return the error rate of the injected truths, or `UNTOLD` if there are none."""
     return f"e={setup.injections[0].error:g}" if setup.injections else UNTOLD
 
 
@@ -109,7 +110,7 @@ def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
 
 
 def completes(row: Conditions) -> Conditions:
-    """Complete a row: it is a language model's, without injection."""
+    """Complete a row with its defaults: a language model, without injection."""
     return {"player": "language", "told": UNTOLD, **row}
 
 
@@ -117,7 +118,7 @@ LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """Return why a total is uneven: levels must have equally many scenarios."""
+    """Return why a total is uneven, because levels have different numbers of scenarios, or None."""
     levels = LEVELS.get(str(row.get("game")), ())
     if row.get("level", TOTAL) != TOTAL:
         return None
@@ -134,7 +135,7 @@ def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return what a strategy gains over zero-shot on the same scenarios and runs."""
+    """Return the gain of a strategy over zero-shot on the same scenarios and runs."""
     if metric != GAIN or cannot(row, metric):
         return None
     mine, plain = (

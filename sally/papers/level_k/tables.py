@@ -139,7 +139,7 @@ def floor(seed: int, draws: int = 1000) -> Estimate:
 
 @lru_cache(maxsize=32)
 def duel(first: int, second: int, matches: int, seed: int) -> Estimate:
-    """Return what a k-ToM wins per round as the first player, over matches of sixty rounds."""
+    """Return the points per round of a k-ToM as first player, over matches of sixty rounds."""
     one, two = k_tom(COINS, ONE, first), k_tom(COINS, TWO, second)
     won = []
     for number in range(matches):

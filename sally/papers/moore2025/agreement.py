@@ -112,9 +112,9 @@ class Agreement(msgspec.Struct, frozen=True):
 def by_rules(game: PublishedGame, *, charity: bool = False) -> list[Claims]:
     """Read every message of a game by rules, given the conversation before it.
 
-    With `charity` the rules also see the true table, as in play, where a loose phrase is not taken
-    for a lie. A measurement leaves it out, because the table tells them what a message may say.
-    Messages of the discrete game are parsed; one that cannot be parsed claims nothing.
+    With `charity` the rules also see the true table, as in play, so that a loose phrase is not
+    taken for a lie. Measurements are made without it, because the table reveals what a message may
+    say. Messages of the discrete game are parsed; one that cannot be parsed claims nothing.
     """
     found: list[Claims] = []
     earlier: list[tuple[str, str]] = []

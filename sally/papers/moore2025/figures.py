@@ -112,7 +112,7 @@ def by_story(name: str, games: Known, _: Effort) -> Picture:
 
 
 def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
-    """Return a measure at every place of the x axis; None where there is no game."""
+    """Return a measure at every position on the x axis; None where there is no game."""
     points = []
     for place, shown in PLACES[x].items():
         there = [(f, p) for f, p in games if f[key] == value and f[x] == place]
@@ -151,7 +151,7 @@ def _share(wins: Sequence[bool]) -> str:
 
 
 def random_curve(name: str, _games: Known, _: Effort) -> Picture:
-    """Draw the chance to win by disclosing cells at random, under both memories."""
+    """Draw the probability of winning by disclosing cells at random, under both memories."""
     series = [
         Series("", f"{memory} memory", tuple(
             Point(n, float(random_success_formula(n, memory)), None, 1)

@@ -174,7 +174,8 @@ class _RecordedMatch:
         """Return thoughts, separator and message; the separator alone if the message contains one.
 
         The published engine accepted messages that our rules refuse: empty ones, and in the
-        discrete game JSON with other names or keys. Their labels in words replace them, noted.
+        discrete game JSON with other names or keys. Such a message is replaced by its labels in
+        words, and the replacement is listed.
         """
         thoughts = "" if "---" in turn.thoughts else turn.thoughts.strip()
         if thoughts != turn.thoughts.strip():
@@ -185,7 +186,7 @@ class _RecordedMatch:
         return message
 
     def _acceptable(self, number: int, turn: PublishedTurn) -> str:
-        """Return the message, or a sentence that says what its labels say."""
+        """Return the message or, if our rules refuse it, a sentence that states its labels."""
         instead = NO_WORDS
         if self.game.discrete:
             instead = in_json(self._labels(turn))

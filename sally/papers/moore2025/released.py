@@ -119,7 +119,7 @@ def _puzzles(games: Known) -> Estimate:
 def _lettered_by_role(played: Played) -> tuple[object, ...]:
     """Return a puzzle with its proposals in the order goal, trap, initial.
 
-    The persuader's values are left out: it is told its goal either way.
+    The persuader's values are left out, because it is told its goal in any case.
     """
     puzzle = game_of(played).problem
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)

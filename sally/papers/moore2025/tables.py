@@ -241,7 +241,7 @@ def _most_appeals(games: Known) -> Estimate | None:
 
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
-    """Return the share of prefixes of the game by whose end everything had been asked for."""
+    """Return the share of the game's prefixes that end after everything has been asked for."""
     names, cells = metrics.game_of(played).names, metrics.game_of(played).problem.cells
     missing, done = len(names.attributes) + len(cells), []
     for asked in metrics.new_appeals(played, inferential):

@@ -92,8 +92,7 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 
 
 def doing(game: SeatGame) -> Pair:
-    """Return what was earned above uniform quotes, over what hindsight would have earned above
-    them."""
+    """Return the payoff above that of uniform quotes, and the payoff of hindsight above it."""
     random = _random(game)
     return game.paid - random, hindsight(game.seat, game.at) - random
 
@@ -131,7 +130,8 @@ def broken_own(game: SeatGame) -> Pair:
 
 
 def broken_for_other(game: SeatGame) -> Pair:
-    """Return the broken announcements that were broken in the other's favour."""
+    """Return the number of announcements broken in the other's favour, and the number of all broken
+    ones."""
     broken = [word for word in words_of(game.seat, game.at) if not word.kept]
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 
@@ -158,7 +158,7 @@ def aim(game: SeatGame) -> Pair:
 
 
 def naive_aim(game: SeatGame) -> Pair:
-    """Return the distance of the other's quote from its last one."""
+    """Return the distance between the other's quote and its previous quote."""
     rounds = game.at.rounds
     steps = pairwise(rounds)
     return sum(abs(a.theirs - b.theirs) for a, b in steps), len(rounds) - 1
@@ -201,7 +201,7 @@ def _within(seat: Seat, limit: int, price: float) -> float:
 
 
 def _toward_best(seat: Seat, limit: int, share: float) -> int:
-    """Return the price that keeps a share of the way from the limit to the best price."""
+    """Return the price at a given share of the way from the limit to the best price."""
     return int(
         (1 - share) * limit + 0.5 if seat == BUYER else limit + share * (HIGHEST - limit) + 0.5
     )

@@ -78,7 +78,8 @@ def _agent(row: Row) -> Any:
 
 
 def _probe(row: Row) -> str:
-    """Return the probe: the learner predicts before it moves, a model is told its own move."""
+    """Return the probe: the learner predicts before it moves, a model after it is told its own
+    move."""
     return "their_move_given_mine" if row["player"] == "language" else "their_move"
 
 

@@ -32,7 +32,8 @@ from sally.stats.intervals import Estimate
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
-    """Return the partners of a cell: one for each action, or tit for tat opening as on action 0."""
+    """Return the partners of a cell: one per action, or tit for tat that opens as if after action
+    0."""
     make = registry.partners("repeated_games")[kind].automaton
     assert make is not None  # both kinds declare one
     if kind == "single_action":

@@ -133,7 +133,7 @@ def _repeat_own_last(each: Decided) -> Odds:
 
 
 def rules() -> Mapping[str, Rule]:
-    """Return what each mindless player would do in a recorded turn."""
+    """Return, for each mindless player, the rule that gives its odds in a recorded turn."""
     equilibrium, _ = stage_equilibrium()
     return {
         "uniform": lambda each: EVEN,
@@ -148,7 +148,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
-    """Return what a mindless player does in the recorded turns: `doing_win` or `doing_steps`."""
+    """Return `doing_win` or `doing_steps` of a mindless player in the recorded turns."""
     games: dict[str, tuple[float, float]] = {}
     for seat in seats:
         above, below = games.get(seat.game, (0.0, 0.0))

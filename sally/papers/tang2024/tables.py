@@ -67,7 +67,8 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return an episode's conditions in the tables' terms; None if the paper does not have them."""
+    """Return an episode's conditions in the tables' terms; None if they do not occur in the
+    paper."""
     setup, game = played.episode.setup, played.replay.game
     who = setup.lineup.get(MANAGER)
     if not isinstance(game, LockerGame) or who is None or not _is_theirs(game):
@@ -83,14 +84,15 @@ def facts(played: Played) -> Conditions | None:
 
 
 def _is_theirs(game: LockerGame) -> bool:
-    """Return whether a game is of the frozen published set, five users, in the authors' wording."""
+    """Return whether a game is from the frozen published set: five users, in the authors'
+    wording."""
     frozen = game.problem is None and game.generator_seed is None
     asked = (game.generator, game.users, game.wording)
     return frozen and game.mode != "infinite" and asked == ("published", USERS, "published")
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return the means over all models of a run, once every model was played."""
+    """Return the mean over all models of a run; None until every model has been played."""
     if row.get("model") != EVERY:
         return None
     names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}

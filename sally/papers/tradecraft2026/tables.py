@@ -128,7 +128,8 @@ RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both"
 
 
 def _released(metric: str, player: str, games: Plays) -> Estimate | None:
-    """Count released games by their recorded winners; a game without any on record has none."""
+    """Count released games by their recorded winners; a game without recorded winners counts as won
+    by none."""
     if not games:
         return None
     winners = [tuple(played.episode.used.get("recorded_winners") or ()) for played in games]
@@ -229,7 +230,8 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
-    """Return whether a model's beliefs are further off (side 1) or closer (-1) than all others'."""
+    """Return whether a model's beliefs are less accurate (side 1) or more accurate (-1) than all
+    others'."""
     means = {}
     for name, arms in by_model_and_arm(known).items():
         plays = [played for group in arms.values() for played in group]

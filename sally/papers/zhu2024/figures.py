@@ -105,7 +105,8 @@ def agreement(table: Table, rule: Floats) -> Estimate:
 
 
 def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Floats, np.ndarray]:
-    """Return gain over even odds, the most that could be gained, and the person, by choice."""
+    """Return, for each choice, the gain over even odds, the largest possible gain, and the
+    person."""
     there = table.crowd >= max(1, least)
     values = table.values[there]
     if rule is None:

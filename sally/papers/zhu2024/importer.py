@@ -1,8 +1,8 @@
 """Importer of one-shot 2x2 games: a person's choice against the odds of the crowd across.
 
-The opponent's choice is not in the record and is not made up: the partner is `mixed` with the
-crowd's odds, the person itself left out, and its move is a forfeit. The episode therefore pays
-nothing and has no result; `decision_regret` needs the odds alone and is exact.
+The opponent's choice is not in the record and is not invented: the partner is `mixed` with the
+crowd's odds, excluding the person, and its move is a forfeit. The episode therefore pays nothing
+and has no result; `decision_regret` needs the odds alone and is exact.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def params_of(own: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
 
 
 def crowd_spec(across: tuple[int, int]) -> PlayerSpec:
-    """Return the crowd across as a partner; a recorded one if nobody is left."""
+    """Return the opposing crowd as a partner; a recorded player if the crowd is empty."""
     n = sum(across)
     return bot("mixed", {"odds": [k / n for k in across]}) if n else player_spec("nobody across")
 

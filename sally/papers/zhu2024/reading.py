@@ -183,7 +183,8 @@ def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, 
 
 @lru_cache(maxsize=1 << 14)
 def exchanged(role: Role) -> tuple[Role, int]:
-    """Return the other player's role, and whether its rows are exchanged against my columns."""
+    """Return the other player's role, and whether its rows are exchanged relative to this role's
+    columns."""
     own, other = role[:4], role[4:]
     theirs = (other[0], other[2], other[1], other[3])
     mine = (own[0], own[2], own[1], own[3])
@@ -205,7 +206,7 @@ def kind_of(role: Role) -> str:
 
 
 def pure_equilibria(own: tuple[int, ...], other: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return the cells from which no player gains by leaving alone."""
+    """Return the cells from which no player gains by deviating alone."""
     return [
         (r, c)
         for r in (0, 1)
@@ -230,7 +231,7 @@ class Crowds:
         return {role for role, _ in self.taken}
 
     def across(self, choice: Choice) -> tuple[int, int]:
-        """Return how many chose column C and column D across, the person itself left out."""
+        """Return how many opponents chose column C and column D, excluding the person."""
         role, _, columns = canonical(choice.own, choice.other)
         theirs, rows = exchanged(role)
         counts = []
