@@ -1,4 +1,4 @@
-"""A laboratory for interactive theory of mind: games, the minds that play them, and measures.
+"""A laboratory for interactive theory of mind: games, players and measures.
 
 >>> import sally
 >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, seed=1, rounds=3)

@@ -1,2 +1,1 @@
-"""Adapters to other tools and to people: Inspect, PettingZoo, trainers, the terminal. No lower
-layer imports them."""
+"""Adapters to Inspect, PettingZoo, trainers and the terminal; no lower layer imports them."""

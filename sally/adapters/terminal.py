@@ -72,7 +72,7 @@ class Person(msgspec.Struct, frozen=True):
                 return LEFT
 
     def _shown(self, turn: Turn[Any, Any]) -> Scene:
-        """Print the rules once, then only what is new."""
+        """Print the rules once, then only new lines."""
         reader = turn.context.reader
         if not reader.begun:
             self.show(turn.context.words.rules(turn.seat))
@@ -83,7 +83,7 @@ class Person(msgspec.Struct, frozen=True):
         return scene
 
     def _typed(self, turn: Turn[Any, Any]) -> str:
-        """Return what was typed; tool calls (`?tool key=value`) are answered first."""
+        """Return the typed input; tool calls (`?tool key=value`) are answered first."""
         while (typed := self.read("> ").strip()).startswith("?"):
             tool, *given = typed[1:].split()
             try:

@@ -1,1 +1,1 @@
-"""What is computed from episodes: rows, profiles, comparisons, cross-play, power, audits."""
+"""Analyses of episodes: rows, profiles, comparisons, cross-play, power, audits."""

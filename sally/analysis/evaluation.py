@@ -127,7 +127,7 @@ class Bill(msgspec.Struct, frozen=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """Everything that is said about one player by a suite."""
+    """All results of one player on a suite."""
 
     player: str
     suite: str
@@ -203,7 +203,7 @@ def evaluate(
 def _rows(
     seats: Sequence[Measured], ends: Sequence[Baseline], player: str
 ) -> dict[str, ProfileRow]:
-    """Return one row per game: doing where an upper end is known, all else over every episode."""
+    """Return one row per game; doing uses only the episodes with a known maximum."""
     scaled: dict[str, ProfileRow] = {}
     for row in profile_of(seats, ends, named=lambda who: player):
         scaled.setdefault(row.game, row)  # the part with a known optimum comes first
@@ -243,7 +243,7 @@ def measured_of(episodes: Iterable[Episode]) -> list[Measured]:
 
 
 def _as_one(episode: Episode, player: str) -> Episode:
-    """Return the episode with the evaluated player under one name, whatever words it read."""
+    """Return the episode with the evaluated player under one name, regardless of its words pack."""
     setup = episode.setup
     mine = set(seats_under_study(setup))
     lineup = {
@@ -288,7 +288,7 @@ def _reference_lines(
 
 
 def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
-    """Return the payoff that came from others' forfeits, by game; no value with one seat."""
+    """Return the payoff that came from others' forfeits, by game; games with one seat have none."""
     values: dict[str, list[float]] = {}
     clusters: dict[str, list[str]] = {}
     seats = evaluated_seats(episodes)
@@ -398,7 +398,7 @@ def _bill(episodes: Iterable[Episode]) -> Bill:
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:
-    """Return what the checklist of claims supports, in one sentence for each word."""
+    """Return which claims the checklist supports, one sentence per claim."""
     found = []
     for word, verb in ((KNOWS, "knows what others will do"), (ACTS_ON, "acts on what it knows"),
                        (THEORY, "shows theory of mind")):  # fmt: skip
@@ -469,9 +469,9 @@ def per_problem(episodes: Iterable[Episode]) -> Scores:
 
 
 def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Moved]:
-    """Compare two evaluations cell by cell, on the problems that both played.
+    """Compare two evaluations cell by cell, on the problems that occur in both.
 
-    The p value of a cell is that of exchanging old and new at random, problem by problem.
+    The p value of a cell comes from exchanging old and new results at random, problem by problem.
 
     Raises:
         BadInput: If the two have no problem in common.

@@ -220,7 +220,7 @@ def compare_logs(
 
     Args:
         *logs: At least two `.eval` or `.json` logs.
-        scorers: Only these scorers; a value of a score with several is named `SCORER.KEY`.
+        scorers: Only these scorers; `SCORER.KEY` names one value of a scorer that has several.
         cluster: A metadata column, or a function of Inspect's sample; by default the epochs of
             one sample form a cluster.
         margin: Differences within it count as equivalence; by default .2 standard deviations.

@@ -45,8 +45,8 @@ def board(
 ) -> None:
     """Replay evaluation bundles, recompute every figure, and write a static site.
 
-    A folder stands for the bundles in it. A bundle that does not replay is refused, with the line
-    that betrays it, and the command exits with 1.
+    A folder means all bundles in it. A bundle that does not replay is refused, the offending line
+    is named, and the command exits with 1.
     """
     entries: list[Entry] = []
     refused: list[Refused] = []
@@ -90,7 +90,7 @@ def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[En
     An evaluation is one entry; recorded play is one for each of its players.
 
     Raises:
-        BadInput: If the bundle is changed, does not replay, or is not what it says.
+        BadInput: If the bundle is changed, does not replay, or does not match its description.
     """
     with opened(bundle) as (place, packed):
         assert packed is not None  # only bundles are given
@@ -149,7 +149,7 @@ def _evaluated(episodes: list[Episode], study: Study, size: Size) -> Evaluation:
 
 
 def _recorded(episodes: list[Episode]) -> list[Evaluation]:
-    """Evaluate each player of other problems: every probed episode is in the headline."""
+    """Evaluate each player of recorded play; every probed episode counts in the headline."""
     players: dict[str, list[Episode]] = {}
     for e in episodes:
         if any(e.setup.arms.values()):
@@ -164,7 +164,7 @@ def _recorded(episodes: list[Episode]) -> list[Evaluation]:
 
 
 def refuse_other_problems(episodes: list[Episode], size: Size) -> None:
-    """Raise BadInput if an episode is not one of the suite: its problem, seed, opponents, arm."""
+    """Raise BadInput if an episode's problem, seed, opponents or arm is not part of the suite."""
     asked = {_met(cell, setup, sally_1_seat(setup)) for cell, setup in suite(size).trials()}
     seats = {setup.instance.game: sally_1_seat(setup) for _, setup in suite(size).trials()}
     for episode in episodes:

@@ -56,7 +56,7 @@ def checklist(
 
 
 def grouped_reasons(found: list[Verdict]) -> dict[tuple[str, str], list[str]]:
-    """Return each word and reason once, with the players and games that it is about."""
+    """Return each claim and reason once, with the players and games it concerns."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for each in found:
         where = f"{each.player} in {each.cell or each.game}"

@@ -80,7 +80,7 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
 
 
 def _show_the_record() -> None:
-    """Print what a larger model's stored episodes show, beside rules and habits without a mind."""
+    """Print what a larger model's stored episodes show, beside mindless rules and habits."""
     with as_file(files("sally.studies.records") / RECORD) as path, opened(path) as (place, _):
         episodes = list(store.load(place, quarantine=False).episodes.values())
     seats = [seat for episode in episodes for seat in measured(episode)]
@@ -107,7 +107,7 @@ def record_lines(rows: Sequence[ProfileRow]) -> list[Row]:
 
 
 def record_sentence(rows: Sequence[ProfileRow]) -> str:
-    """Say what mindless rules and habits leave of the record, and which words it supports."""
+    """Return what the record shows beyond rules and habits, and which claims it supports."""
     keys = [f"{row.game} under {strategy_of(row)}" for row in rows if "one key" in row.called]
     told = f"In {listed(keys)} it always presses one key. " if keys else ""
     refused = [word for word in (KNOWS, ACTS_ON) if all(v.refused[word] for v in verdicts(rows))]

@@ -1,4 +1,4 @@
-"""`sally evaluate` and `sally drift`: one player on the suite Sally-1, and the same one again."""
+"""`sally evaluate` and `sally drift`: evaluate a player on Sally-1, compare two evaluations."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _file_name(name: str) -> str:
 def evaluation_of(
     place: Where, player: str = "", *, study: Study | None = None, many: int = 0
 ) -> Evaluation:
-    """Return the evaluation of a store, with bots on the same problems beside it.
+    """Return the evaluation of a store, with reference bots on the same problems.
 
     Raises:
         BadInput: If the store holds no episode, or several players.
@@ -171,7 +171,7 @@ def reference_episodes(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
 
 
 def _least_size(game: str, ids: set[str]) -> Size:
-    """Return the smallest size that has all these problems."""
+    """Return the smallest suite size that contains all these problems."""
     small: tuple[Size, ...] = ("S", "M")
     for size in small:
         first = sally_1.tasks(game)[: sally_1.SIZES[game][size][0]]
@@ -182,7 +182,7 @@ def _least_size(game: str, ids: set[str]) -> Size:
 
 @cache
 def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
-    """Play the asked arm of one game with a bot; nothing if it does not play the game."""
+    """Play the asked arm of one game with a bot; return nothing if the bot cannot play it."""
     study = bot_suite(name, size)
     cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
     if not cells:

@@ -77,7 +77,7 @@ def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
 
 
 def template(paper: str, game: str, studies: Sequence[Study]) -> str:
-    """Return a pack as TOML in which every sentence is commented out, ours beside its slots."""
+    """Return a pack as TOML with every sentence commented out, with our text and its slots."""
     lines = [
         f"# Words pack for {game} as in {paper}: replace our sentences by the paper's.",
         "# Remove the # before a key and paste the text; names in braces are filled in.",

@@ -98,7 +98,8 @@ def reproduce(
 ) -> None:
     """Print the tables and figures of PAPER in its own layout, published values beside ours.
 
-    PAPER alone prints an overview of its tables: what is there, what agrees, and what is missing.
+    PAPER alone prints an overview of its tables: what is available, what agrees, and what is
+    missing.
     """
     name, _, wanted = paper.partition(":")
     effort = Effort(Effort().repeats if repeats is None else repeats, seed)
@@ -265,7 +266,7 @@ def _is_reference(row: Row) -> bool:
 
 
 def wording(paper: str) -> list[str]:
-    """Return one line that says whose words the prompts are, if the paper prompted models."""
+    """Return one line on the origin of the prompts' wording, if the paper prompted models."""
     if not registry.paper(paper).prompts:
         return []
     return [
@@ -275,7 +276,7 @@ def wording(paper: str) -> list[str]:
 
 
 def undecided(rows: Sequence[Row]) -> list[str]:
-    """Return one line on the n that would decide the undecided values, if there are any."""
+    """Return one line on the n that would settle the undecided values, if there are any."""
     open_ = [row for row in rows if row.verdict == "undecided"]
     if not open_:
         return []
@@ -512,7 +513,7 @@ def _audited(condition: Condition, name: str, episodes: int, seed: int) -> list[
 
 
 def _say_items(game: str, file: Path, as_json: bool) -> None:
-    """Print what rules without a mind score on a file of items, and which keys are broken."""
+    """Print what mindless rules score on a file of items, and which keys are wrong."""
     if game != ITEMS_GAME:
         raise BadInput(f"--items belongs to the game {ITEMS_GAME}, not to {game}.")
     found = audited_items(read_items(file))

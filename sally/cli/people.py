@@ -66,7 +66,7 @@ def check_(file: Path, as_json: bool) -> None:
 
 
 def _checked(study: HumanStudy) -> dict[str, Any]:
-    """Return what `check --json` says about a study."""
+    """Return the output of `check --json` for a study."""
     return {
         "study": study.name,
         "participants": study.participants,

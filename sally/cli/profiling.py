@@ -345,7 +345,7 @@ def counts(group: Sequence[ProfileRow]) -> list[str]:
 
 
 def telling(group: Sequence[ProfileRow], lines: Sequence[Row]) -> list[str]:
-    """Return the columns that hold a value for some of these rows."""
+    """Return the columns that have a value in at least one of these rows."""
     lost = any(row.forfeits or row.censored for row in group)
     return [
         name
@@ -437,7 +437,7 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
 
 
 def habit_sentences(row: ProfileRow) -> list[str]:
-    """Return what a player always does, and what explains its moves without a prediction."""
+    """Return sentences on a player's habits, and on what else explains its moves."""
     found = [f"{row.player} {row.called}"] if row.called else []
     if row.habit is not None and row.decides is not None and row.decides < 100:
         found.append(

@@ -128,7 +128,7 @@ def find_episode(path: Path | str) -> Episode:
 
 
 def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
-    """Return the episode whose id starts with `id`; `said` is the user's name of the store."""
+    """Return the episode whose id starts with `id`; `said` is the store as the user wrote it."""
     episodes = store.load(folder).episodes
     found = [e for key, e in episodes.items() if key.startswith(id)]
     if not found:
@@ -162,9 +162,8 @@ def _contents(path: store.Where) -> store.Contents:
 def reread(path: Path | str, as_json: bool) -> None:
     """Read stored replies by today's reply rule, and list every difference.
 
-    PATH is a store, a file of lines, or a bundle. Stored episodes keep their own reading; this
-    shows what would change if they were played under the rule that is installed, and how far the
-    figures depend on the rule.
+    PATH is a store, a file of lines, or a bundle. Stored episodes are not changed; this shows what
+    would differ under the installed rule, and how far the figures depend on it.
     """
     found, skipped = list[Reading](), list[str]()
     with opened(path) as (place, _):

@@ -178,8 +178,8 @@ def print_scores(
 ) -> PrintedPage:
     """Print means and 95% intervals, one row per player, one column per metric.
 
-    `n` counts episodes with a result, `missing` those without; a metric over another number of
-    episodes says so.
+    `n` counts episodes with a result, `missing` those without; a metric computed over a different
+    number of episodes is marked.
     """
     told = [key for key in keys if key in WHO or varies(found, key)]
     groups: dict[tuple[str, ...], dict[str, str]] = {}

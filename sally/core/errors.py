@@ -13,12 +13,11 @@ class BadInput(ValueError):
 
 
 class StoreFailed(BadInput):
-    """A store cannot be written although its place is right: a full disk, an input/output error."""
+    """A store at a valid place cannot be written: a full disk, an input/output error."""
 
 
 class RunFailed(Exception):
-    """A run that could not continue for a reason other than the user's input; the message says
-    why."""
+    """A run could not continue for a reason other than the user's input; the message says why."""
 
 
 class IllegalMove(BadInput):
@@ -26,7 +25,7 @@ class IllegalMove(BadInput):
 
 
 class NotAsked(BadInput):
-    """An answer to an ask that is not open: out of turn, repeated, or unknown."""
+    """An answer to an ask that is not open: it is out of turn, repeated or unknown."""
 
 
 class PromptDiffers(Exception):
@@ -47,7 +46,7 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 def not_written(what: str, why: OSError) -> BadInput:
     """Return the error for something that could not be written.
 
-    A full disk or a broken one is no mistake of the user's: that error is a StoreFailed.
+    A full or broken disk is not the user's mistake, so that error is a StoreFailed.
     """
     kind = StoreFailed if why.errno in FULL else BadInput
     return kind(f"{what}: {why.strerror}.")

@@ -11,7 +11,7 @@ NAMES = "local, pool:N, ray or ray://HOST:PORT"
 
 
 def executor(name: str) -> Executor:
-    """Return the executor of that name.
+    """Return the executor with this name.
 
     Raises:
         BadInput: There is no such executor.

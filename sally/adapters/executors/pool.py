@@ -48,7 +48,7 @@ class Worker:
             return  # its exit is noticed when results are read
 
     def end(self) -> None:
-        """Kill the process; stored episodes stay."""
+        """Kill the process; stored episodes are kept."""
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def _read(lines: SimpleQueue[bytes]) -> None:
-    """Queue input lines; exit when the run is gone, even during an episode."""
+    """Queue input lines; exit when the parent run has ended, even during an episode."""
     for line in sys.stdin.buffer:
         lines.put(line)
     os._exit(0)

@@ -89,7 +89,7 @@ class Cluster:
             del keeper
 
     def _keeper(self, job: Job) -> Any:
-        """Return an actor that keeps the providers' rates for the whole cluster."""
+        """Return the actor that tracks the providers' rate limits for the whole cluster."""
         actor = self._ray.remote(num_cpus=0, max_restarts=-1)(Rates)
         return actor.options(name=keeper_name(job), get_if_exists=True).remote(job.config.models)
 
@@ -146,7 +146,7 @@ def _init(ray: Any, address: str) -> None:
 
 
 def _refuse_silence(address: str) -> None:
-    """Raise BadInput if nothing listens at the address, where Ray would wait for minutes."""
+    """Raise BadInput if nothing listens at the address; Ray itself would wait for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         raise BadInput(f"A Ray cluster is named as ray://HOST:PORT, not {address!r}.")

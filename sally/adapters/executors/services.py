@@ -23,7 +23,7 @@ def index_writer() -> Any:
 
 
 def rates_from_ray(job: Job) -> Ask:
-    """Return a function with which a worker queries the Ray actor of the rates."""
+    """Return a function by which a worker queries the Ray actor that tracks rate limits."""
     import ray  # takes a second to import
 
     keeper: Any = ray.get_actor(keeper_name(job))
@@ -35,7 +35,7 @@ def rates_from_ray(job: Job) -> Ask:
 
 
 def keeper_name(job: Job) -> str:
-    """Return the name of the Ray actor that keeps the providers' rates of a run."""
+    """Return the name of the Ray actor that tracks the providers' rate limits in a run."""
     return f"sally-rates-{job.run}"
 
 

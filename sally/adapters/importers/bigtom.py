@@ -2,9 +2,9 @@
 
 A row has a story of five sentences (context, desire, percept, belief, event), what an aware and an
 unaware person sees and does, questions, two answers each, and an irrelevant event. The released
-generator keys the cell percept-to-belief with the aware answer although no event is told; `answer`
-is the other one, and the published key is kept. True and false control of backward belief are the
-same text; the second is flagged.
+generator keys the cell percept-to-belief with the aware answer although its story contains no
+event; `answer` is the other option, and the published key is kept. The true and false controls of
+backward belief have the same text; the second is flagged.
 """
 
 from __future__ import annotations

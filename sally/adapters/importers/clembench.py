@@ -76,7 +76,7 @@ class Log(msgspec.Struct, frozen=True):
 
 
 class LogOptions(msgspec.Struct, frozen=True):
-    """What the user must state because a log does not."""
+    """Settings that the user must give because a log does not contain them."""
 
     layout: Layout
     only: str = ""  # the game's name in the logs, if a folder holds several
@@ -138,7 +138,7 @@ def _read(file: Path) -> tuple[bytes, Log]:
 
 
 class _Game:
-    """One log: its rounds, and what does not fit."""
+    """The rounds read from one log, and its irregularities."""
 
     def __init__(self, file: Path, data: bytes, log: Log, how: LogOptions) -> None:
         if len(log.names) != len(SEATS):

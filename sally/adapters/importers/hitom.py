@@ -1,9 +1,9 @@
-"""Importer of Hi-ToM: both published copies of each question, keyed anew by a belief rule.
+"""Importer of Hi-ToM: both published copies of each question, re-keyed by a belief rule.
 
 The two copies (MC, called VP in the data, and CoT, called CoTP) hold the same stories with keys
 that differ at orders 2 to 4. The rule follows the note that the authors print under each story and
-the semantics of their generator; `answer` is the rule's where it equals a published key, and an
-item where it equals neither is set aside.
+the semantics of their generator; `answer` is the rule's answer if it equals a published key; an
+item for which it equals neither is set aside.
 """
 
 from __future__ import annotations

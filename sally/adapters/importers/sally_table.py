@@ -1,4 +1,4 @@
-"""`sally-table`, the public format of recorded rounds: its JSON schema, made from what is read.
+"""`sally-table`, the public format of recorded rounds, and its JSON schema.
 
 A record is a table (`play.csv`) with one row per round, and a description beside it (`play.toml`)
 that names the game, its length, the bots and the licence.

@@ -103,8 +103,7 @@ def _predicted(game: RepeatedGame, seat: Seat, report: Reported) -> str:
 
 
 def label(who: PlayerSpec) -> str:
-    """Return a player as the table names it: `human:ID` for people, a partner with its
-    parameters."""
+    """Return a player's name in the table: `human:ID` for people, a partner with its parameters."""
     if who.player == RECORDED:
         if who.params.get("name") == HUMAN:
             return f"{PERSON}{who.params.get('participant', '')}"

@@ -52,7 +52,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (*LONG, *LONG_MORE) if self.long else (*WIDE, *WIDE_MORE)
 
     def column(self, name: str) -> str:
-        """Return the table's name of a column."""
+        """Return the name that the table uses for a column."""
         if name == "player" and self.long:
             return self.long
         return self.columns.get(name, name)
@@ -131,7 +131,7 @@ def problems(layout: Layout) -> list[str]:
 
 
 def refuse_problems(layout: Layout) -> None:
-    """Raise BadInput with every problem of a layout; do nothing if there is none."""
+    """Raise BadInput listing every problem of a layout, if there are any."""
     if found := problems(layout):
         raise BadInput("\n".join(found))
 

@@ -142,7 +142,7 @@ def _wide(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterat
 
 
 def _long(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterator[RoundCells]:
-    """Join two rows to a round; player 1 is the first one named in an episode."""
+    """Join two rows into a round; player 1 is the first one named in an episode."""
     met: dict[tuple[str, int], list[tuple[Row, PlayerCells]]] = {}
     order: dict[str, list[str]] = {}
     for row in rows:
@@ -189,7 +189,7 @@ def no_such_move(name: str, known: Sequence[str]) -> str:
 
 
 def refused_cells(wrong: Sequence[CellError]) -> list[str]:
-    """Return the first twenty errors, and the number of the others."""
+    """Return the first twenty errors, and the number of further ones."""
     first = sorted(wrong, key=lambda w: w.line)
     shown = [str(each) for each in first[:SHOWN]]
     return [*shown, f"and {len(first) - SHOWN} more"] if len(first) > SHOWN else shown

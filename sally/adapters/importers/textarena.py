@@ -37,7 +37,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One game as it was recorded."""
+    """One recorded game."""
 
     env: str
     players: tuple[str, str]
@@ -113,7 +113,7 @@ def imported(path: Path) -> Imported:
 
 
 class _Game:
-    """One record: its rounds, and what does not fit."""
+    """The rounds read from one record, and its irregularities."""
 
     def __init__(self, record: Record, name: str) -> None:
         self.record, self.name = record, name
@@ -129,7 +129,7 @@ class _Game:
         self._check_points()
 
     def _rounds(self) -> list[Round]:
-        """Yield the rounds as replied; an unreadable reply is not a move here."""
+        """Yield the rounds as read from the replies; an unreadable reply yields no move."""
         rounds: list[Round] = []
         made: dict[int, Made] = {}
         for step in self.record.steps:
@@ -156,7 +156,7 @@ class _Game:
         return f"unreadable, {scored}"
 
     def _check_points(self) -> None:
-        """Compare the points in the record with the moves as they were scored."""
+        """Compare the points in the record with those that the moves imply."""
         there = self.record.state.get(self.kind.points, {})
         fallback = self.kind.names.index(self.kind.unread) if self.kind.unread else None
         ours = [0, 0]

@@ -1,9 +1,9 @@
 """Importer of ToMBench: twenty files of questions in English and Chinese, one key for both.
 
-Two-option items carry the bare token NaN for the missing options, one key has a dot. Items are
-flagged, and not scored, if the same story and question has two keys, an option is listed twice, the
-right option of a false-belief item is not named in the English story, or a question is left without
-the others of its story.
+Two-option items have the bare token NaN for the missing options, and one key ends in a dot. Items
+are flagged, and not scored, if the same story and question have two keys, an option is listed
+twice, the right option of a false-belief item is not named in the English story, or a question
+lacks the other questions of its story.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _field(row: Mapping[str, Any], name: str, file: Path, number: int) -> Any:
 
 
 def _plain(text: Any) -> str:
-    """Return a text with single blanks."""
+    """Return a text with runs of whitespace collapsed."""
     return " ".join(str(text).split())
 
 
@@ -151,12 +151,12 @@ def _keys(items: Sequence[Item], item: Item) -> int:
 
 
 def _is_cut_off(items: Sequence[Item], place: int) -> bool:
-    """Whether a story differs from those of both neighbours by more than a few words."""
+    """Return whether a story differs from those of both neighbours by more than a few words."""
     others = [items[n].story for n in (place - 1, place + 1) if 0 <= n < len(items)]
     return not any(_alike(items[place].story, other) for other in others)
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two texts share four fifths of the words of the shorter one."""
+    """Return whether two texts share four fifths of the words of the shorter one."""
     a, b = set(one.split()), set(other.split())
     return len(a & b) > 0.8 * min(len(a), len(b))

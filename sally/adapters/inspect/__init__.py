@@ -1,4 +1,4 @@
-"""Inspect AI: model access, scheduling, cache, limits and viewer; imported in this package only."""
+"""Integration with Inspect AI, which is imported in this package only."""
 
 from importlib.util import find_spec
 

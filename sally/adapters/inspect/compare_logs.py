@@ -95,7 +95,7 @@ def compare_logs(
 
     Args:
         logs: At least two `.eval` or `.json` logs of the same samples.
-        scorers: Only these scorers; a value of a score with several is named `SCORER.KEY`.
+        scorers: Only these scorers; `SCORER.KEY` names one value of a scorer that has several.
         cluster: A metadata column, or a function of a sample; by default epochs of one sample
             form a cluster.
         margin: Differences within it count as equivalence; by default .2 standard deviations.
@@ -236,7 +236,7 @@ def _compared(
 
 
 def _adjusted(found: Sequence[LogComparison]) -> list[LogComparison]:
-    """Return the comparisons with adjusted p values, verdicts and the sizes that would decide."""
+    """Return the comparisons with adjusted p values, verdicts and required sample sizes."""
     away = _holm([c.p for c in found])
     alike = _holm([c.p_equivalent for c in found])
     both = zip(found, away, alike, strict=True)
@@ -268,7 +268,7 @@ def _holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 class LogPower(msgspec.Struct, frozen=True):
-    """What a sample of this kind can show, by one scorer."""
+    """The statistical power of samples like these, for one scorer."""
 
     scorer: str
     units: int
@@ -287,7 +287,7 @@ def power_of_logs(
     cluster: Cluster | None = None,
     comparisons: int = 1,
 ) -> list[LogPower]:
-    """Return what the samples of one or two logs can detect, and how many would detect more.
+    """Return the difference that one or two logs can detect, and the sizes needed to detect less.
 
     With two logs the deviation of their paired differences is used; with one, that of independent
     differences, which is an upper bound if two models find the same samples hard.
@@ -407,7 +407,7 @@ def _flat(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _number(value: Any, of_text: Callable[[Any], float]) -> float:
-    """Return a score as a number; a text that is no grade and no number is not scored."""
+    """Return a score as a number; text that is neither a grade nor a number is not scored."""
     if value is None:
         return math.nan
     if isinstance(value, bool | int | float):

@@ -51,8 +51,8 @@ PLAIN: dict[FaultKind, str] = {
 def failure_of(error: BaseException, address: str | None = None) -> ModelFailure:
     """Return the failure for an exception, considering its causes.
 
-    Its detail is the server's own message, or a sentence of ours where there is none, and ends
-    with the address.
+    Its detail is the server's own message, or our own sentence if there is none, and ends with the
+    address.
     """
     found = causes(error)
     kinds = (k for cause in found if (k := _kind(cause)) is not None)

@@ -115,7 +115,7 @@ class InspectModel:
 
     @property
     def can_constrain(self) -> bool:
-        """Whether the provider holds replies to a JSON schema, by what Inspect sends it."""
+        """Whether Inspect can make this provider constrain replies to a JSON schema."""
         api = self._provider.api
         own = getattr(api, "can_constrain", None)
         modules = {each.__module__.rpartition(".")[2] for each in type(api).__mro__}
@@ -245,7 +245,7 @@ def _response_schema(settings: Settings) -> ResponseSchema | None:
 
 
 def _with_enums(schema: Any) -> Any:
-    """Return the schema with every constant as a list of one value, which more providers read."""
+    """Return the schema with each constant as a one-value enum, which more providers support."""
     if isinstance(schema, list):
         return [_with_enums(each) for each in schema]
     if not isinstance(schema, dict):

@@ -27,7 +27,7 @@ MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
 def provider_of(name: str, config: Config, server: str | None = None) -> Provider:
-    """Return the provider of a model by the configuration.
+    """Return the provider that the configuration gives for a model.
 
     `server` selects one of several servers; default: the first.
 
@@ -82,7 +82,7 @@ def address_of(provider: Provider) -> str | None:
 def hide_key(api: ModelAPI) -> None:
     """Remove API keys from errors, replies and responses of a provider before Inspect logs them.
 
-    Replies that are too long to be stored are cut at the same place.
+    Also cuts replies that are too long to be stored.
     """
     key = keys.remember(api.api_key or "")
     if getattr(api.generate, "hides_key", False):

@@ -179,7 +179,7 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
 
 
 def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:
-    """Return Inspect's model for the role of this seat if it has this name, else the named one."""
+    """Return Inspect's model for this seat's role if it has this name, else the named model."""
     given = get_model(role=seat)
     if str(given) == name and server is None:
         hide_key(given.api)
@@ -346,8 +346,8 @@ def game_study(
         partner: Player of the other seats; by default the usual one of each seat.
         seats: Seats of models, separated by commas; by default the first seat.
         strategy: Prompting strategy of the models.
-        probes: Probes asked in the models' seats, separated by commas; "none" asks none; by
-            default those whose answers a move can be judged by.
+        probes: Probes asked in the models' seats, separated by commas; "none" asks none; by default
+        those against which a move can be judged.
         episodes: Number of episodes.
         seed: Seed of the study.
         params: Parameters of the game.

@@ -95,7 +95,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         return spaces.rendered(self.table)
 
     def close(self) -> None:
-        """Do nothing; there are no resources to release."""
+        """Close the environment; there are no resources to release."""
 
 
 class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]

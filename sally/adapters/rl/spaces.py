@@ -123,7 +123,7 @@ def _places(n: int, widest: int) -> Any:
 def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
     """Return the legal actions (names and mask, or the schema of a form) and the prompt.
 
-    Rendering the prompt takes about half the time of a step; `pages=False` omits it.
+    Rendering the prompt takes about half of a step's time; `pages=False` omits it.
     """
     turn = table.asked(seat)
     return {} if turn is None else _info(table, seat, turn, pages)

@@ -1,4 +1,4 @@
-"""Sally's games for verifiers (v1): a task set, an environment, and a harness in this process.
+"""Sally's games for verifiers (v1): a task set, an environment, and an in-process harness.
 
     config = GameEnvConfig(taskset=GamesConfig(id="sally-verifiers", game="ipd"))
     env = GameEnv(config)      # then `env.run_episode`; or at the prompt, `vf-eval sally-verifiers`
@@ -90,7 +90,7 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
     EXECUTES_CODE: ClassVar[bool] = False
 
     async def launch(self, *given: Any, **more: Any) -> Any:
-        """Raise BadInput: an episode starts with a prompt of the environment."""
+        """Always raise BadInput, because an episode starts with a prompt of the environment."""
         raise BadInput("These tasks are played in turns; use them with GameEnv.")
 
     async def resume(
@@ -105,7 +105,7 @@ class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
         messages: Any,
         tool_interception_url: str | None = None,
     ) -> Any:
-        """Post the whole conversation as the environment has it."""
+        """Send the environment's whole conversation to the model."""
         said = [{"role": each.role, "content": each.content} for each in messages]
         async with httpx.AsyncClient(timeout=None, trust_env=False, verify=_trusted()) as client:
             answer = await client.post(

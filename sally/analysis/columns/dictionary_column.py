@@ -24,7 +24,7 @@ class Dictionary:
             self.code(value)
 
     def code(self, value: Any, key: Hashable = None) -> int:
-        """Return the code of a value, known by itself or by a key if it is not hashable."""
+        """Return the code of a value, looked up by a key if the value is not hashable."""
         code = self._codes.setdefault(value if key is None else key, len(self._codes))
         if code == len(self.values):
             self.values.append(value)
@@ -59,7 +59,7 @@ class EncodedColumn(Generic[T]):
 
 
 class ColumnEncoder:
-    """Builder of a column from chunks; numbers are distinct by their bits, so nothing is lost."""
+    """Builder of a column from chunks; numbers are compared bit by bit, so nothing is lost."""
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
@@ -110,7 +110,7 @@ class ColumnEncoder:
 
 
 def lean(column: Floats) -> Floats:
-    """Return the column, as a broadcast view of one number if all rows are equal."""
+    """Return the column; if all rows are equal, as a broadcast view of one number."""
     bits = column.view(np.uint64)
     return np.broadcast_to(column[0].copy(), column.shape) if (bits == bits[0]).all() else column
 

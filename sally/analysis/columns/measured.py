@@ -1,7 +1,7 @@
 """One seat of one episode, measured for its profile: what it knew, what it did, what it lost.
 
-Everything is computed from one replay in one pass, so that a profile of thousands of episodes
-keeps a few numbers of each and no episode.
+Everything is computed from one replay in one pass, so that a profile of thousands of episodes keeps
+only a few numbers of each.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from sally.store.reading import void_seats
 
 
 class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Sums over the decisions of one seat that followed a prediction of its own."""
+    """Sums over the decisions of one seat that followed its own prediction."""
 
     n: int = 0
     fits: int = 0  # best replies to the prediction
@@ -101,12 +101,12 @@ def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
 
 
 def is_mind(who: PlayerSpec) -> bool:
-    """Return whether a player is a model or a person, which is studied in any seat."""
+    """Return whether a player is a model or a person; these are studied in any seat."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 
 def seats_under_study(setup: Setup) -> tuple[str, ...]:
-    """Return the seats that were probed, or taken by a model or a person."""
+    """Return the seats that were probed or that a model or a person played."""
     asked = [seat for seat, probes in setup.arms.items() if probes]
     minds = [seat for seat, who in setup.lineup.items() if is_mind(who)]
     return tuple(dict.fromkeys([*asked, *minds]))
@@ -198,7 +198,7 @@ _DECODER = msgspec.msgpack.Decoder(tuple[Instance, dict[str, PlayerSpec], str])
 
 
 def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[Scored]:
-    """Return the answers to probes about another's mind."""
+    """Return the answers to probes about another player's mind."""
     return [a for a in answers if spec.probe(a[0].question.probe).of_mind]
 
 

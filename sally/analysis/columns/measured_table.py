@@ -1,7 +1,7 @@
-"""Measured seats as columns: a million of them fit into memory, and sums need no loop.
+"""Measured seats as columns: a million of them fit into memory and are summed without a loop.
 
-What seats have in common is held once; numbers are arrays in which NaN marks a missing one. A
-single row is built as a `Measured` when it is read.
+Data that seats share is stored once; numbers are in arrays, with NaN for missing values. A single
+row is built as a `Measured` when it is read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ WHOLE = frozenset(
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """What all measured seats of one kind have in common."""
+    """Data that all measured seats of one kind share."""
 
     cell: str
     family: str
@@ -123,7 +123,7 @@ class MeasuredTable(Sequence[Measured]):
         return ordered
 
     def asked_kinds(self) -> set[int]:
-        """Return the kinds with a row that was asked about others."""
+        """Return the kinds that have a row with probes about others."""
         return set(np.unique(self.kind[self.of("asked") > 0]).tolist())
 
     def take(self, rows: NDArray[Any]) -> MeasuredTable:
@@ -222,7 +222,7 @@ def table_of(found: Sequence[Measured]) -> MeasuredTable:
 
 
 def _dictionaries() -> tuple[Dictionary, Dictionary, Dictionary, Dictionary]:
-    """Return empty dictionaries of kinds, causes, counts and keys; code 0 means none of them."""
+    """Return dictionaries of kinds, causes, counts and keys in which code 0 means "none"."""
     counts, keys = Dictionary(), Dictionary()
     for empty in (counts, keys):
         empty.code({}, b"\x80")
@@ -293,7 +293,7 @@ class MeasuredRows:
 
 
 class MeasuredTableBuilder:
-    """Builder of a table from chunks, none of which it keeps."""
+    """Builder of a table from chunks, which it does not keep."""
 
     def __init__(self) -> None:
         self._kinds, self._causes, self._counts, self._presses = _dictionaries()
@@ -393,7 +393,7 @@ class MeasuredColumn:
         self._lines.append((found.id, store.to_run_again(found), "", sat, len(measured)))
 
     def columns(self) -> Columns:
-        """Return what was measured, as the index stores it."""
+        """Return the measured seats as the index stores them."""
         ids, cut, why, sat, rows = transposed(self._lines, 5)
         lines = {"cut": cut, "why": why, "sat": sat, "sats": self._sats.values}
         return {self._name: msgspec.msgpack.encode(self._rows.filled(ids, rows, **lines))}

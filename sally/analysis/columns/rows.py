@@ -194,7 +194,7 @@ def _seconds(calls: Sequence[Call]) -> float | None:
 
 
 def _option(context: SeatContext | None, whole: Played, event: Moved) -> str | None:
-    """Return the name of a move in the seat's own words; None for free text."""
+    """Return the name of a move in the seat's wording; None for free text."""
     if context is None or not isinstance(event.action, int | str):
         return None
     action = whole.replay.move(event.turn, Seat(event.seat))
@@ -241,7 +241,7 @@ def _reported(whole: Played, event: Reported, context: SeatContext | None) -> Ro
 def _answer(
     whole: Played, event: Reported, found: Judged | None, context: SeatContext | None
 ) -> str | None:
-    """Return the name of a chosen answer in the seat's own words."""
+    """Return the name of a chosen answer in the seat's wording."""
     if found is None or not isinstance(event.value, int | str):
         return None
     context = context or SeatContext(whole.spec, whole.replay.game, Seat(event.seat), 0)
@@ -350,7 +350,7 @@ def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
 
 
 def _as_rows(given: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, Any]]:
-    """Return rows as they are, and episodes as their rows."""
+    """Return rows unchanged, and convert episodes to rows."""
     rows: list[Mapping[str, Any]] = []
     for one in given:
         rows.extend(episode_rows([one]) if isinstance(one, Episode) else [one])

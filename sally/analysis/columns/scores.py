@@ -49,7 +49,7 @@ def chosen(rows: Sequence[Row], wanted: ScoreQuery) -> list[Row]:
     """Return the selected rows.
 
     Raises:
-        BadInput: If a name or pattern matches no row, or all of them together match none.
+        BadInput: If a name or pattern matches no row, or no row matches all of them together.
     """
     kept = list(rows)
     for key, patterns in (
@@ -93,7 +93,7 @@ def studied(rows: Sequence[Row]) -> list[Row]:
 
 
 def keys_for(by: Sequence[By]) -> tuple[str, ...]:
-    """Return the grouping keys: game and seat always, player unless grouped by its parts."""
+    """Return the grouping keys: game, seat and, unless grouped by its parts, player."""
     for name in by:
         if name not in get_args(By):
             raise unknown("grouping", name, get_args(By))

@@ -48,7 +48,7 @@ Floats = NDArray[np.float64]
 
 
 class SeatKind(msgspec.Struct, frozen=True):
-    """What seats have in common that differ only in problem and seed."""
+    """Data shared by seats that differ only in problem and seed."""
 
     cell: str
     game: str
@@ -134,7 +134,7 @@ def seats_in(
 
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """Return these columns of some lines, replaying each episode once."""
+    """Compute these columns of some lines, replaying each episode once."""
     return replayed_columns(lines, [SeatColumns(names)])
 
 
@@ -206,7 +206,7 @@ class SeatValues:
         self._values: list[list[float | None]] = []
 
     def add(self, whole: Played, seats: Sequence[Seat], first: int) -> None:
-        """Measure all seats of an episode; none is added if one is invalid."""
+        """Measure all seats of an episode; if one of them is invalid, none is added."""
         found = [[measure(whole, seat) for measure in self._measures] for seat in seats]
         for values in found:
             if not math.isfinite(sum([v for v in values if v is not None])):
@@ -334,7 +334,7 @@ def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:
 
 
 def _mixed(problems: Sequence[tuple[str, str, bytes]]) -> list[str]:
-    """Return the instances that one cell holds with different parameters."""
+    """Return the instances that occur in one cell with different parameters."""
     seen = Counter((cell, id) for cell, id, _ in problems)
     return sorted({id for (_, id), n in seen.items() if n > 1})
 
@@ -399,7 +399,7 @@ def table_means(
 
 
 def again_of(seats: SeatTable) -> Codes:
-    """Return a code for each repeat of each instance: all lineups share its seed."""
+    """Return a code for each repeat of each instance; all lineups share the seed of a repeat."""
     span = int(seats.repeat.max(initial=0)) + 1
     return seats.instance * span + seats.repeat
 

@@ -2,12 +2,12 @@
 
 Each side has a standard error, from its 95% interval, and a printed number is rounded too. Two one-
 sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a z test at
-5% whether they differ (different); if neither claims anything, the figures are undecided, and the n
-is given with which our side would decide. A significant difference counts as different even within
-the margin: 94% and 97% right are within 5 points and not the same player. Among true replications
-about one in twenty comes out different. A value printed without an error was measured on some
-sample too; it is given the error of ours. Test statistics get no verdict (a z or a p is not an
-estimate), nor do the settings of a study.
+5% whether they differ (different); if neither test is significant, the figures are undecided, and
+the sample size is given at which our side would settle it. A significant difference counts as
+different even within the margin: 94% and 97% right are within 5 points of each other but are not
+the same performance. Among true replications about one in twenty comes out different. A value
+printed without an error was measured on some sample too; it is given the error of ours. Test
+statistics get no verdict (a z or a p is not an estimate), nor do the settings of a study.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ def agreement(
 
 
 def _needed(n: int, mine: float, theirs: float, margin: float, shared: bool) -> int | None:
-    """Return our n that finds equal figures equivalent with the power wanted; None if no n does.
+    """Return the n that finds equal figures equivalent with the wanted power; None if no n does.
 
-    The same n tells a difference as large as the margin with a power of .83. If the printed error
+    The same n detects a difference as large as the margin with a power of .83. If the printed error
     is `shared` (not printed and taken from ours), it falls with our n.
     """
     reach = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri((1 + POWER) / 2))

@@ -127,7 +127,7 @@ def compare_models(
     """Compare two models over all strategies that both used, and then strategy by strategy.
 
     A pair is one setting met by both models with the same strategy. Each list is adjusted as a
-    family of its own; the second is empty if there is one strategy or `by` is not "game".
+    separate family; the second is empty if there is one strategy or `by` is not "game".
     """
     check(first, second, metrics, margin)
     lines = by if by != "game" else "strategy"
@@ -191,7 +191,7 @@ def family(
 ) -> list[Comparison]:
     """Return every comparison that the scores allow, adjusted together.
 
-    If no two episodes form a pair, the comparisons are unpaired, unless that is not wanted.
+    If no two episodes form a pair, the comparisons are unpaired, unless this is disabled.
     """
     for how in (_compared, _unpaired):  # unpaired only if nothing at all is paired
         found = []
@@ -318,7 +318,7 @@ def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
 
 
 def _better(metric: Metric, group: Group) -> str:
-    """Return which direction is better; for the metric of doing, higher unless it says lower."""
+    """Return which direction is better; by default, higher for the metric of doing."""
     spec = registry.game(group.game)
     wanted = doing_metric(spec, group.seat)
     return metric.better or ("higher" if metric.name == wanted.name else "")
@@ -528,7 +528,7 @@ def seat_scores(
     """Yield the score of a seat by each metric that has a value.
 
     An episode without a result has a score by every metric, so that it is counted; a void one pays
-    0 because nothing was played, so its payoff is no value.
+    0 because nothing was played, so its payoff is not used.
     """
     setup, result = whole.episode.setup, not store.reason(whole.episode)
     others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
@@ -641,7 +641,7 @@ def _aspects(found: Sequence[Comparison]) -> Mapping[tuple[str, str], list[Compa
 
 
 def word_of(c: Comparison) -> Word:
-    """Return the verdict; undecided with too few clusters for any claim is "too few"."""
+    """Return the verdict; "too few" if it is undecided because there are too few clusters."""
     return "too few" if c.verdict == "undecided" and not c.decidable else c.verdict
 
 

@@ -75,7 +75,7 @@ def twin_or_not(episode: Episode, seat: str) -> str | None:
 
 
 def taken_for(episode: Episode, seat: str) -> str | None:
-    """Return what a seat takes the episode for, if it was asked and answered."""
+    """Return a seat's answer to the awareness probe, if it gave one."""
     for event in episode.events:
         if not isinstance(event, Reported) or (event.seat, event.probe) != (seat, WHAT_IS_THIS):
             continue

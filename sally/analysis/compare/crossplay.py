@@ -82,7 +82,7 @@ def stored_crossplay(table: SeatTable, game: str | None) -> dict[str, dict[Playe
 
 
 def _paired(table: SeatTable, rows: Codes) -> Pairing:
-    """Average the rows of the first seat, and those of the second, which follow them directly."""
+    """Average the rows of the first seat and the rows of the second, which follow directly."""
     units: dict[str, Sequence[Any]] = {
         "instances": table.instance[rows].tolist(),
         "repeats of instances": again_of(table)[rows].tolist(),
@@ -123,7 +123,7 @@ Pairings = Mapping[Players, Pairing]
 
 
 def sides(table: Pairings) -> tuple[list[str], list[str]]:
-    """Return the players of either seat, best first by their mean over all opponents."""
+    """Return the players of each seat, best first by their mean over all opponents."""
     first, second = dict[str, list[float]](), dict[str, list[float]]()
     for (one, two), met in table.items():
         first.setdefault(one, []).append(met.first)

@@ -1,4 +1,4 @@
-"""Transfer of training: rows are what was trained on, columns what was tested.
+"""Transfer of training: rows are training tasks, columns are test tasks.
 
 A player that records what it was trained on (`trained_on` in each of its episodes) is compared
 with its untrained self on the same problems, partners and seeds, for knowing and for doing.
@@ -132,7 +132,7 @@ Unit = Callable[[Measured], Hashable]
 
 
 def _unit(group: Sequence[Measured]) -> Unit:
-    """Return the clustering: problems with their other players, or settings if these are few."""
+    """Return the clusters: problems with their other players, or settings if these are too few."""
     tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
     return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
 

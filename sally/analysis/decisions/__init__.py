@@ -1,1 +1,1 @@
-"""What single decisions cost."""
+"""Costs of single decisions."""

@@ -1,7 +1,7 @@
 """Cost of each decision of an episode, with the player's predictions and the truth.
 
-A game may declare its own costs (`COSTS`). For independent decisions, each right or wrong, the
-cost follows from the best replies to the truth. Elsewhere paired continuations estimate it
+A game may declare its own costs (`COSTS`). For independent decisions that are right or wrong, the
+cost follows from the best replies to the truth. Otherwise, paired continuations estimate it
 (`sally.analysis.decisions.rollouts`).
 """
 

@@ -166,7 +166,7 @@ def _mean(values: list[float | None]) -> float:
 def reasons(
     episode: Episode, seats: Sequence[str] = (), repeats: int | None = None, by: str = ""
 ) -> list[Costly]:
-    """Return the decisions of an episode, costliest first, as the game defines or by rollouts."""
+    """Return the decisions of an episode, costliest first, by the game's costs or by rollouts."""
     whole = replay_of(episode)
     if repeats is None and not by:
         return decisions_by_cost(whole, seats)

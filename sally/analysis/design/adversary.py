@@ -1,8 +1,8 @@
-"""Shallow learners on surface features: accuracy without any model of another mind.
+"""Accuracy of shallow learners on surface features, without any model of another mind.
 
 Every option of a question is described by some numbers. A learner sees them, their rank among the
 options and their distance from the mean of the options. It learns on one half of fresh questions
-which options are right and answers the other half with the likeliest option; then the halves are
+which options are right and answers the other half with the likeliest option; the halves are then
 swapped. Learners also find combinations of features that hand-written rules miss.
 """
 

@@ -124,7 +124,7 @@ def _row(
 def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
     """Return the rows whose interval, widened `slack` times, excludes the declared chance level.
 
-    With a slack of 1, one row in twenty does so by chance alone.
+    With a slack of 1, one row in twenty is returned by chance alone.
     """
     chances = {c.name: c.chance for c in conditions_of(game)}
     found = []

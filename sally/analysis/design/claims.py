@@ -1,12 +1,12 @@
-"""Checklist for claims: which words about a player the episodes of a store support.
+"""Checklist for claims: which claims about a player the episodes of a store support.
 
-Three words are checked for each row of a profile, each with the reasons against it:
+Three claims are checked for each row of a profile, with the reasons against each:
 
 - *knows*: predictions beyond the best mindless rule;
 - *acts on*: moves that follow these predictions beyond the player's own habits;
 - *theory of mind*: both, with the arms that rule out simpler explanations.
 
-A word that is not refused may still be wrong: the checklist covers some simple explanations, not
+A claim that is not refused may still be wrong: the checklist covers some simple explanations, not
 all.
 """
 
@@ -31,7 +31,7 @@ HALF = 50.0  # percent of moves whose best reply depends on the prediction
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The words about one player in one game that its episodes do not support, with reasons."""
+    """The claims about one player in one game that its episodes do not support, with reasons."""
 
     game: str
     seat: str
@@ -44,12 +44,12 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The words that nothing speaks against."""
+        """The claims that no finding contradicts."""
         return tuple(word for word, reasons in self.refused.items() if not reasons)
 
 
 def verdicts(rows: Sequence[ProfileRow]) -> list[Verdict]:
-    """Return, for each row of a profile, which words its episodes do not support."""
+    """Return, for each row of a profile, which claims its episodes do not support."""
     return [_verdict(row) for row in rows]
 
 

@@ -7,9 +7,9 @@ it names it or is quoted from its line. Lines that name the heads of other lines
 
 Counted for each option: phrases that belong to it by label, by place in the segment, by place of
 the line on the page, by the labels under which their line names other lines and is named by them,
-and combinations of these; numbers that follow the option's name, with their rank in the line;
-how often and where its name occurs. No choice of any agent is computed. With `joined`, also what a
-line and the line that it names say of the option, which is a step along the relation.
+and combinations of these; numbers that follow the option's name, with their rank in the line; how
+often and where its name occurs. No agent's choice is computed. With `joined`, what a line and the
+line it names together say about the option is counted too, which is one step along the relation.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Episodes that each cell needs to detect a difference, from a pilot or a stated deviation.
+"""Numbers of episodes needed to detect a difference, from a pilot or a stated deviation.
 
-Players are compared on the same settings, so the standard deviation of their differences counts.
-Verdicts are adjusted over all comparisons of a study, and so is the size: each is planned at the
-level of the first step of Holm's method, which is alpha over their number.
-Repeats of a problem, or plays against several others, add less information than new problems; the
-design effect of the pilot says how much less.
+Players are compared on the same settings, so the standard deviation of their differences is what
+matters. Verdicts are adjusted over all comparisons of a study, and so is the planned size: each
+comparison is planned at the level of the first step of Holm's method, which is alpha divided by
+their number. Repeats of a problem, or plays against several others, add less information than new
+problems; the design effect of the pilot says how much less.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DifferenceSpread(msgspec.Struct, frozen=True):
 
 
 class Need(msgspec.Struct, frozen=True):
-    """Episodes of each player that a cell needs, and what they would cost."""
+    """Number of episodes per player that a cell needs, and their cost."""
 
     cell: str
     metric: str
@@ -86,8 +86,8 @@ class Need(msgspec.Struct, frozen=True):
 def family_of(study: Study, metric: str = "") -> int:
     """Return how many comparisons of two players `compare` makes by default in this study.
 
-    One for each game, studied seat and metric: the score of the game, and where the seat is probed
-    two of knowing.
+    One for each game, studied seat and metric: the score of the game, and, where the seat is
+    probed, two of knowing.
     """
     found: dict[tuple[str, str], int] = {}
     for cell in study.cells:
@@ -134,7 +134,7 @@ def needs(
 
 
 class _Target(msgspec.Struct, frozen=True):
-    """What a sample is to show."""
+    """The difference that a sample is planned to detect."""
 
     detect: float
     alpha: float

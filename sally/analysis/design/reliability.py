@@ -2,7 +2,8 @@
 
 A player is one row of the tables; each person counts as one. The score of an episode is, for
 knowing, the share of its reports to one probe that were right and, for doing, the figure of the
-profile, by intention to treat. A problem is all that a seat met: instance, seed, other players.
+profile, by intention to treat. A problem is everything that a seat met: instance, seed, other
+players.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
 
 
 def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:
-    """Return the reliability of every measure; `target` is the one that `episodes` aims at."""
+    """Return the reliability of every measure, and the episodes needed to reach `target`."""
     return [_one(key, mine, target) for key, mine in by_measure(scores).items()]
 
 

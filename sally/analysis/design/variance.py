@@ -1,7 +1,7 @@
 """Sources of the variance of scores: the model, the prompting, the problem and chance.
 
-Also the drop in fresh wordings: a score that falls when the same game is told in new words may
-owe something to training data that held the old ones.
+Also computes the drop in fresh wordings: a score that falls when the same game is reworded may
+partly reflect training data that contained the original wording.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _sources(game: str, measure: str, mine: list[FactorScore]) -> Sources:
 
 
 def _drops(mine: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
-    """Return own words minus the mean of fresh ones in each setting, without twins and frames."""
+    """Return the score in the game's own wording minus the mean over fresh wordings, by setting."""
     own: dict[str, list[float]] = {}
     fresh: dict[str, list[float]] = {}
     for each in mine:
@@ -110,6 +110,6 @@ def _mean(values: list[float]) -> float:
 
 
 def _harness(who: PlayerSpec, retries: int) -> dict[str, str]:
-    """Return each choice of the harness that a player used."""
+    """Return the harness settings that a player used."""
     chosen = read_harness(who.params.get("harness"))
     return {name: str(getattr(chosen, name, retries)) for name in HARNESS}

@@ -1,4 +1,4 @@
-"""The atlas: players of several records, each in its own game, setting and measure."""
+"""The atlas: players of several records, each with its game, setting and measure."""
 
 from __future__ import annotations
 

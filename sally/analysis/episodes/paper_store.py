@@ -75,7 +75,7 @@ class Matching:
 def with_conditions(
     facts: Callable[[Played], Conditions | None], episodes: Iterable[Episode]
 ) -> Iterator[tuple[Conditions, Played]]:
-    """Yield those of the episodes that belong to the paper, replayed, with their conditions."""
+    """Yield the paper's episodes, replayed, with their conditions."""
     for episode in episodes:
         whole = played(episode)
         if (found := facts(whole)) is not None:
@@ -336,7 +336,7 @@ class PaperStore(PaperEpisodes):
 
 
 def _rows_of_seat(seats: SeatTableBuilder, many: Any, seat: Seat) -> Any:
-    """Return each line's row of this seat; -1 if the seat was empty."""
+    """Return the row of this seat for each line; -1 if the seat was empty."""
     mine = seats.rows_of_seat(seat)
     found = np.full(len(many), -1, dtype=np.int64)
     found[np.repeat(np.arange(len(many)), many)[mine]] = mine

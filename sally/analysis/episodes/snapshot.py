@@ -50,7 +50,7 @@ class Snapshot:
             raise
 
     def _keep(self, episode: Episode, offset: int) -> int:
-        """Copy an episode unless it is there already; return the bytes written."""
+        """Copy an episode unless it has been copied already; return the bytes written."""
         there = self.spots.get(episode.id)
         if there is not None and not there.cut:
             self.doubled += 1

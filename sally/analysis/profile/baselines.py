@@ -90,8 +90,8 @@ def baselines(
 def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
     """Return the mindless player with the highest mean over a sample of the settings.
 
-    The choice uses seeds of its own. Choosing by the episodes that are then reported would make
-    the luckiest of several equal players look better than it is.
+    The choice uses separate seeds: choosing by the episodes that are then reported would make the
+    luckiest of several equal players look better than it is.
     """
     some = spread_over(settings)
     tried = [_redealt(some[n % len(some)], n) for n in range(TRIALS if some else 0)]
@@ -116,7 +116,7 @@ def spread_over(settings: S) -> S:
 
 
 def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
-    """Return the players that are mindless in all of these settings; always the random one.
+    """Return the players that are mindless in all of these settings; the random player always is.
 
     A shortcut in one condition of a card may be the solution in another.
     """
@@ -183,7 +183,7 @@ def _played(
 
 @registry.cached
 def _before() -> dict[tuple[bytes, str, str], Sequence[Measured]]:
-    """Cache of baselines played in this process, emptied when the registry changes."""
+    """Return the cache of baselines played in this process, emptied when the registry changes."""
     return {}
 
 
@@ -206,7 +206,7 @@ def _ready(setup: Setup) -> Setup:
 
 @registry.cached
 def _checked() -> dict[bytes, Setup]:
-    """Cache of setups resolved in this process, emptied when the registry changes."""
+    """Return the cache of setups resolved in this process, emptied when the registry changes."""
     return {}
 
 
@@ -225,7 +225,7 @@ def _redealt(met: Measured, n: int) -> Measured:
 
 
 def _settings(table: MeasuredTable, rows: Codes) -> Codes:
-    """Return one row for each setting that can be played again: no model or person opposite."""
+    """Return one row for each setting without a model or person opposite, which can be replayed."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
     every, first, which = np.unique(table.setting[rows], return_index=True, return_inverse=True)

@@ -1,7 +1,7 @@
 """Bounds of a mean: by its metric, its unit, and what the game can pay.
 
-No interval leaves these bounds (`sally.stats.cluster_interval`). They are not the scale of doing,
-which declares its own zero and one (`sally.analysis.profile.doing_scale`).
+No interval extends beyond these bounds (`sally.stats.cluster_interval`). They are not the scale of
+doing, which declares its own zero and one (`sally.analysis.profile.doing_scale`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Accuracy by certified depth, and pass^k, for each player of some episodes.
 
 Only decisions of certified sets count, by the depth of their block: a reasoner of that depth is
-right in all of them, every shallower one as often as chance. `corrected` has chance at 0 and the
-full block at 1. A forfeited decision is wrong.
+right in all of them, every shallower one as often as chance. `corrected` is 0 at chance level and 1
+for the full block. A forfeited decision is wrong.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class DepthPoint(msgspec.Struct, frozen=True):
 def pass_hat(right: int, repeats: int, k: int) -> float:
     """Return pass^k: the chance that k repeats drawn from those made are all right.
 
-    The estimate without bias, C(right, k) / C(repeats, k).
+    This is the unbiased estimate C(right, k) / C(repeats, k).
 
     >>> pass_hat(3, 4, 2)
     0.5

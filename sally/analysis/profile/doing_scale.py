@@ -1,8 +1,8 @@
 """Doing on a fixed scale: 0 is the uniform random player, 1 the optimum or the reference player.
 
 Both ends come from the same problems with the same seeds and other players; where the expectation
-of the random player is known exactly (`Metric.at_random`), it is the zero. The best mindless
-player is a mark on the scale, never its zero: it shows how much can be scored without a mind.
+of the random player is known exactly (`Metric.at_random`), it is the zero. The best mindless player
+is a mark on the scale, never its zero: it shows what a player can score without modelling others.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
 
 
 def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
-    """Return the gain over the lower end, summed, divided by the summed distance of the ends."""
+    """Return the summed gain over the lower end, divided by the summed range."""
     if why:
         return without_interval(None, 0, "t", "not defined")
     above = np.where(np.isnan(ends.high), np.nan, got - ends.low)

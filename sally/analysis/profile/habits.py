@@ -28,7 +28,7 @@ REPETITION = "its own last move"
 
 
 class Habit(msgspec.Struct, frozen=True):
-    """The habit that explains most moves which fit the player's own predictions."""
+    """The habit that explains most of the moves that fit the player's own predictions."""
 
     rule: str
     fits: float  # moves that would fit if they followed the habit, in percent
@@ -79,9 +79,9 @@ def expected_fits(
 ) -> tuple[str, Floats]:
     """Return the habit that explains most, and its expected number of fitting moves by row.
 
-    With `one_move`, playing the same move of the rules under every label counts as a habit too;
-    with `repetition`, so does the player's own last move. A player that acts on stable predictions
-    repeats itself, so the latter does not refute acting; it shows where the moves cannot tell.
+    With `one_move`, making the same underlying move whatever its label counts as a habit too; with
+    `repetition`, so does the player's own last move. A player that acts on stable predictions
+    repeats itself, so the latter does not refute acting; it shows where the moves cannot decide.
     """
     units = _exchanged_units(table)
     explained = _explained(table, units, _keys(table))
@@ -114,7 +114,7 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 
 
 class Elsewhere(msgspec.Struct):
-    """By row: presses of keys that other units also offer, and what the presses there predict."""
+    """By row: presses of keys that other units also offer, and the number predicted from them."""
 
     presses: Floats
     blind: Floats  # presses that a blind pick would predict
@@ -164,7 +164,7 @@ def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) ->
 
 
 def _bias(means: Means, keys: Elsewhere) -> Estimate:
-    """Return how often moves of different instances fall on one key, with a blind pick at 0."""
+    """Return how often moves of different instances fall on one key, scaled so that chance is 0."""
     presses, blind = keys.presses, keys.blind
     left = total(presses) - total(blind)
     if left <= 0:
@@ -174,7 +174,7 @@ def _bias(means: Means, keys: Elsewhere) -> Estimate:
 
 
 def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
-    """Return what the player always does, in words."""
+    """Describe what the player always does."""
     presses = total(table.of("presses"))
     found, keys = [], []
     for kind, of in by_kind.items():
@@ -221,7 +221,7 @@ REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"
 def _followed(
     table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
-    """Return what habits explain that follow some option as often as in the other instances."""
+    """Return what is explained by habits of following an option as often as in other instances."""
     of, found = table.of, dict[str, Floats]()
     for name, did, able, on, off in habits:
         if of(able).any():
@@ -233,8 +233,8 @@ def _followed(
 def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
     """Return the unit of each row between which moves are exchanged.
 
-    These are instances; episodes where there is one instance. A single episode is compared with
-    itself.
+    Units are instances, or episodes if there is only one instance. A single episode is compared
+    with itself.
     """
     ids = [table.shared[kind].setup.instance.id for kind in table.kind.tolist()]
     known = {name: n for n, name in enumerate(dict.fromkeys(ids))}
@@ -244,7 +244,7 @@ def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
 
 
 def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:
-    """Return, for each row, the sum of a column over the other units; with one unit, over it."""
+    """Return, for each row, the sum of a column over the other units, or over the only unit."""
     where = np.asarray(units, dtype=np.int64)
     sums: Floats = np.bincount(where, weights=column).astype(np.float64)
     return float(column.sum()) - sums[where] if len(sums) > 1 else sums[where]

@@ -95,14 +95,14 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Score the seat's own last move as prediction; an even guess if it is not a choice."""
+    """Score the seat's own last move as the prediction; an even guess if it is not a choice."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
 
 
 def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
-    """Bin the odds of the likeliest choice with its outcome; tied choices share the point."""
+    """Bin the odds of the likeliest choice with its outcome; ties are split."""
     if not answers:
         return ()
     found = [(0, 0.0, 0.0)] * BINS

@@ -37,7 +37,7 @@ class Skills(msgspec.Struct, frozen=True):
 
 
 def skills(means: Means) -> Skills:
-    """Return the skill scores of a row, each a gain over a baseline as a share of the possible."""
+    """Return the skill scores of a row: gains over a baseline as shares of the possible gain."""
     table = means.group
     hits = _hits(table)
     rule = max(hits, key=lambda name: total(hits[name])) if hits else ""
@@ -76,7 +76,7 @@ def _hits(table: MeasuredTable) -> dict[str, Floats]:
 
 
 def _frequencies(table: MeasuredTable) -> Floats:
-    """Return the Brier score that the frequencies of the answers would have in each row."""
+    """Return the Brier score of predicting the answer frequencies, by row."""
     if not table.of("with_odds").any():
         return np.zeros(len(table))
     truths = [table.counts[n] for n in table.sure.tolist()]

@@ -1,8 +1,8 @@
 """The knowing-doing profile: for each player and game, what it knew, what it did, what it lost.
 
 Both axes have the same scale: 0 is an even guess or a random player, 1 is the maximum; the best
-mindless predictor and player are marks on them. Doing counts every decision, forfeited ones as the
-rules do. Intervals are 95%, by `sally.stats.cluster_interval`.
+mindless predictor and player are marks on them. Doing counts every decision; forfeits count as the
+rules prescribe. Intervals are 95%, by `sally.stats.cluster_interval`.
 """
 
 from __future__ import annotations

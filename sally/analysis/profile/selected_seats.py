@@ -64,7 +64,7 @@ def _fits(name: str, patterns: Iterable[str]) -> bool:
 
 
 def known(what: str, names: Iterable[str], there: Collection[str]) -> None:
-    """Raise BadInput if a name or pattern matches none of the names there."""
+    """Raise BadInput if a name or pattern matches none of the known names."""
     for name in names:
         if not any(matches(name, one) for one in there):
             raise unknown(what, name, there)
@@ -81,8 +81,8 @@ def studied_seats(found: Sequence[Measured]) -> set[str]:
 def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -> set[str]:
     """Return the studied seats of a game, given its kinds of seats and which of them were probed.
 
-    These are the seats that were asked about others or taken by a model or a person; otherwise
-    the seats of the card in which several players sat; otherwise all of the card, or all seats.
+    These are the seats that were asked about others or taken by a model or a person; otherwise the
+    card's seats that several different players took; otherwise all seats of the card, or all seats.
     """
     minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.player_spec)}
     if minds or not kinds:

@@ -1,1 +1,1 @@
-"""The episode record: events, validation, scenes and what importers share."""
+"""The episode record: events, validation, scenes and shared parts of importers."""

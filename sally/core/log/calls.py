@@ -18,7 +18,7 @@ _CUT = re.compile(r"\n\[cut: [0-9,]+ characters, sha256 [0-9a-f]{64}\]\n")
 
 
 def cut(text: str) -> str:
-    """Return the text if it has at most `KEPT` characters, else both ends of it.
+    """Return the text if it has at most `KEPT` characters, else its beginning and end.
 
     >>> len(cut("x" * 10_000_000))
     200107

@@ -1,4 +1,4 @@
-"""The episode log: the setup and the events; nothing that can be computed from them."""
+"""The episode log: the setup and the events; derived data is not stored."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag=str.lower):
-    """Base class of events: fields that a kind of event lacks read as empty."""
+    """Base class of events; fields that a kind of event lacks are empty."""
 
     turn: int
 
@@ -160,7 +160,7 @@ class Skipped(Noted, frozen=True):
 
 
 class Told(Noted, frozen=True):
-    """Information about another's mind given to a seat; `value` is None if there was none."""
+    """Information about another mind given to a seat; `value` is None if there was none."""
 
     seat: str
     probe: str

@@ -105,7 +105,7 @@ def texts_of(who: PlayerSpec | None) -> Mapping[str, str]:
 
 
 def outlook(context: SeatContext, turn: int, view: Any, new: Sequence[str] = ()) -> Scene:
-    """Return what a seat reads while nothing is asked of it."""
+    """Return what a seat reads while it is not asked anything."""
     return Scene(
         turn, context.seat, tuple(new), _or_none(lambda: context.words.now(view)), view=view
     )
@@ -226,7 +226,7 @@ def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, .
 
 
 def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
-    """Return the name of a move; a move without one, such as a form or a deal, field by field."""
+    """Return the name of a move, or its fields if it has no name (a form, a deal)."""
     name = "" if seat == NATURE else words.name(action)
     if name and not (isinstance(action, msgspec.Struct) and name == str(action)):
         return name
@@ -297,7 +297,7 @@ def _rules(context: SeatContext) -> str:
 
 
 def _or_none(say: Callable[[], str]) -> str:
-    """Return a text of the words, or "" if the game has none for this seat, as for helpers."""
+    """Return a text from the words, or "" if the game has none for this seat (helpers)."""
     try:
         return say()
     except LookupError:

@@ -14,14 +14,14 @@ from sally.core.rules.probe import Foreseen, ProbeReport, Question, as_logged, p
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
-    """Return the event of a forfeited move; only the notes of language players are logged."""
+    """Return the event of a forfeited move; notes are logged for language players only."""
     looked, notes = turn.looked, given.memory if given.calls else None
     said = (given.reason, given.reply, given.tries, given.calls)
     return Forfeited(turn.number, turn.seat, *said, looked, notes)
 
 
 def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
-    """Return a move with its reply, calls and look-ups; only language players log notes."""
+    """Return a move with its reply, calls and look-ups; only language players' notes are kept."""
     calls, number, seat = given.calls, turn.id[0], turn.context.seat
     memory, looked = given.memory if calls else None, turn.looked
     return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
@@ -41,7 +41,7 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
 
 
 def foreseen(turn: int, seat: str, made: Foreseen) -> Reported:
-    """Return a prediction made inside a decision as a report."""
+    """Convert a prediction made inside a decision to a report."""
     return Reported(
         turn, seat, made.probe, as_logged(made.value), made.about, made.odds, "decision"
     )

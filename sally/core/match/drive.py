@@ -57,7 +57,7 @@ def _play(
 
 
 def _decides(match: Match[Any, Any, Any], player: Player[Any, Any]) -> Source:
-    """Return the function that decides a player's moves; a script's own where that is enough."""
+    """Return the function that decides a player's moves; a script's own where possible."""
     bare = type(player) is Scripted and not match.spec.tools  # a look-up is logged with a decision
     return player.script if bare else player.decide  # type: ignore[attr-defined]
 
@@ -90,10 +90,10 @@ def _close(awaited: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
 
 
 async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Play a match to its end with any players; all open asks are out at the same time.
+    """Play a match to its end with any players; all open asks are sent at the same time.
 
-    A task that has received an answer goes on to the next ask. Further tasks are created only
-    while an ask has to be waited for: a model that answers at once needs none.
+    A task that has received an answer goes on to the next ask. Further tasks are created only while
+    an ask has to be awaited; a model that answers immediately needs none.
     """
     import asyncio  # a sixth of a worker's start, and bots need none
 
@@ -106,7 +106,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
     launching: asyncio.Handle | None = None
 
     def ask() -> None:
-        """Send every new ask; bots answer at once, other answers are awaited."""
+        """Send every new ask; bots answer immediately, other answers are awaited."""
         if sent and len(sent) == match.waiting:  # all are out
             return
         opened = _play(match, decide, report, sent)
@@ -128,7 +128,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             ask()
 
     def launch() -> None:
-        """Create a task for each ask that is left; the present task is waiting."""
+        """Create a task for each remaining ask, because the current task is waiting."""
         nonlocal launching
         launching = None
         for _ in range(len(later)):

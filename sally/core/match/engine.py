@@ -1,8 +1,8 @@
-"""The match: an episode in progress, and the one place that plays a turn.
+"""The match: an episode in progress, and the only code that plays a turn.
 
-A match lists what it wants to know (`asks`), takes answers in any order (`answer`) and logs events
-in one canonical order. Where the answers come from is up to the driver: bots, model calls, people
-in a browser, a learner in a Gymnasium environment, or a stored log.
+A match lists its open questions (`asks`), takes answers in any order (`answer`) and logs events in
+one canonical order. Where the answers come from is up to the driver: bots, model calls, people in a
+browser, a learner in a Gymnasium environment, or a stored log.
 """
 
 from __future__ import annotations
@@ -112,11 +112,11 @@ class Match(Generic[S, A, V]):
         return self.replay.states[-1]
 
     def context(self, seat: Seat) -> SeatContext:
-        """Return the context of a seat: its words and the page that grows for it."""
+        """Return the context of a seat: its words and its growing page."""
         return self._contexts[seat]
 
     def memory(self, seat: Seat) -> Any:
-        """Return what the player of a seat kept from its last turn."""
+        """Return the memory that a seat's player kept from its last turn."""
         return self._memory.get(seat)
 
     def asks(self) -> list[Turn[A, V]]:
@@ -139,7 +139,7 @@ class Match(Generic[S, A, V]):
         decide: Mapping[str, Source] = NO_SOURCES,
         report: Mapping[str, Source] = NO_SOURCES,
     ) -> list[tuple[Turn[A, V], Any]]:
-        """Take an answer, and put the asks that it opens to the given sources, as `play` does.
+        """Take an answer, and send the asks that it opens to the given sources, as `play` does.
 
         Returns:
             The asks whose answers must be awaited, with the awaitables.
@@ -165,19 +165,19 @@ class Match(Generic[S, A, V]):
         report: Mapping[str, Source],
         sent: Collection[AskId] = (),
     ) -> list[tuple[Turn[A, V], Any]]:
-        """Put asks to these sources of answers until none of them can answer immediately.
+        """Send asks to these sources of answers until none of them can answer immediately.
 
         Args:
             decide: the source of each seat's moves. A bare action stands for a `Decision` without
                 memory.
             report: the source of each seat's answers to probes.
-            sent: open asks that are left alone.
+            sent: open asks that are not sent again.
 
         Returns:
             The asks whose answers must be awaited, with the awaitables. They stay open.
 
-        An exception of a source, and an answer that does not fit, is raised; the asks that have no
-        answer by then are open.
+        An exception in a source is raised, and so is an invalid answer; asks without an answer at
+        that point stay open.
         """
         turns = [turn for id, turn in self._waiting.items() if id not in sent]
         if not turns:
@@ -223,10 +223,10 @@ class Match(Generic[S, A, V]):
     def _play(
         self, asks: list[Ask], decide: Mapping[str, Source], report: Mapping[str, Source]
     ) -> list[tuple[Turn[A, V], Any]]:
-        """Put these asks, then those of the turns that follow, until one has no answer.
+        """Send these asks, then those of the following turns, until one has no answer.
 
-        This loop is the whole of a turn. Bare moves are taken here and the asks of a turn like the
-        last one are reused, because tournaments of bots spend their time here.
+        This loop is a whole turn. Bare moves are taken here and the asks of a turn like the last
+        one are reused, because tournaments of bots spend their time here.
         """
         game, replay, events, memory = self.game, self.replay, self.events, self._memory
         waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
@@ -386,7 +386,7 @@ class Match(Generic[S, A, V]):
                     self._probes.skip(seat, ("before", "after"))
 
     def _ready(self, open_asks: list[AskId], decide: Mapping[str, Source]) -> list[Ask]:
-        """Return asks for the moves that wait for nothing: injected seats are told first."""
+        """Return asks for the moves that wait for nothing; injected information is given first."""
         probes = self._probes
         assert probes is not None  # without a session nothing is told
         ready: list[Ask] = []
@@ -400,7 +400,7 @@ class Match(Generic[S, A, V]):
         return ready
 
     def _take(self, turn: Turn[A, V], given: Given, report: Mapping[str, Source]) -> list[Ask]:
-        """Note an answer and return the asks that it opens; a wrong one changes nothing."""
+        """Record an answer and return the asks that it opens; an invalid answer changes nothing."""
         if type(given) is Fault:
             self.censor(given.cause, given.detail, turn.context.seat, given.calls)
             return []

@@ -70,7 +70,7 @@ def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
 def mismatch(
     spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None = None
 ) -> str | None:
-    """Return how a second run of the log through a match differs; None if it does not.
+    """Return how rerunning the log through a match differs from it; None if it does not.
 
     With `asked_again`, players answer again: the answers of bots are compared, and the prompts of
     models by their hashes.
@@ -140,7 +140,7 @@ def rerun(
 ) -> Iterator[tuple[Turn[Any, Any], Event | None]]:
     """Play the log through a fresh match and yield each ask just before it is answered.
 
-    Asks without an answer when the episode was stopped come last, with None.
+    Asks that were unanswered when the episode stopped come last, with None.
     """
     logged = _LogSource(match.spec, episode, None)
     while not match.over:
@@ -158,7 +158,7 @@ def rerun(
 
 
 def as_stored(events: list[Event]) -> list[Any]:
-    """Return events as JSON has them: an action read from disk holds lists, a played one tuples."""
+    """Return events as JSON stores them: actions read from disk hold lists, played ones tuples."""
     plain: list[Any] = msgspec.json.decode(msgspec.json.encode(events))
     return plain
 
@@ -167,7 +167,7 @@ ROUNDING = 1e-12  # C libraries differ in the last digit of an exponential
 
 
 def _equal(was: Any, now: Any) -> bool:
-    """Whether two stored values are equal, numbers up to rounding."""
+    """Return whether two stored values are equal, up to rounding of numbers."""
     if isinstance(was, float) and isinstance(now, float):
         return math.isclose(was, now, rel_tol=ROUNDING)
     if isinstance(was, dict) and isinstance(now, dict):

@@ -1,4 +1,4 @@
-"""The player protocol: the asks that a player gets and the answers that it may give."""
+"""The player protocol: the asks that a player receives and the answers it may give."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ Given = Decision[Any] | Forfeit | ProbeReport | Fault | Silence
 
 
 def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
-    """Put an ask to a player and return its answer or an awaitable."""
+    """Send an ask to a player and return its answer or an awaitable."""
     if turn.question is None:
         return player.decide(turn)
     report = getattr(player, "report", None)
@@ -129,12 +129,12 @@ Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
 
 
 def wait(turn: Turn[Any, Any]) -> Any:
-    """Leave an ask open: the source of a seat that has no other."""
+    """Leave an ask open; used as the source of seats that have no other."""
     return WAIT
 
 
 class Player(Protocol[A, V]):
-    """Settings without state: one player may play many episodes at the same time."""
+    """A player's settings, without state; one player may play many episodes at the same time."""
 
     def decide(self, turn: Turn[A, V]) -> Move[A] | Awaitable[Move[A]]: ...
 

@@ -1,4 +1,4 @@
-"""Probes and injections within a match: questions outside play, and what seats are told."""
+"""Probes and injections within a match: questions outside play, and information given to seats."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Notes = dict[Key, Reported | Skipped | Told | None]  # None: not answered yet
 
 
 class ProbeSession:
-    """The probes and injections of one match, and the notes of its present turn.
+    """The probes and injections of one match, and the notes on its current turn.
 
     Notes are kept by section, seat and question in the order in which the game asks, so that
     the log does not depend on the order in which answers arrive.
@@ -85,7 +85,7 @@ class ProbeSession:
         return twin
 
     def turn_begins(self) -> None:
-        """Forget the views of the last turn; before a fork, ask what the first episode asked."""
+        """Discard the last turn's views; before a fork, ask what the original episode asked."""
         self._seen.clear()
         if self._game.same_menus:
             self._menus.pop(NATURE, None)  # only the menus of players are promised to stay
@@ -112,19 +112,19 @@ class ProbeSession:
         return self._seeds[len(self._replay) >= self._changes_at]
 
     def observe(self, state: Any, seat: Seat) -> Any:
-        """Return what a seat sees in the present state, computed once."""
+        """Return what a seat sees in the current state, computed once."""
         if (view := self._seen.get(seat)) is None:
             view = self._seen[seat] = self._game.observe(state, seat)
         return view
 
     def menu(self, state: Any, seat: Seat) -> Any:
-        """Return what a mover may do in the present state, computed once."""
+        """Return what a mover may do in the current state, computed once."""
         if (menu := self._menus.get(seat)) is None:
             menu = self._menus[seat] = self._game.options(state, seat)
         return menu
 
     def move(self, seat: Seat, told: tuple[Told, ...]) -> Turn[Any, Any]:
-        """Return the ask for the move of a seat that was told something."""
+        """Return the ask for the move of a seat that was given information."""
         state, number = self._replay.present, len(self._replay.moves)
         view, menu, memory = self.observe(state, seat), self.menu(state, seat), self._memory
         return Turn(
@@ -161,7 +161,7 @@ class ProbeSession:
         moves: bool = True,
         pending: Any = None,
     ) -> None:
-        """Add the asks of a probe to a seat that moves in this turn or does not."""
+        """Add the asks of a probe to a seat, whether or not it moves in this turn."""
         if probe.once and self._was_asked(probe, seat):
             return
         state, number, name = self._replay.states[-1], len(self._replay.moves), probe.name
@@ -188,7 +188,7 @@ class ProbeSession:
         )
 
     def take(self, turn: Turn[Any, Any], question: Question, given: Any) -> None:
-        """Note a report, or why there is none; raises IllegalMove if it does not fit."""
+        """Record a report, or why there is none; raises IllegalMove if it does not fit."""
         note = reported(turn, question, given)
         if type(note) is Reported:
             self._replay.reports[turn.id] = note
@@ -214,7 +214,7 @@ class ProbeSession:
     def after_move(
         self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]
     ) -> list[Ask]:
-        """Note predictions made inside the move; return the asks between it and the reveal."""
+        """Record predictions made inside the move; return the asks between it and the reveal."""
         number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
             made = foreseen(number, seat, f)
@@ -233,7 +233,7 @@ class ProbeSession:
         return asks
 
     def skip(self, seat: Seat, points: tuple[str, ...]) -> None:
-        """Note the questions that are not asked because the seat's move was forfeited."""
+        """Record the questions that are not asked because the seat's move was forfeited."""
         why = "the move was forfeited"
         for probe in self._arms[seat]:
             asks: list[Ask] = []
@@ -253,11 +253,11 @@ class ProbeSession:
         made: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
-        """Return whether a mover may be asked for its move now: everything it is to be told is
-        known.
+        """Return whether a mover may be asked now: all information it is to receive is known.
 
-        Its own questions come first, so that what it is told cannot influence its answers. For the
-        truth it waits for all other asks, because a truth may be another seat's move or report.
+        Its own questions come first, so that what it is told cannot influence its answers. A mover
+        that receives a truth waits for all other asks, because the truth may be another seat's move
+        or report.
         """
         if not self._injections[seat]:
             return True
@@ -287,9 +287,10 @@ class ProbeSession:
         return tuple(everything)
 
     def _keep_own(self, movers: tuple[Seat, ...]) -> None:
-        """Add the kept answers at the turn's start of seats that do not move to their history.
+        """Add kept answers from the turn's start to the history of seats that do not move.
 
-        Movers are told before they move; these seats find the answers there at their next move.
+        Movers receive them before they move; the other seats find them in the history at their next
+        move.
         """
         for seat in self._seats:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
@@ -306,7 +307,7 @@ class ProbeSession:
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
-        """Return the answer to a question of now or of the turn's start, as it will be told."""
+        """Return the answer to a question asked now or at the turn's start, as it is told."""
         replay = self._replay
         asked = self._began if probe.point == "start" else len(replay)
         at = At(asked, seat, probe.name, question.about)
@@ -334,7 +335,7 @@ class ProbeSession:
         self._noted(section, Seat(event.seat))[event.probe, event.about] = event
 
     def logged(self, movers: tuple[Seat, ...], made: Iterable[Event]) -> list[Event]:
-        """Return the events of this turn in canonical order, and forget its notes."""
+        """Return the events of this turn in canonical order, and clear its notes."""
         if self.injects:
             self._keep_own(movers)
             self._replay.pending = {}

@@ -26,7 +26,7 @@ class Past:
         self.begun = False  # whether anything was read; the rules come first
 
     def news(self, view: Any) -> list[str]:
-        """Return the unread lines up to a view, including what was told and kept."""
+        """Return the unread lines up to a view, including kept information."""
         context, self.begun = self._context, True
         kept = self._kept() if len(context._marks) > self._marks else None
         new = list(context.words.lines(view, self._lines, self._form))
@@ -34,7 +34,7 @@ class Past:
         return new if kept is None else kept + new
 
     def _kept(self) -> list[str]:
-        """Return the unread lines that were told and kept, each after the lines before it."""
+        """Return the unread lines of kept information, each after the lines that precede it."""
         words, new = self._context.words, list[str]()
         for seen, told in self._context.kept[self._marks :]:
             lines = list(words.lines(seen, self._lines, self._form))
@@ -80,7 +80,7 @@ class SeatContext:
 
     @cached_property
     def _reads_alike(self) -> bool:
-        """Whether the move that a reply names depends on the reply alone."""
+        """Whether reading a move depends on the reply alone."""
         return self.game.same_menus and type(self.words).read is Words.read
 
     def read(self, reply: str, view: Any, options: Any) -> Any:
@@ -94,7 +94,7 @@ class SeatContext:
 
     @cached_property
     def reader(self) -> Past:
-        """The position of this seat's player, where lines are shown as they are added."""
+        """The player's reading position, for displays that show lines as they are added."""
         return Past(self)
 
     def again(self, seed: int) -> SeatContext:
@@ -102,7 +102,7 @@ class SeatContext:
         return SeatContext(self.spec, self.game, self.seat, seed, self._texts, self.retries, self)
 
     def copied(self) -> SeatContext:
-        """Return the context of this seat in a copy of the match, with what was told and kept."""
+        """Return the context of this seat in a copy of the match, with its kept information."""
         twin = self.again(self.seed)
         twin._marks = list(self._marks)
         return twin
@@ -122,12 +122,12 @@ class SeatContext:
         return self._reworded[pack]
 
     def keep(self, view: Any, told: Told) -> None:
-        """Add what was told to this seat's history, after what `view` shows."""
+        """Add given information to this seat's history, after what `view` shows."""
         self._marks.append((view, told))
 
     @property
     def kept(self) -> Sequence[tuple[Any, Told]]:
-        """What was told and kept, each with the view that it follows."""
+        """The kept information, each item with the view that it follows."""
         return self._marks
 
     def opening(
@@ -145,10 +145,7 @@ class SeatContext:
         return page
 
     def past(self, view: Any, form: str = "") -> list[str]:
-        """Return the history line by line, including what was told and kept.
-
-        As with `opening`, views only ever grow: each line is put into words once.
-        """
+        """Return the history line by line, including kept information."""
         if form not in self._pasts:
             self._pasts[form] = Past(self, form), []
         past, lines = self._pasts[form]
@@ -156,7 +153,7 @@ class SeatContext:
         return list(lines)
 
     def heard(self, told: Sequence[Told]) -> list[str]:
-        """Return what a seat is told now, in words, without what its history already holds."""
+        """Return the information given to a seat now, in words, unless its history has it."""
         kept = [each for _, each in self._marks[-len(told) :]] if told else []
         return [self.words.told(each) for each in told if each not in kept]
 

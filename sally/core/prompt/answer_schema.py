@@ -1,7 +1,7 @@
-"""Answers as JSON: the schema that an answer is held to, and the answer read from the object.
+"""Answers as JSON: the schema of an answer, and the answer read from the object.
 
-With `format = schema` a page asks for one JSON object, the model is held to its schema where the
-provider can do so, and the answer is the value of one field: nothing is guessed.
+With `format = schema` a page asks for one JSON object, replies are constrained to its schema if the
+provider supports that, and the answer is the value of one field: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def field_name(label: str) -> str:
 
 
 def of_answer(label: str, answer: dict[str, Any], before: Sequence[str] = ()) -> str:
-    """Return the schema of an object with the answer, and with texts in front of it, as JSON.
+    """Return, as JSON, the schema of an object with labelled texts followed by the answer.
 
     >>> of_answer("Option", {"type": "string", "enum": ["J", "F"]})
     '{"type":"object","properties":{"option":{"type":"string","enum":["J","F"]}},"required":["option"],"additionalProperties":false}'
@@ -78,7 +78,7 @@ def value_in(reply: str, label: str) -> Any:
 
 
 def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:
-    """Return the move that a value stands for; raise Unreadable if it is none."""
+    """Return the move that a value represents; raise Unreadable if it is not a move."""
     if not is_finite(options):
         try:
             return filled(options, as_tuples(value))

@@ -112,12 +112,12 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         _check_settings(self)
 
     def canonical(self) -> str:
-        """Return equal settings as equal JSON: sorted keys, unset ones left out."""
+        """Return the settings as canonical JSON, with sorted keys and without unset ones."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 
 class SchemaSettings(Settings, frozen=True, omit_defaults=True):
-    """The settings of a call whose reply is held to a JSON schema."""
+    """The settings of a call whose reply is constrained to a JSON schema."""
 
     schema: str = ""  # as JSON
 
@@ -204,9 +204,9 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
     def believed(self) -> Usage:
-        """Return this usage, or only its seconds if a count cannot be true.
+        """Return this usage, or only its seconds if a count is implausible.
 
-        A server may report any number. A negative count, or one above MOST_TOKENS, is not known.
+        A server may report any number; a negative count, or one above MOST_TOKENS, is discarded.
         """
         counts = (self.input, self.output, self.cached, self.evaluated, self.reasoning)
         cost = self.cost
@@ -218,7 +218,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @staticmethod
     def total(usages: Iterable[Usage]) -> Usage:
-        """Return the sum; a count that is unknown in one call is unknown in the sum."""
+        """Return the sum; a count that is unknown in any call is unknown in the sum."""
         return sum(usages, start=Usage(cached=0, evaluated=0, reasoning=0, cost=0.0))
 
 
@@ -317,8 +317,7 @@ class ModelFailure(Exception):
 
 
 class CannotScore(Exception):
-    """The model gives no exact log-probabilities of candidates; raised before any call is paid
-    for."""
+    """The model gives no exact log-probabilities of candidates; raised before any paid call."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -332,7 +331,7 @@ class CannotScore(Exception):
 
 
 class CannotConstrain(Exception):
-    """The model's replies cannot be held to a JSON schema; said before anything is spent."""
+    """The model's replies cannot be constrained to a JSON schema; raised before any paid call."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -346,12 +345,12 @@ class CannotConstrain(Exception):
 
 
 def can_constrain(model: object) -> bool:
-    """Return whether a model's replies can be held to a JSON schema; it declares so itself."""
+    """Return whether a model declares that its replies can be constrained to a JSON schema."""
     return bool(getattr(model, "can_constrain", False))
 
 
 class WrappedModel:
-    """Base of models that pass their calls on to another one and declare what it declares."""
+    """Base class of models that forward their calls to another model and share its capabilities."""
 
     _model: Model
 
@@ -367,7 +366,7 @@ class WrappedModel:
 
     @property
     def can_constrain(self) -> bool:
-        """Whether replies can be held to a JSON schema."""
+        """Whether replies can be constrained to a JSON schema."""
         return can_constrain(self._model)
 
     @property
@@ -377,7 +376,7 @@ class WrappedModel:
 
     @property
     def used(self) -> Any:
-        """What answered, for the record, if the model reports it."""
+        """What served the calls (for the record), if the model reports it."""
         return getattr(self._model, "used", None)
 
 

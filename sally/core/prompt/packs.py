@@ -28,7 +28,7 @@ _known: dict[str, Pack] = {}  # packs read in this process, by `name@hash`
 
 
 def reference(pack: Pack) -> str:
-    """Return the pack's name with the hash of its text."""
+    """Return the reference of a pack: its name with the hash of its text."""
     said = msgspec.json.encode(pack, order="sorted")
     return f"{pack.name}@{blake2b(said, digest_size=8).hexdigest()}"
 

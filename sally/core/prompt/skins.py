@@ -6,7 +6,7 @@ and each further table fills slots with stems (`other = "machine"`), which are i
 table's `keys` (`mental = "system"`) take a whole sentence from another of the game's texts. Facts
 and the answer format are never changed, so every skin states the same game. Three kinds of skins
 need no table: names, formal words and nonsense words. Neither does a different order of listed
-items; if the names of moves carry no meaning, `labels` replaces them or shifts each to the next
+items. If the names of moves are meaningless, `labels` replaces them or shifts each to the next
 move.
 """
 
@@ -154,7 +154,7 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
 
 
 def _by_place(skins: Skins, skin: str) -> dict[str, str]:
-    """Return a skin's changes to names and order, apart from sentences."""
+    """Return a skin's changes to names and order, without its sentences."""
     if skin == ORDER:
         return {"order": REVERSED}
     if skins.labels and skin in (LABELS, SWAP):

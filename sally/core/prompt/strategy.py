@@ -1,4 +1,4 @@
-"""Prompting strategies: they see only a turn in words, so each fits every game."""
+"""Prompting strategies. They see a turn only in words, so each strategy fits every game."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class PromptContext:
 
     @property
     def told(self) -> tuple[Told, ...]:
-        """What the player has been told about another's mind."""
+        """The information that the player was given about another player's mind."""
         return self._turn.told
 
     @property
@@ -142,17 +142,16 @@ class PromptContext:
         return {**self._texts, **self._words.texts}[key].format_map(facts)
 
     def retry(self) -> str:
-        """Return what was wrong with the last try; shown once, on the next page."""
+        """Return the correction for the last try, which is shown once, on the next page."""
         why, self._retry = self._retry, ""
         return why
 
     def aside(self, question: Question) -> str:
-        """Return a question about others as it is asked before the move."""
+        """Return a question about others in the wording used before the move."""
         return self._words.aside(question, self._turn.view)
 
     def told_text(self, past: bool = True) -> str:
-        """Return what the player has been told, in words; what the history on the page holds is
-        left out."""
+        """Return the given information in words, without what the history on the page contains."""
         told = self._turn.told
         return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
@@ -188,7 +187,7 @@ class PromptContext:
     def schema(self, *before: str) -> str:
         """Return the JSON schema of the answer with labelled texts in front of it.
 
-        It is empty where the answer is asked for as a line.
+        It is empty if the answer is requested as a line.
         """
         if not self._as_schema:
             return ""
@@ -208,7 +207,7 @@ class PromptContext:
         return {label: text.strip() for label, text in given.items() if isinstance(text, str)}
 
     def form(self, *before: str) -> str:
-        """How to answer; a schema also has the labelled texts in front of the answer."""
+        """Return how to answer; a schema also has the labelled texts in front of the answer."""
         if self._as_schema:
             return self._words.say("format.form", schema=self.schema(*before))
         turn = self._turn
@@ -261,7 +260,7 @@ class PromptContext:
 
     @property
     def stem(self) -> str:
-        """Return the end of a page that a name completes."""
+        """Return the end of a page, to be completed by a name."""
         turn = self._turn
         if turn.question is None:
             return self._words.stem(turn.view, turn.options)
@@ -269,7 +268,7 @@ class PromptContext:
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The forms in which this game tells its history; the first is the default."""
+        """The forms in which this game presents its history; the first is the default."""
         return self._words.forms
 
     @property
@@ -393,7 +392,7 @@ def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()
 
 
 async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    """One question, one answer: a move, or what a probe asks."""
+    """Ask one question and return its answer: a move, or a report to a probe."""
     purpose = "probe" if prompt.asked else "move"
     return spoken(await speaker.say(purpose, prompt.user(), schema=prompt.schema()))
 

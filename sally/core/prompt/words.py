@@ -1,4 +1,4 @@
-"""A game in language. Words receive views, never states, so they cannot leak a secret."""
+"""Games in language. Words receive views, never states, so they cannot leak a secret."""
 
 from __future__ import annotations
 
@@ -72,8 +72,7 @@ class Words(Generic[A, V]):
         return self.texts[key].format_map(facts)
 
     def around(self, key: str, fact: str, **facts: str) -> list[str]:
-        """Return the sentence under this key in pieces, to be joined by a fact that changes each
-        time."""
+        """Return the sentence under this key split at a fact that changes each time."""
         filled = (self.texts[key], *facts.values())
         mark = next(m for m in map(chr, PRIVATE) if not any(m in text for text in filled))
         return self.say(key, **{fact: mark}, **facts).split(mark)
@@ -135,7 +134,7 @@ class Words(Generic[A, V]):
         return self.say("format.form", schema=schema)
 
     def stem(self, view: V, options: Options[A]) -> str:
-        """Return the end of a page that an action's name completes, for scoring names."""
+        """Return the end of a page, to be completed by an action's name, for scoring names."""
         parts = (self.now(view), self.question(view, options), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
@@ -153,7 +152,7 @@ class Words(Generic[A, V]):
         return ""
 
     def scale(self, options: Options[A]) -> Whole | None:
-        """Return the range if the ready actions are numbers to be answered as a number.
+        """Return the range of the ready actions if they are answered as a number.
 
         `sally.core.rules.menu.span` computes it; None means that actions go by their names. People
         then get a number field instead of a button for each option.
@@ -190,7 +189,7 @@ class Words(Generic[A, V]):
         raise LookupError(f"{type(self).__name__} has no text for the probe {question.probe!r}")
 
     def aside_stem(self, question: Question, view: V, pending: A | None = None) -> str:
-        """Return the end of a page that the answer to a probe completes."""
+        """Return the end of a page, to be completed by the answer to a probe."""
         parts = (self.now(view), self.aside(question, view, pending), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
@@ -336,5 +335,5 @@ def slots(text: str, where: str) -> set[str]:
 
 
 def describe(form: Form[Any]) -> str:
-    """Return a form's fields, for a person at a terminal."""
+    """Describe a form's fields for a person at a terminal."""
     return ", ".join(name for name, _ in form.fields)

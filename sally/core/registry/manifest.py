@@ -1,6 +1,6 @@
 """The manifest: where each shipped game, study and paper is defined.
 
-With it, one entry is imported without its neighbours. `python -m sally.core.registry.manifest`
+It allows one entry to be imported without the others. `python -m sally.core.registry.manifest`
 regenerates it; a test compares it with the folders.
 """
 
@@ -18,7 +18,7 @@ Manifest = dict[str, dict[str, str]]  # kind -> name -> "module:constant"
 
 @cache
 def load() -> Mapping[str, Mapping[str, str]]:
-    """Return the manifest as shipped."""
+    """Return the shipped manifest."""
     return msgspec.json.decode(FILE.read_bytes(), type=Manifest)
 
 

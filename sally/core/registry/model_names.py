@@ -10,8 +10,8 @@ WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "eff
 def called(model: str) -> str:
     """Return the name of a model in tables: its full name, so that no two models share one.
 
-    Only the kind of a model of the catalogue in transformers is left out. A name depends on nothing
-    but the model: which other models a table or this process knows does not change it.
+    Only the kind prefix of catalogued transformers models is left out. A name depends on the model
+    alone, not on the other models in a table or process.
 
     >>> called("openai/gpt-4o"), called("hf:qwen-0.5b"), called("hf:lab/last")
     ('openai/gpt-4o', 'qwen-0.5b', 'hf:lab/last')
@@ -21,7 +21,7 @@ def called(model: str) -> str:
 
 
 def named(params: dict[str, Any]) -> list[str]:
-    """Return parameters as `name=value`, settings by their usual letters, without unset ones."""
+    """Return parameters as `name=value`, with usual letters for settings, without unset ones."""
     return [
         f"{WAYS.get(key, key)}={_said(value)}" for key, value in params.items() if value is not None
     ]

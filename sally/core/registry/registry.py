@@ -1,11 +1,11 @@
 """The registry: games, players, strategies, metrics, studies, models and papers by name.
 
-The folder is the registry: one file or folder is one entry, named after it. Games and papers are
-packages with parts: `partners.py` of a game defines its `PARTNERS`, `card.py` its `CARD`, and so on
-(see `PARTS`); a game in one file defines them all there. A folder
-without an entry of its own lends its name to what is in it (`games/toma/po` is `toma_po`).
-Installed packages add entries through entry points (`sally.games`, `sally.papers`, ...), and a
-user's file or folder through `add_file`. A part is imported when it is used.
+The folder is the registry: each file or folder is one entry and gives it its name. Games and papers
+are packages with parts: `partners.py` of a game defines its `PARTNERS`, `card.py` its `CARD`, and
+so on (see `PARTS`); a game in one file defines them all there. A folder that is not an entry itself
+is a prefix for the entries in it (`games/toma/po` is `toma_po`). Installed packages add entries
+through entry points (`sally.games`, `sally.papers`, ...), and a user's file or folder through
+`add_file`. A part is imported when it is used.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def cached(find: F) -> F:
 
 @cached
 def entries(folder: str) -> Mapping[str, Any]:
-    """Return all entries of one kind by name, those in parts of games and papers included."""
+    """Return all entries of one kind by name, including those in parts of games and papers."""
     return {**_own(folder), **_from_parts(folder), **_installed(folder), **_added[folder]}
 
 
@@ -99,7 +99,7 @@ def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
 
 
 def game(name: str) -> GameSpec[Any, Any, Any]:
-    """Return a game by a public name.
+    """Return the game with a public name.
 
     Raises:
         BadInput: If there is no such game; the message suggests the nearest names.
@@ -149,7 +149,7 @@ def paper(name: str) -> Paper:
 
 
 def _shipped_game(name: str) -> GameSpec[Any, Any, Any] | None:
-    """Return the shipped game of that name, or None if an added one replaces it."""
+    """Return the shipped game with this name, or None if an added game replaces it."""
     added = {**_installed("games"), **_added["games"]}
     own = _shipped("games", name)
     if own is None or own.name in added or any(name in spec.by_name for spec in added.values()):
@@ -158,7 +158,7 @@ def _shipped_game(name: str) -> GameSpec[Any, Any, Any] | None:
 
 
 def _shipped(kind: str, name: str) -> Any | None:
-    """Return a shipped entry by the manifest, without importing its neighbours."""
+    """Return a shipped entry by the manifest, without importing the others."""
     place = manifest.load()[kind].get(name)
     if place is None:
         return None
@@ -174,7 +174,7 @@ def part(name: str, part: str) -> Any | None:
 
 
 def packages() -> Mapping[str, str]:
-    """Return the package of each game that is a package of its own."""
+    """Return the package of each game that is a package."""
     found: dict[str, str] = {}
     for name, spec in entries("games").items():
         package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
@@ -190,7 +190,7 @@ def paper_part(name: str, part: str) -> Any | None:
 
 
 def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
-    """Return a part's constant from the owner's module or from the module of that name beside it.
+    """Return a part's constant from the owner's module or from the part's module beside it.
 
     A module beside it counts only if the package belongs to the owner as a whole.
     """
@@ -301,7 +301,7 @@ def _made(make: Callable[[str], Model], name: str) -> Model:
 
 
 def pick(what: str, name: str, known: Mapping[str, Any]) -> Any:
-    """Return the entry of that name, or raise BadInput with the nearest names."""
+    """Return the entry with this name, or raise BadInput with the nearest names."""
     if name not in known:
         raise unknown(what, name, known)
     return known[name]
@@ -357,7 +357,7 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
-    """Register each entry of a module; parts of a game that it defines stay the game's."""
+    """Register each entry of a module; parts of a game that it defines belong to the game."""
     has_game = hasattr(module, CONSTANTS["games"])
     for folder, constant in CONSTANTS.items():
         if not hasattr(module, constant) or (has_game and folder in PARTS):
@@ -370,7 +370,7 @@ def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
 
 
 def _refuse_other_kinds(folder: str, constant: str, entry: Any, stem: str) -> None:
-    """Raise BadInput if a constant of a user's file has another type than the registry needs."""
+    """Raise BadInput if a constant in a user's file has the wrong type for the registry."""
     wanted, inside = _kinds()[folder]
     several: Sequence[Any] = ()
     if inside is not None and isinstance(entry, wanted):
@@ -390,7 +390,7 @@ def _shortened(entry: Any) -> str:
 
 @cache
 def _kinds() -> Mapping[str, tuple[Any, Any]]:
-    """Return the type of each constant, and that of what it holds; imported late."""
+    """Return the type of each constant and of its items; imported late."""
     from sally.core.prompt.strategy import Strategy
     from sally.core.registry.study import Study
 

@@ -1,4 +1,4 @@
-"""A study as a value: its problems, lineups, probes and repeats."""
+"""A study: its problems, lineups, probes and repeats."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def check_name(name: str) -> None:
 
 
 def _refuse_doubles(cells: tuple[Cell, ...]) -> None:
-    """Raise BadInput if two cells have one name, or two different instances one id."""
+    """Raise BadInput if two cells share a name, or two different instances share an id."""
     names = set[str]()
     known: dict[str, Instance] = {}
     for cell in cells:

@@ -22,7 +22,7 @@ _DOUBTS = re.compile(r"\?|/|\b(?:or|not|either|maybe|perhaps|oder|ou)\b")
 
 
 def bounded(reply: str) -> str:
-    """Return the reply; raise TooLong if it is too long to be read without its thoughts."""
+    """Return the reply; raise TooLong if it is too long even without its thoughts."""
     if len(reply) > MOST_READ:
         reply = _THOUGHTS.sub(" ", reply)
     if len(reply) > MOST_READ:
@@ -36,7 +36,7 @@ def without_thoughts(reply: str) -> str:
 
 
 class _Narrow(dict[int, str]):
-    """Each character without Unicode width or font; filled as characters are met."""
+    """Table of characters without Unicode width or font, filled on demand."""
 
     def __missing__(self, code: int) -> str:
         sign = chr(code)
@@ -68,7 +68,7 @@ def plain(text: str) -> str:
 
 
 def doubtful(text: str) -> bool:
-    """Whether a value behind a label offers alternatives, denies or asks."""
+    """Return whether a labelled value offers alternatives, denies or asks."""
     return _DOUBTS.search(text.casefold()) is not None
 
 
@@ -76,7 +76,7 @@ def doubtful(text: str) -> bool:
 
 
 def lines_in(reply: str) -> list[str]:
-    """Return the lines of a reply that is not too long, without its thoughts."""
+    """Return the lines of a reply without its thoughts; raise TooLong if it is too long."""
     return without_thoughts(reply).split("\n")
 
 
@@ -88,7 +88,7 @@ def labelled(reply: str, label: str) -> list[tuple[int, str]]:
 
 
 def after_label(reply: str, label: str) -> str | None:
-    """Return what follows the last `label:` at the start of a line, or None without one."""
+    """Return what follows the last `label:` at the start of a line, or None if there is none."""
     found = labelled(reply, label)
     return found[-1][1] if found else None
 

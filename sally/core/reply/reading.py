@@ -1,7 +1,7 @@
 """Reading a pick from a menu, or a whole number, out of a reply.
 
-The rule (version 6) is stated for citation in docs/reference/replies.md. What each of its clauses
-buys on real replies is measured by `python benchmarks/reply_reader.py --clauses`.
+The rule (version 6) is stated for citation in docs/reference/replies.md. What each clause gains on
+real replies is measured by `python benchmarks/reply_reader.py --clauses`.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
 
 
 def _is_article(name: str, text: str, end: int) -> bool:
-    """Whether a name of one letter is an article or a pronoun: `a`, `A player`, `I`."""
+    """Return whether a name of one letter is an article or a pronoun: `a`, `A player`, `I`."""
     if name in ("a", "i", "I"):
         return name != text.strip(" .!") and not re.match(r" \w(?!\w)", text[end : end + 3])
     return name == "A" and re.match(r" [a-z]", text[end : end + 2]) is not None
@@ -175,7 +175,7 @@ def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _stated(text: str, label: str) -> list[tuple[int, str]]:
-    """Return each labelled value with where it ends; the game's own label goes before others."""
+    """Return each labelled value with its end position; the game's own label takes precedence."""
     lines = text.split("\n")[-MOST_LINES:]
     begin = len(text) - sum(map(len, lines)) - len(lines) + 1
     for labels in ((label.casefold(),), LABELS):
@@ -202,14 +202,14 @@ def _stated(text: str, label: str) -> list[tuple[int, str]]:
 
 
 def restated(reply: str, label: str) -> bool:
-    """Whether a reply gives different values under its label; the last one counts."""
+    """Return whether a reply gives different values under its label; the last one counts."""
     if "\n" not in reply:
         return False
     return len({value.strip(" .!").casefold() for _, value in _stated(unmarked(reply), label)}) > 1
 
 
 def _bare(part: str, find: Finds) -> int | None:
-    """Return the option that a part of a text holds and nothing else."""
+    """Return the option if a part of a text consists of one option and nothing else."""
     if not 0 < len(part) <= SHORT or re.match(r"\W*\d+[.)] ", part):
         return None
     mentions = find(part)
@@ -221,7 +221,7 @@ def _bare(part: str, find: Finds) -> int | None:
 
 
 def _value(text: str, find: Finds, theirs: bool) -> int | None:
-    """Return the option that a labelled value is, if it is one."""
+    """Return the option that a labelled value gives, if any."""
     parts = [part for part in _BREAK.split(text, maxsplit=9) if part.strip(" .-")][:2]
     chosen = _bare(parts[0], find) if parts else None
     if chosen is None:
@@ -237,7 +237,7 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
 
 
 def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -> int | None:
-    """Return the one option that the last sentences name, if one of them chooses it.
+    """Return the only option that the last sentences name, if one of them chooses it.
 
     A reply of few words that names one option needs no verb.
     """
@@ -274,7 +274,7 @@ def _last_clause(sentence: str) -> str:
 
 
 def _is_whole(text: str, find: Finds) -> bool:
-    """Whether a text was not cut: it ends with a full stop, or with an option."""
+    """Return whether a text was not cut: it ends with a full stop, or with an option."""
     found = find(text[-SHORT:], True)
     return text.endswith((".", "!", ")", "。")) or (
         bool(found) and found[-1].end == len(text[-SHORT:])
@@ -282,9 +282,9 @@ def _is_whole(text: str, find: Finds) -> bool:
 
 
 def _allows(clause: str, theirs: bool, part: bool) -> bool:
-    """Whether nothing in a clause denies, doubts or asks, and it is about now and the right one.
+    """Return whether a clause makes a plain choice for this turn, without denial or doubt.
 
-    A part of a sentence that names more options must say whose it is.
+    A part of a sentence that names several options must say whose choice it is.
     """
     if _DENIES.search(clause) or _PAST.search(clause):
         return False
@@ -296,7 +296,7 @@ def _allows(clause: str, theirs: bool, part: bool) -> bool:
 
 
 def _field(reply: str, label: str) -> str | None:
-    """Return the answer field of the one JSON object of a reply, or None without one."""
+    """Return the answer field of the only JSON object in a reply, or None if there is none."""
     found = [each for each, _, _ in json_objects(without_thoughts(reply))] if "{" in reply else []
     if len(found) != 1:
         return None
@@ -323,7 +323,7 @@ def _read(reply: str, find: Finds, label: str, theirs: bool) -> int | None:
 
 
 def _bare_lines(text: str, find: Finds) -> list[tuple[int, str]]:
-    """Return the lines, and the opening sentence, that hold one option and nothing else."""
+    """Return the lines, and the opening sentence, that consist of one option and nothing else."""
     lines = [(hit.end(), hit[0]) for hit in re.finditer(r"[^\n]+", text)][-MOST_LINES:]
     if opening := re.match(r"[^.!\n]{1,60}[.!](?=\s)", text):
         lines.insert(0, (opening.end(), opening[0]))
@@ -347,7 +347,7 @@ def read_choice(reply: str, names: Sequence[str], label: str, theirs: bool = Fal
     With `theirs`, the question is about others, so `They will pick J.` answers it.
 
     Raises:
-        Unreadable: the reply gives none or several; the message says what is wanted.
+        Unreadable: the reply gives none or several; the message says what is expected.
     """
     whole = reply.strip().removeprefix(f"{label}:").strip()
     if names.count(whole) == 1:  # a name that is a sentence is compared as a whole
@@ -388,7 +388,7 @@ def _chosen(reply: str, find: Finds, label: str, theirs: bool) -> int | None:
 
 
 def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[int | None]:
-    """Return the name given under `label 1:`, `label 2:` ... for each question; None without one.
+    """Return the name given under `label 1:`, `label 2:` ... for each question, or None.
 
     A single question needs no number, and numbers may be left out if every question has a line.
     """

@@ -1,1 +1,1 @@
-"""What a game is: rules, menus, probes, metrics, cards and boards, as types."""
+"""Types that define a game: rules, menus, probes, metrics, cards and boards."""

@@ -1,4 +1,4 @@
-"""Dots of the atlas: who did how well in one game under one measure."""
+"""Dots of the atlas: the score of one player in one game by one measure."""
 
 from __future__ import annotations
 

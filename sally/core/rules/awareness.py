@@ -1,7 +1,7 @@
-"""The awareness probe, which fits every game: what does the player take this for?
+"""The awareness probe, which fits every game: what does the player believe this is?
 
-Models and people are asked once per episode. There is no true answer; analyses compare what is said
-with how the player plays.
+Models and people are asked once per episode. There is no true answer; analyses relate the answers
+to how the player plays.
 """
 
 from __future__ import annotations

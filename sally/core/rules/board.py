@@ -59,7 +59,7 @@ class Lockers(Part, frozen=True):
 
 
 class Square(msgspec.Struct, frozen=True):
-    """An object on one square of a grid; `option` is the label of the option that it stands for."""
+    """An object on one square of a grid; `option` is the label of the option that it represents."""
 
     row: int
     col: int
@@ -79,7 +79,7 @@ class Grid(Part, frozen=True):
 
 
 class CardAct(msgspec.Struct, frozen=True):
-    """A button on a card: what it says, and the label of the option that it stands for."""
+    """A button on a card: its text, and the label of the option that it represents."""
 
     text: str
     option: str
@@ -138,8 +138,7 @@ class Hands(Part, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """Inputs that make an output; `ready` if the player's own hand suffices, and then `fill` is one
-    run.
+    """Inputs that make an output; if the hand suffices, `ready` is set and `fill` crafts one.
 
     `fill` holds the form fields as they are sent; it is not meant to be read.
     """
@@ -176,7 +175,7 @@ class Notes(Part, frozen=True):
 
 
 class Saying(msgspec.Struct, frozen=True):
-    """One message, with its sender and to whom or when it was sent."""
+    """One message, with its sender and its recipient or time."""
 
     who: str
     text: str
@@ -210,7 +209,7 @@ class Scale(Part, frozen=True):
 
 
 class Picture(Part, frozen=True):
-    """Text in a fixed-width font, as the words draw it."""
+    """A text picture in a fixed-width font, drawn by the words."""
 
     text: str
 

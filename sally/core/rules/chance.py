@@ -68,6 +68,6 @@ class Stream:
 
 
 def derived_seed(*key: Key) -> int:
-    """Return a seed made from a key; the same on every machine and exact in any JSON reader."""
+    """Return a seed derived from a key; identical on every machine and exact in any JSON reader."""
     digest = blake2b("/".join(map(str, key)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 11

@@ -1,7 +1,7 @@
-"""Depths of reasoning: what players who think k steps about the others would answer.
+"""Depths of reasoning: the answers of players that think k steps ahead about the others.
 
 A reasoner of depth k replies best to the others as reasoners of depth k - 1, each knowing only what
-that seat knows. The depth of a decision is the least k from which on the answer is right. A
+that seat knows. The depth of a decision is the smallest k from which the answer stays right. A
 *certified* set has blocks: a reasoner of the block's depth answers all of it, and every shallower
 one is right as often as chance.
 """
@@ -28,7 +28,7 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int | None:
-        """The least depth from which on the answer is right; None if even the deepest is wrong."""
+        """The smallest depth from which the answer stays right; None if the deepest is wrong."""
         wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
         if not wrong:
             return 0
@@ -41,7 +41,7 @@ class Reasoned(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """One decision of an episode: how deep it was, and whether it was right."""
+    """One decision of an episode: its depth, and whether it was right."""
 
     reasoned: Reasoned
     right: bool  # a forfeited decision is wrong

@@ -42,7 +42,7 @@ class Game(ABC, Generic[S, A, V]):
     censors_forfeits: bool = False  # whether `censored` gives a reason only right after a forfeit
 
     def __init_subclass__(cls) -> None:
-        """Refuse an annotated `seats` or the like, which `dataclass` would make a parameter."""
+        """Reject annotated attributes such as `seats`, which `dataclass` would make parameters."""
         super().__init_subclass__()
         for name, given in get_annotations(cls).items():
             if name in OF_THE_GAME and "ClassVar" not in str(given):
@@ -74,7 +74,7 @@ class Game(ABC, Generic[S, A, V]):
         """Return the state after some movers gave no legal action: a void round, a pass, an end."""
 
     def rejections(self, state: S, seat: Seat) -> int:
-        """Return how often in a row the rules have rejected what `seat` said."""
+        """Return how many times in a row the rules have rejected the action of `seat`."""
         return 0
 
     def begins_turn(self, state: S) -> bool:
@@ -196,8 +196,7 @@ class GameSpec(Generic[S, A, V]):
             raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
 
     def _check_choices(self, given: Mapping[str, Any]) -> None:
-        """Raise BadInput with the valid values if a parameter with a fixed set of names has
-        another."""
+        """Raise BadInput with the valid values if a parameter is not one of its fixed names."""
         for name, hint in get_type_hints(self.game).items():
             choices = get_args(hint) if get_origin(hint) is Literal else ()
             if choices and name in given and given[name] not in choices:
@@ -276,13 +275,13 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
 
 
 def _refuse_huge(what: str, value: Any) -> None:
-    """Raise BadInput if a parameter is a number that no computer word holds."""
+    """Raise BadInput if a parameter is a number too large for 64 bits."""
     if isinstance(value, int) and abs(value) >= 2**63:
         raise BadInput(f"{what} must be below 2 to the power of 63, not {value:.0e}.")
 
 
 def _plainly(why: str) -> str:
-    """Return a validation message that starts with the parameter's name, without code marks."""
+    """Return a validation message that starts with the parameter's name, without backquotes."""
     what, at, where = why.partition(" - at `$.")
     what = what.rstrip(".").replace("`", "")
     return f"{where.rstrip('`')}: {what}" if at else what.replace(" - at $", "")

@@ -14,9 +14,9 @@ T = TypeVar("T")
 class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
     """A sequence that shares its buffer with earlier and later versions of itself.
 
-    Copying a tuple every round makes long games quadratic. `append` writes one item after the last;
-    an older history keeps its own length and never sees later items. It is a msgspec struct because
-    one is created in each round; items never refer back to it.
+    Copying a tuple every round would make long games quadratic. `append` writes one item after the
+    last; an older history keeps its own length and never sees later items. It is a msgspec struct
+    because one is created in each round; items never refer back to it.
     """
 
     _length: int = 0
@@ -29,7 +29,7 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
         return cls(len(own), own)
 
     def append(self, item: T) -> History[T]:
-        """Return this history with one more item; this one does not change."""
+        """Return a history with one more item; this one does not change."""
         items, length = self._items, self._length
         if len(items) != length:  # another history has already extended this buffer: branch off
             items = items[:length]
@@ -41,7 +41,7 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
         return iter(self._items[start : self._length])
 
     def continues(self, earlier: History[T]) -> bool:
-        """Return whether this certainly begins with all of `earlier`: both share a buffer."""
+        """Return whether this history shares a buffer with `earlier` and begins with it."""
         return not earlier._length or (
             self._items is earlier._items and self._length >= earlier._length
         )

@@ -21,7 +21,7 @@ Value = int | str
 
 
 class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
-    """Base class of actions that are more than an index: frozen, tagged by their class name."""
+    """Base class of structured actions, which are frozen and tagged by their class name."""
 
 
 class Choice(msgspec.Struct, frozen=True, tag="choice"):

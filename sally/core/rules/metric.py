@@ -53,7 +53,7 @@ class Judged(msgspec.Struct, frozen=True):
 def judged(
     spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
 ) -> Judged | None:
-    """Return a report with its question and the truth; None if the game does not ask that there."""
+    """Return a report with its question and the truth; None if it is not asked at that point."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)
     if event.turn >= len(replay.states):
         return None
@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
-    """Compute a value that several metrics share once per episode and seat; never modify it."""
+    """Cache a value that several metrics share, by episode and seat; never modify it."""
 
     @wraps(find)
     def found(played: Played, seat: Seat) -> T:
@@ -105,9 +105,9 @@ Losses = Callable[[Played, Seat], Terms]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What one decision gave up, in the unit of payoffs or of doing, and the best move.
+    """The loss of one decision, in the unit of payoffs or of doing, and the best move.
 
-    It is judged by what the others were going to do, not by the realised outcome.
+    It is judged by what the others were about to do, not by the realised outcome.
     """
 
     turn: int
@@ -151,5 +151,5 @@ class Metric:
 
     @property
     def ends(self) -> Ends | None:
-        """The minimum and maximum: as declared, else as its unit implies."""
+        """The minimum and maximum, as declared or else implied by the unit."""
         return self.bounds if self.bounds is not None else ENDS.get(self.unit)

@@ -163,7 +163,7 @@ def _score_values(value: Any, truth: Any) -> Mapping[str, float]:
 
 
 class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Information about another's mind that a seat receives before it moves."""
+    """Information about another player's mind that a seat receives before it moves."""
 
     seat: Seat
     probe: str

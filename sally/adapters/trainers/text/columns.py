@@ -100,7 +100,7 @@ class Ledger:
         self.rows.append(Row(turn, probe or "move", about, [], NOTHING, None, best))
 
     def settle(self) -> Columns:
-        """Enter what has become known since the last call, and return its sum."""
+        """Fill in the rewards that have become known since the last call, and return their sum."""
         events, known = self._match.events, list[Columns]()
         for place in range(self._read, len(events)):
             event = events[place]
@@ -126,7 +126,7 @@ class Ledger:
         return _sum([*known, Columns(payoff=gained)])
 
     def enter(self, move: Moved) -> Columns:
-        """Enter the only move made since the last call, and return the columns of its row."""
+        """Fill in the row of the only move made since the last call, and return its columns."""
         match, row, had, action = self._match, self.rows[-1], self._had, move.action
         self._read, worths = len(match.events), row.worths
         self._had = has = float(self._game.payoffs(match.replay.states[-1])[self._seat])

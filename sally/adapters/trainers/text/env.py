@@ -39,7 +39,7 @@ SEATED = 1024  # tasks cached with their players
 
 
 class Seated(NamedTuple):
-    """A task with its players and an unplayed match, made once."""
+    """A task with its players and an unplayed match, cached for reuse."""
 
     match: Match[Any, Any, Any]
     players: dict[str, Player[Any, Any]]
@@ -129,12 +129,12 @@ class TextEnv:
 
     @property
     def asked(self) -> Request | None:
-        """What is asked now, with its messages, candidates and tools; None at the end."""
+        """The current request, with its messages, candidates and tools; None at the end."""
         return None if self._table is None else self._table.asked
 
     @property
     def page(self) -> str:
-        """What is asked now, as one text; "" at the end."""
+        """The current prompt as one text; "" at the end."""
         asked = self.asked
         return "" if asked is None else asked.page
 
@@ -144,8 +144,7 @@ class TextEnv:
         return None if self.asked is None else self._ledger.rows[-1].worths
 
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
-        """Return the info of a step: the reward columns, what is asked, and how the episode
-        ended."""
+        """Return the info of a step: reward columns, current request, and how the episode ended."""
         assert self._table is not None
         asked, match = self._table.asked, self._table.playing
         found: dict[str, Any] = {
@@ -178,7 +177,7 @@ class TextEnv:
         self._ledger.settle()
 
     def _at(self, task: Task) -> Seated:
-        """Return a task with its match and players, checked and made once."""
+        """Return a task with its match and players, checked and cached."""
         key = msgspec.msgpack.encode(task)
         if (known := self._seated.get(key)) is not None:
             return known

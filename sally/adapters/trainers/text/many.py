@@ -15,7 +15,7 @@ Stepped = tuple[str, float, bool, dict[str, Any]]
 
 
 class TextEnvs:
-    """Environments of one kind; those that are over wait for the next reset."""
+    """Environments of one kind; finished ones wait for the next reset."""
 
     def __init__(self, make: Callable[[], TextEnv], n: int) -> None:
         if n < 1:
@@ -40,7 +40,7 @@ class TextEnvs:
         return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
 
     def asked(self) -> dict[int, Request]:
-        """Return what is asked now, by environment; those that are over are left out."""
+        """Return the current request of each environment, without finished ones."""
         return {i: asked for i, env in enumerate(self.envs) if (asked := env.asked) is not None}
 
     def step(self, replies: Mapping[int, Given]) -> dict[int, Stepped]:

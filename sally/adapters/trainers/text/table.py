@@ -35,7 +35,7 @@ OVER = "The episode is over; call reset before the next step."
 
 
 class Outside:
-    """The model answered by the trainer: its name, and what it was trained on."""
+    """The model whose calls the trainer answers: its name, and what it was trained on."""
 
     can_score = True
 
@@ -61,7 +61,7 @@ class Outside:
 
 
 class TextTable:
-    """A match in progress: what is asked now, and one answer at a time."""
+    """A match in progress: the current request, and one answer at a time."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class TextTable:
         return self.playing
 
     def answer(self, given: Given) -> bool:
-        """Answer what is asked; return whether the decision is made (else: another request).
+        """Answer the current request; return whether this completes the decision.
 
         Raises:
             BadInput: the episode is over, or `given` is not the kind of answer asked for.
@@ -176,7 +176,7 @@ class TextTable:
 
 
 def _read(given: Given, asked: Request) -> Reply | Scores:
-    """Return the answer in the kind that is asked for; the reply is not parsed here."""
+    """Return the answer as the requested type; the reply is not parsed here."""
     if type(given) is str and not asked.candidates:
         return Reply(given)
     if asked.candidates:
