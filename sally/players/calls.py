@@ -1,7 +1,7 @@
 """Model calls of one answer: its requests, their outcomes, and the drivers.
 
 A language player's answer to an ask is a coroutine that yields a `Request` whenever it needs a
-model and receives a reply. What supplies the replies is up to the driver: a model that is awaited
+model and receives a reply. The driver decides where the replies come from: a model that is awaited
 (`answer_with_model`), the calls of a log (`answer_from_log`), or a trainer outside this process
 (`sally.adapters.trainers.text`).
 """
@@ -172,7 +172,7 @@ class Caller:
     ) -> Reply:
         """Return a reply; tool calls are answered, and transient failures retried.
 
-        With a JSON schema, the reply is held to it.
+        With a JSON schema, the reply is constrained to it.
 
         Raises:
             ModelFailure: The call failed permanently.
@@ -248,7 +248,7 @@ class Caller:
         return msgspec.structs.replace(base, **unset)
 
     def reason(self, why: Exception) -> str:
-        """Return why the last reply was not read, as the reason for a forfeit.
+        """Return why the last reply could not be read, as the reason for a forfeit.
 
         Anything unusual is also recorded with the call. An exception of a model call is raised
         again.
@@ -349,7 +349,7 @@ async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
 
 
 class _Passed:
-    """Pass what a coroutine yielded to the event loop."""
+    """An awaitable that passes on to the event loop what a coroutine yielded."""
 
     def __init__(self, yielded: Any) -> None:
         self._yielded = yielded

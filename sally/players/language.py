@@ -75,7 +75,7 @@ class LanguagePlayer(ModelPlayer, frozen=True):
 
     @property
     def as_schema(self) -> bool:
-        """Whether answers are JSON objects held to a schema."""
+        """Whether answers are JSON objects constrained to a schema."""
         return self.settings.format == "schema"
 
     async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
@@ -86,7 +86,8 @@ class LanguagePlayer(ModelPlayer, frozen=True):
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
     ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
-        """Answer an ask, yielding each request for a model; unreadable replies are asked again."""
+        """Answer an ask, yielding each request for a model; after an unreadable reply the model is
+        asked again."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         run, question = (self.act if turn.question is None else self.answer), turn.question
         context = turn.context.in_words(self.pack, self.pack_texts)
@@ -161,7 +162,7 @@ def _check_constrained(
     model: Model,
     harness: Mapping[str, Any] | None,
 ) -> None:
-    """Refuse `format = schema` where answers could not be held to a schema."""
+    """Refuse `format = schema` if answers cannot be constrained to a schema."""
     if not can_constrain(model):
         raise BadInput(str(CannotConstrain(model.name)))
     if not strategy.schema and "scoring" not in strategy.needs:  # a scored name is never guessed
@@ -183,7 +184,7 @@ def _check_constrained(
 
 
 def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
-    """Return a words pack from any source, if it fits the texts of the game."""
+    """Return a words pack from any source after checking that it fits the texts of the game."""
     found = packs.find(name)
     if found.game not in (spec.name, spec.family):
         raise BadInput(f"Words pack {found.name!r} is for {found.game}, not for {spec.name}.")

@@ -38,8 +38,8 @@ class Random(msgspec.Struct, frozen=True):
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """A player that always picks the same place on the menu, clipped to its length; same for
-    probes."""
+    """A player that always picks the same position, modulo the length of the menu or of a probe's
+    choices."""
 
     place: int = 0
 
@@ -121,8 +121,8 @@ class Inverse(msgspec.Struct, frozen=True):
 
 
 class Noisy(msgspec.Struct, frozen=True):
-    """A player whose moves and answers are those of another player, or with chance `error` drawn
-    at random: a player of graded skill."""
+    """A player of graded skill: another player's moves and answers, drawn at random with
+    probability `error`."""
 
     of: Player[Any, Any]
     error: float
@@ -167,14 +167,14 @@ def asked(turn: Turn[Any, Any]) -> Question:
 
 
 def named(question: Question, value: int | str) -> ProbeReport:
-    """Return one choice, with all odds on it if odds are asked for."""
+    """Return a report of one choice, with all odds on it if the question asks for odds."""
     if question.kind != "odds":
         return ProbeReport(value)
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
 
 
 def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
-    """Return one of the wanted items that are available; if none is, any item."""
+    """Return one of the wanted items that are available, or any available item if there is none."""
     there = [item for item in items if item in wanted]
     return turn.draws.pick(there or items)
 

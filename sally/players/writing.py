@@ -31,7 +31,7 @@ class Book(Protocol):
         ...
 
     def read(self, reply: str, words: Words[Any, Any], view: Any) -> Any:
-        """Return the policy in a reply; raises Unreadable with what would be right."""
+        """Return the policy in a reply; raises Unreadable with a description of a valid one."""
         ...
 
     def kept(self, plain: Mapping[str, Any]) -> Any:
@@ -62,7 +62,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
     ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
-        """Answer an ask; probes, and moves under `then="play"`, as the strategy answers them."""
+        """Answer an ask; the strategy answers probes and, with `then="play"`, moves."""
         inner, notes = self.inner, turn.memory or {}
         inside = msgspec.structs.replace(turn, memory=notes.get("notes"))
         if turn.question is not None:

@@ -1,4 +1,4 @@
-"""Budgets: count what calls use and stop a run at its limit."""
+"""Budgets: count the resources used by calls and stop a run at its limit."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Meter:
 
     @property
     def said(self) -> str:
-        """Return what was used so far as a sentence."""
+        """Describe what has been used so far in a sentence."""
         prices = self.config.prices
         money = f", {self.money:.4f} {prices.currency}" if prices else ""
         guessed = (

@@ -150,7 +150,7 @@ _named: list[Config] = []  # the config named for this process, if any
 
 
 def use_config(given: Path | Config | None) -> Config:
-    """Use a config for this process; without one, the config that is found."""
+    """Use a config for this process; by default, the config file that is found."""
     if given is None:
         _named.clear()
     else:
@@ -253,7 +253,8 @@ def _model(plain: Any, where: str) -> ModelEntry:
 
 
 def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
-    """Refuse two aliases that reach one model in different ways: episodes store the model."""
+    """Refuse two aliases that reach one model in different ways, because episodes store only the
+    model."""
     ways: dict[str, tuple[str, Any]] = {}
     for alias, entry in models.items():
         way = (entry.servers, entry.api_key_env)

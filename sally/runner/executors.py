@@ -21,7 +21,7 @@ class Executor(Protocol):
         """Return the number of shards played concurrently."""
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
-        """Play shards until none is left and none is in progress.
+        """Play shards until none is left or in progress.
 
         `tell` receives the progress of a shard played in this process.
         """

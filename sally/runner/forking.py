@@ -1,4 +1,4 @@
-"""Fork a stored episode at a turn: same past, something changed from there on.
+"""Fork a stored episode at a turn: the past is kept, and something changes from there on.
 
 Answers before the turn come from the log. Bots are asked again to restore their memory; a bot that
 would now move differently stops the fork. From the turn on, chance comes from the same seed, so two
@@ -86,7 +86,7 @@ def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -
 
 
 def can_go_on(episode: Episode, seats: Sequence[str] = ()) -> bool:
-    """Return whether the other players can make moves beyond the log."""
+    """Return whether the other players can continue beyond the log."""
     return not _gone(episode, seats)
 
 

@@ -20,7 +20,7 @@ class Gate:
         self.served, self.refusals, self.words = False, 0, ""
 
     async def passed(self) -> float:
-        """Wait until the model may be called, and return the time."""
+        """Wait until the model may be called; return the current time."""
         import asyncio  # late: not needed for bots
 
         while (left := self._until - time.monotonic()) > 0:

@@ -62,7 +62,8 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
 
 
 def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:
-    """Whether episodes are played without Inspect, which alone keeps a cache of replies."""
+    """Return whether episodes are played without Inspect, which is needed for its cache of
+    replies."""
     ways = {transport_of(name, config) for _, _, setup in missing for name in models_in(setup)}
     return "inspect" not in ways and not (cache and "server" in ways)
 
@@ -176,7 +177,7 @@ def reached(
 
 
 def at_once(waiting: Sequence[Order], config: Config) -> int:
-    """Return how many episodes to play concurrently: the least its models take.
+    """Return how many episodes to play concurrently: the smallest number that its models accept.
 
     The user's config takes precedence over the model's declaration, and that over its kind's.
     """
@@ -218,7 +219,7 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
 
 
 def _in_bulk(study: Study, open_models: bool) -> Orders | None:
-    """List episodes by kind in bulk, or return None if two cells may want the same episode."""
+    """List episodes by kind in bulk; return None if two cells may contain the same episode."""
     found, seen = Orders(study.seed), set[bytes]()
     for cell in study.cells:
         once = msgspec.structs.replace(cell, repeats=1)
@@ -255,7 +256,8 @@ def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) 
 def limited(
     trials: Iterable[tuple[str, Setup]], limit: int | None, paired: Collection[str] = ()
 ) -> Iterator[tuple[str, Setup]]:
-    """Yield at most `limit` episodes of each cell and lineup; of a paired cell, in all."""
+    """Yield at most `limit` episodes per cell and lineup; for a paired cell, at most `limit` in
+    total."""
     if limit is None:
         yield from trials
         return

@@ -34,7 +34,7 @@ class SettingUsed(msgspec.Struct, frozen=True, order=True):
 
     @property
     def said(self) -> str:
-        """One line for people."""
+        """The setting in one line, for display."""
         but = f", instead of {' and '.join(self.instead_of)}" if self.instead_of else ""
         return f"{self.name} = {self.value} ({self.source}){but}"
 

@@ -1,4 +1,4 @@
-"""Check that a game offers what a prompting strategy needs, before anything is spent."""
+"""Check that a game provides what a prompting strategy needs, before any call is made."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _lacking(
 
 
 def _alike(game: AnyGame, words: Words[Any, Any], seat: Seat) -> Iterator[str]:
-    """Yield why scoring could not distinguish the first menu's names."""
+    """Yield the reason, if any, why scoring cannot distinguish the names of the first menu."""
     state = game.start()
     options = game.options(state, seat) if seat in game.to_move(state) else ()
     if options and is_finite(options):

@@ -1,4 +1,4 @@
-"""The episodes that a study wants, in a few bytes each.
+"""The episodes that a study requires, stored in a few bytes each.
 
 Episodes of one cell, instance and lineup differ only in seed and repeat. What they share is stored
 once, and an order with its seed and id is built on access: hashing a million ids first would keep
@@ -182,7 +182,8 @@ class _Hash:
 
 
 def kind_of(order: tuple[Any, ...]) -> str:
-    """Return `bots`, `models` (in this process) or `providers`, by who plays an episode."""
+    """Return `bots`, `models` (in this process) or `providers`, depending on the players of an
+    episode."""
     names = [
         str(who.params.get("model", "embedded"))
         for who in order[-1].lineup.values()

@@ -86,7 +86,7 @@ class Bill(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Estimate of what a study would take."""
+    """An estimate of the calls, tokens, cost and time of a study."""
 
     parts: tuple[Part, ...]
     bills: tuple[Bill, ...]
@@ -219,7 +219,8 @@ def plan(
     reply_tokens: int = REPLY,
     settings: tuple[SettingUsed, ...] = (),
 ) -> Plan:
-    """Estimate what the missing episodes of a study would take; no model is contacted."""
+    """Estimate the calls, tokens, cost and time of a study's missing episodes; no model is
+    contacted."""
     config, there, done = config or Config(), stored or {}, set(finished)
     registry.add("models", PILOT, ModelKind(PILOT, "counts", lambda name: Counting(_real(name))))
     wanted = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]

@@ -1,7 +1,8 @@
 """Rate limits: calls and tokens per minute, shared by all callers.
 
-Token buckets that hold one second's worth. A caller that takes more goes into debt and waits until
-it is refilled. Tokens are known only after a call, so later calls wait for them.
+Limits are token buckets that hold one second's worth. A caller that takes more puts its bucket into
+debt and waits until it is refilled. Tokens are known only after a call, so later calls wait for
+them.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Rates:
 
 
 class Turnstile:
-    """Delays the calls of one process to keep the rate limits."""
+    """Delays the calls of one process to stay within the rate limits."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask, self._used = ask, Counter[str]()
@@ -114,7 +115,8 @@ def has_rates(config: Config) -> bool:
 
 
 def divided(config: Config, parts: int, rates: bool) -> Config:
-    """Return the config of each of `parts` processes, so that together they keep its limits.
+    """Return the config for each of `parts` processes, so that together they stay within its
+    limits.
 
     Connections are divided; rates only if they are not shared.
     """

@@ -1,4 +1,4 @@
-"""Stored replies under other reply rules: where they read differently, and how figures move."""
+"""Stored replies read by other reply rules: where the readings differ, and how figures change."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
-    """Read a reply by the rule that is installed."""
+    """Read a reply by the installed rule."""
     found = prompt.read(said)
     return as_logged(found.value) if isinstance(found, ProbeReport) else found
 

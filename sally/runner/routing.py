@@ -1,6 +1,6 @@
 """Several servers behind one model name; an episode stays on one server, for its prefix cache.
 
-Rendezvous hashing of episode and address chooses the server in every process alike, so adding or
+Rendezvous hashing of episode and address chooses the same server in every process, so adding or
 removing a server moves only its own share of the episodes.
 """
 
@@ -50,7 +50,7 @@ class Routed(WrappedModel):
 
     @property
     def used(self) -> Any:
-        """What answered: one record, or a list if the server changed."""
+        """The model that answered: one record, or a list if the server changed."""
         used = [getattr(model, "used", None) for model in self._visited]
         return used[0] if len(used) == 1 else used
 

@@ -125,7 +125,7 @@ def _last_line(why: BaseException) -> str:
 
 
 class Claimed:
-    """A claimed shard and its parts that are still to be given out."""
+    """A claimed shard and its parts that have not yet been given to workers."""
 
     def __init__(self, cut: Cut) -> None:
         self.cut, self.left = cut, cut.numbers
@@ -136,7 +136,7 @@ class Claimed:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left for this run to play."""
+        """Whether this run has nothing left to play in the shard."""
         return not self.out and (self.taken or not (self.left or self.again))
 
 
@@ -178,7 +178,7 @@ class Drive:
         self._told = 0
 
     def fill(self, wanted: Orders, finished: Set[str]) -> None:
-        """Cut the wanted episodes into shards and keep what is missing."""
+        """Cut the study's episodes into shards and keep the missing ones."""
         self._wanted = wanted
         self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
         for cut in self._waiting:
@@ -208,7 +208,7 @@ class Drive:
         return self._state.tally
 
     def _count_stored(self) -> None:
-        """Publish how many wanted episodes are finished, by what the store holds.
+        """Publish the number of finished episodes, as counted in the store.
 
         The counts of shards that were cut off by Ctrl-C or a failure are incomplete.
         """

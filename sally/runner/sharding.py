@@ -131,7 +131,7 @@ class Pace:
         self._took: dict[str, tuple[int, float]] = {}  # episodes, total seconds
 
     def wanted(self, alike: str, episodes: int) -> None:
-        """Add episodes to be played."""
+        """Add episodes that are to be played."""
         self._left[alike] += episodes
 
     def given(self, alike: str, episodes: int) -> None:
@@ -163,5 +163,5 @@ class Pace:
         return max(1, round(left / parts))
 
     def _seconds_left(self) -> float:
-        """Return the expected seconds of everything still to be given out."""
+        """Return the expected seconds of all episodes not yet given to workers."""
         return sum(n * self.expected(a, 1) for a, n in self._left.items() if a in self._took)

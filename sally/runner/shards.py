@@ -74,7 +74,8 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Services(NamedTuple):
-    """What a worker needs from packages above the runner; None where a run has no such service."""
+    """Services that a worker needs from packages above the runner; None if a run does not have
+    one."""
 
     play_with_provider: Callable[..., None] | None = None  # as `adapters.inspect.run.play_orders`
     index_writer: Callable[[], Any] | None = None  # makes the columns of the store's index

@@ -51,7 +51,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Speed(msgspec.Struct, frozen=True):
-    """How fast the last run with models went, and what it waited for."""
+    """The speed of the last run with models, and what limited it."""
 
     calls_a_second: float
     bound: Literal["server", "rate limit", "harness"]
@@ -154,7 +154,7 @@ def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
 def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
     """Return the finished episodes when no run is active: as the last run counted them.
 
-    A run that was killed has counted nothing; then all episodes of the store count.
+    A run that was killed has no count; then all episodes of the store are counted.
     """
     last = max(runs, key=lambda run: run.now)
     if last.done is not None and all(run.ended for run in runs):

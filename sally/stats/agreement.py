@@ -1,4 +1,5 @@
-"""Agreement of two or more coders, readers or players; None if it is not defined."""
+"""Agreement of two or more coders, readers or players; functions return None if it is not
+defined."""
 
 from collections.abc import Hashable, Iterable, Sequence, Set
 from typing import Any, Literal
@@ -41,7 +42,7 @@ class LabelScore(msgspec.Struct, frozen=True):
 
 
 def percent_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
-    """Return the share of units that two coders label alike."""
+    """Return the share of units to which two coders give the same label."""
     same_length("first", len(first), "second", len(second))
     return _share(sum(a == b for a, b in zip(first, second, strict=True)), len(first))
 
@@ -108,7 +109,7 @@ def label_scores(
 
 
 def set_score(truth: Sequence[Set[Any]], given: Sequence[Set[Any]]) -> LabelScore:
-    """Score units that carry a set of labels each, as a micro-average."""
+    """Score units that each have a set of labels, as a micro-average."""
     same_length("truth", len(truth), "given", len(given))
     both = list(zip(truth, given, strict=True))
     return LabelScore(

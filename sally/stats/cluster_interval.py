@@ -2,10 +2,10 @@
 
 Clusters count, not episodes: a t interval with a cluster-robust error (Liang and Zeger 1986), for a
 ratio of sums by linearisation. Below five clusters there is a value and no interval. If a measure
-is bounded and the t interval would leave the bounds, Wilson's interval (1927) replaces it, with
-the number of trials that gives the same error; so no interval holds impossible values, and 0 or
-100 % is not taken for certain. A count has one bound; its interval is the limit of Wilson's, the
-score interval of a Poisson mean.
+is bounded and the t interval would leave the bounds, Wilson's interval (1927) replaces it, with the
+number of trials that gives the same error; so no interval contains impossible values, and an
+observed 0 or 100 % is not treated as certain. A count has one bound; its interval is the limit of
+Wilson's, the score interval of a Poisson mean.
 
 A share of counts (right answers out of answers) gets the interval of a beta-binomial model instead
 where its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1
@@ -179,7 +179,7 @@ def gap_by_rule(
     clusters: Sequence[Hashable],
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """Return the difference of two means; clusters label the first rows, then the second."""
+    """Return the difference of two means; `clusters` labels the first rows, then the second."""
     one, two = finite(first, "first"), finite(second, "second")
     n = int(one.size + two.size)
     codes, count = coded(clusters, n, "clusters")
@@ -199,7 +199,7 @@ def _around(
 ) -> Estimate:
     """Return the t interval over clusters, or Wilson's if that would leave the bounds.
 
-    `lost` degrees of freedom are spent on means.
+    `lost` is the number of degrees of freedom used for means.
     """
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # all clusters agree; the rest is rounding
@@ -255,6 +255,6 @@ def _counted(
 
 
 def lone_by_rule(values: ArrayLike, bounds: Bounds | None = None) -> Estimate:
-    """Return a mean over independent rows with its interval."""
+    """Return the mean over independent rows with its interval."""
     column = finite(values, "values")
     return mean_by_rule(column, range(column.size), bounds)

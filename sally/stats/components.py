@@ -124,7 +124,7 @@ class _Fit:
 
 
 def _drawn(fit: _Fit, raw: Floats, seed: Seed, draws: int) -> Floats:
-    """Return draws of the shares: each mean square over a draw of its chi square."""
+    """Return draws of the shares: each mean square is divided by a draw of its chi square."""
     rng = np.random.default_rng(seed)
     freedom = np.array([k - 1 for k in fit.levels], dtype=float)
     left = max(1.0, fit.n - 1 - freedom.sum())

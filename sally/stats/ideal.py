@@ -1,9 +1,9 @@
 """Ideal observer and Bayes-adaptive player against a declared pool of finite machines.
 
 A partner is drawn from the pool by known weights and plays on; every round is seen. The *ideal
-observer* forecasts its next move by Bayes' rule given exactly the past. The *Bayes-adaptive
-player* maximises the expected total over the rounds that are left, counting what a move reveals
-(Duff 2002).
+observer* forecasts its next move by Bayes' rule from the observed past. The *Bayes-adaptive player*
+maximises the expected total over the rounds that are left, counting what a move reveals (Duff
+2002).
 
 Against machines without chance the recursion over the consistent machines is exact. Otherwise it
 is exact for `lookahead` rounds; beyond, every machine is valued as if it were known from then on
@@ -44,10 +44,10 @@ class Ideal:
     """Inference and play against a pool.
 
     Args:
-        pay: What the player gets in a round, as (mine, theirs).
+        pay: The player's payoffs in a round, as (mine, theirs).
         machines: The pool.
         weights: Prior weights; uniform by default.
-        lookahead: Rounds of exact recursion where a machine moves by chance.
+        lookahead: Rounds of exact recursion if a machine moves by chance.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Ideal:
         return Belief(kept, weights)
 
     def value_if_known(self, place: int, left: int) -> Floats:
-        """Return by state the most that can be expected against one machine that is known."""
+        """Return, by state, the highest expected total against a known machine."""
         m = self.machines[place]
         found = self._known.setdefault(place, [np.zeros(len(m.odds))])
         while len(found) <= left:
@@ -119,7 +119,7 @@ class Ideal:
         return float(self.worths(belief, left).max()) if left else 0.0
 
     def outcomes(self, belief: Belief, left: int) -> Floats:
-        """Return the worth of a round and what follows, as (mine, theirs)."""
+        """Return the value of a round and of the play after it, as (mine, theirs)."""
         return self._outcomes(belief, left, left if self.certain else self.lookahead)
 
     def _worths(self, belief: Belief, left: int, depth: int) -> Floats:
@@ -155,7 +155,8 @@ class Ideal:
         return [int(m) for m in np.flatnonzero(worth >= worth.max() - TIE)]
 
     def earns(self, rounds: int) -> float:
-        """Return what the player earns over the pool; less than `value` if that is a bound."""
+        """Return the player's expected total over the pool; less than `value` if that is only a
+        bound."""
         return sum(
             w * self._earned(self.start(), n, 0, rounds, {}) for n, w in enumerate(self.prior)
         )
@@ -168,7 +169,7 @@ class Ideal:
         left: int,
         memo: dict[tuple[Belief, int, int], float],
     ) -> float:
-        """Return what the player expects against one machine, ties split evenly."""
+        """Return the player's expected total against one machine, with ties split evenly."""
         if left == 0:
             return 0.0
         key = (belief, state, left)
@@ -186,7 +187,8 @@ class Ideal:
         return memo[key]
 
     def bound_gap(self, rounds: int) -> float:
-        """Return the upper bound of the value less what the player earns: 0 where it is exact."""
+        """Return the upper bound of the value minus what the player earns; 0 if the value is
+        exact."""
         return self.value(self.start(), rounds) - self.earns(rounds)
 
 

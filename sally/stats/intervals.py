@@ -48,7 +48,8 @@ def without_interval(value: float | None, n: int, method: str, reason: str) -> E
 
 
 def blank_intervals(estimates: Iterable[Estimate]) -> list[str]:
-    """Return one line for each reason why values have no interval, with how many there are."""
+    """Return one line for each reason why values have no interval, with the number of such
+    values."""
     reasons: dict[str, int] = {}
     for estimate in estimates:
         if estimate.value is not None and estimate.interval is None:
@@ -217,8 +218,8 @@ def _label(method: Bootstrap, resamples: int, level: float, clusters: int | None
 def _ends(level: float, method: Bootstrap, units: int) -> Floats:
     """Return the quantiles of the resamples that bound an interval.
 
-    Resamples vary less than samples, the more so the fewer units are resampled; "expanded" widens
-    the quantiles as much as a t interval would be wider (Hesterberg 2015).
+    Resamples vary less than samples, especially if there are few units; "expanded" widens the
+    quantiles by as much as a t interval would be wider (Hesterberg 2015).
     """
     if method != "expanded":
         return np.array([(1 - level) / 2, (1 + level) / 2])
@@ -229,7 +230,8 @@ def _ends(level: float, method: Bootstrap, units: int) -> Floats:
 
 
 def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
-    """Yield blocks of resamples; each row of a block draws `size` of `size` with replacement."""
+    """Yield blocks of resamples; each row of a block draws `size` of `size` indices with
+    replacement."""
     rng = np.random.default_rng(seed)
     rows = max(1, BLOCK // size)
     for start in range(0, resamples, rows):

@@ -1,8 +1,8 @@
 """Logit models with random intercepts, fitted by maximum likelihood.
 
 One random intercept is integrated out by adaptive Gauss-Hermite quadrature, which is exact up to
-the number of nodes. Two or more crossed ones are integrated out by Laplace's approximation, which
-is biased towards small sds when levels have few rows. `MixedFit.method` names the one used.
+the number of nodes. Two or more crossed intercepts are integrated out by Laplace's approximation,
+which is biased towards small sds when levels have few rows. `MixedFit.method` names the one used.
 """
 
 from __future__ import annotations
@@ -206,7 +206,8 @@ def _surface(
 
 
 def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
-    """Add up rows that differ only in the outcome: the likelihood is the same, and faster."""
+    """Merge rows that differ only in the outcome: the likelihood is the same and faster to
+    compute."""
     alike = np.column_stack([*codes, data.design, data.offset])
     _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)
     where, count = row.ravel(), first.size
@@ -220,7 +221,7 @@ def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
 
 
 def _climb(surface: Surface, width: int, factors: int) -> Floats:
-    """Return the peak of the surface; an sd that fits as well at zero is set to exactly zero."""
+    """Return the peak of the surface; an sd at which zero fits equally well is set to zero."""
     start = np.concatenate([np.zeros(width), np.full(factors, 0.7)])
 
     def depth(x: Floats) -> float:

@@ -73,7 +73,8 @@ def paired_difference_bootstrap(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """Return the mean of first minus second, resampling clusters of pairs, or pairs if None."""
+    """Return the mean of first minus second, resampling clusters of pairs, or single pairs without
+    clusters."""
     one, two = paired(first, second)
     return clustered_mean_interval(
         one - two,
@@ -140,7 +141,8 @@ def sign_flip_test(
 
 
 def _all_totals(sums: Floats) -> Floats:
-    """Return the total under every choice of signs with the first kept; the rest is symmetric."""
+    """Return the total for every choice of signs that keeps the first one; the rest follows by
+    symmetry."""
     totals = sums[:1]
     for value in sums[1:]:
         totals = np.concatenate([totals + value, totals - value])

@@ -93,7 +93,7 @@ def _equivalent(
 ) -> float | None:
     """Return the p value of the two one-sided tests over the means of clusters.
 
-    Differences without variance would make it 0 from two pairs on; they return None.
+    Differences without variance would give 0 from two pairs on, so None is returned for them.
     """
     units = cluster_means(differences, clusters)
     if margin is None or np.ptp(units) == 0:

@@ -91,7 +91,8 @@ def share_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the units per cell to tell two shares apart, pooled z test (Fleiss 1981, 3.2)."""
+    """Return the units per cell needed to distinguish two shares by a pooled z test (Fleiss 1981,
+    3.2)."""
     within(first, 0, 1, "first")
     within(second, 0, 1, "second")
     middle = (first + second) / 2

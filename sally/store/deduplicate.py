@@ -1,4 +1,5 @@
-"""Deduplication of lines: each episode counts once, and a finished run replaces a censored one."""
+"""Deduplication of lines: each episode counts once, and a finished episode replaces a censored
+one."""
 
 from __future__ import annotations
 

@@ -99,7 +99,8 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
 def reason(episode: Episode) -> str:
     """Return why an episode has no result, with numbers removed so that equal causes match.
 
-    An episode that the rules ended has none if it is void: a seat forfeited every decision.
+    An episode that ended by the rules has no result if it is void, because a seat forfeited every
+    decision.
     """
     end = episode.end
     if isinstance(end, Censored):
@@ -128,8 +129,7 @@ def read(
     """Yield the lines of a store, holding one in memory at a time.
 
     With `check`, a line with a wrong checksum or an invalid episode is yielded as a BadLine;
-    without it, such a line is decoded as it is, and ids with a wrong checksum are added to
-    `changed`.
+    without it, such a line is decoded anyway, and ids with a wrong checksum are added to `changed`.
     """
     at = place(where)
     try:

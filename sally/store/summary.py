@@ -156,7 +156,7 @@ class SummaryColumn:
         self._places: dict[bytes, int] = {}
 
     def add(self, found: Episode | str, whole: object = None) -> None:
-        """Add the episode of a line, or why the line is unreadable."""
+        """Add the episode of a line, or the reason why the line is unreadable."""
         made = self._made
         if isinstance(found, Episode):
             id, cut, why, instance, broken = _noted_of(found)

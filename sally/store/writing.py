@@ -45,7 +45,7 @@ class LineSink(Protocol):
 
 
 class Writer:
-    """Writes episodes to a file of its own, whose name may start with a label.
+    """Writes episodes to a separate file, whose name may start with a label.
 
     A remote writer calls `ours` before each upload and raises TakenOver if it returns False.
     """

@@ -18,7 +18,7 @@ class Exchange(msgspec.Struct, frozen=True):
 
 
 class Talk(msgspec.Struct, frozen=True):
-    """What is kept of a conversation besides the history lines."""
+    """The parts of a conversation that are kept besides the history lines."""
 
     exchanges: tuple[Exchange, ...] = ()
 

@@ -1,4 +1,4 @@
-"""No reply: the choice is the name that most likely completes the page."""
+"""Choice without a reply: the name that most likely completes the page is chosen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def scored(
     """Return the likeliest name (or one drawn by its probability), with the odds of all.
 
     With `calibrated`, each probability is divided by its mean on pages without content, where it
-    depends on the name and its position alone.
+    depends only on the name and its position.
     """
     told = prompt.told_text()
     context = prompt.opening(form).plus(f"{told}\n{prompt.stem}" if told else prompt.stem)
@@ -52,7 +52,8 @@ async def _prior(
 
 
 def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float, ...]:
-    """Return the odds divided by the prior, normalised; a prior of 0 counts as the least above 0.
+    """Return the odds divided by the prior, normalised; a prior of 0 counts as the smallest
+    positive one.
 
     >>> _without_prior((0.6, 0.4), (0.75, 0.25))
     (0.33333333333333337, 0.6666666666666667)
@@ -63,7 +64,7 @@ def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float
 
 
 def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names, with a full stop where one is a prefix of another, as 1 of 10."""
+    """Return the names, each with a full stop if one is a prefix of another, such as 1 of 10."""
     begins = any(a != b and b.startswith(a) for a in names for b in names)
     return tuple(f"{name}." for name in names) if begins else names
 
@@ -71,8 +72,7 @@ def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
 async def guessed(
     prompt: PromptContext, speaker: Speaker, purpose: str = "probe", calibrated: int = 0
 ) -> StrategyResult:
-    """Answer a probe by scoring: after the player's move in the usual order, before it in the
-    other."""
+    """Answer a probe by scoring, given the player's own move if the prompt states it."""
     form = prompt.forms[0] if prompt.mine_is_stated else prompt.forms[-1]
     return await scored(prompt, speaker, purpose, form, calibrated=calibrated)
 

@@ -1,4 +1,4 @@
-"""The oracle with the aim spelled out; history and payoffs can be left out."""
+"""The oracle with an explicit statement of its aim; history and payoffs can be left out."""
 
 from __future__ import annotations
 

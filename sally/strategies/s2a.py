@@ -28,7 +28,7 @@ TEXTS: Mapping[str, str] = {
 
 
 async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
-    """Return the opening of a page with the model's summary, accepted as written."""
+    """Return the opening of a page with the model's summary, used as written."""
 
     async def ask() -> str:
         request = prompt.say("s2a.probe" if prompt.asked else "s2a.move")

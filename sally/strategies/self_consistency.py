@@ -23,7 +23,7 @@ from sally.core.rules.probe import ProbeReport
 
 
 def ballot(prompt: PromptContext, read: Any) -> str:
-    """Return what a sample votes for: a report, a ready action, or the kind of a free-form
+    """Return the vote of a sample: a report, a complete action, or the kind of a free-form
     action."""
     if isinstance(read, ProbeReport):
         return msgspec.json.encode(read.value).decode()

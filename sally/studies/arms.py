@@ -1,4 +1,4 @@
-"""Arms for models: other labels, other orders, other wordings, and cross-play."""
+"""Arms for models: different labels, orders and wordings, and cross-play."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def with_awareness(study: Study) -> Study:
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:
     """Return the study with a copy of every model cell in each of these wordings.
 
-    `all` is every shipped wording of the game, `twin` the one that describes a mechanism, `aware`
-    those that state what the prompt is; else packs by name.
+    `all` selects every shipped wording of the game, `twin` the one that describes a mechanism, and
+    `aware` those that state what the prompt is; other values are names of packs.
     """
     cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
     if not cells:

@@ -52,8 +52,8 @@ _MODEL = player_spec("language", model=OPEN, strategy="qa")
 
 
 def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
-    """Return the certified decisions of a player told of one interceptor, with either one
-    present."""
+    """Return the cells of a player that is told of one interceptor and meets the same or the other
+    one."""
     return tuple(
         _cell(
             f"{name}: told {told}, meets {met}",

@@ -86,7 +86,7 @@ def cycle(*moves: int) -> PlayerSpec:
 
 
 def two_rounds_ago() -> PlayerSpec:
-    """Return a partner of a game of two moves that copies the other's move of two rounds ago."""
+    """Return a partner of a two-move game that copies the other's move from two rounds ago."""
     states = {
         f"{last}{before}": {
             "odds": [float(before == own) for own in range(2)],
@@ -154,7 +154,7 @@ def _cells(
 
 
 def _boxes() -> tuple[Instance, ...]:
-    """Return eight rows of four boxes; the odd label and the box that stands out change."""
+    """Return eight rows of four boxes that vary the odd label and the salient box."""
     rows = ("BAAA", "AABA", "ABAA", "AAAB", "ABBB", "BBAB", "BABB", "BBBA")
     return tuple(
         instance(

@@ -1,8 +1,8 @@
 """Literal theory of mind outside any game: our own generated battery, exact and balanced.
 
-An instance is a story with all of its questions, each asked on its own; intervals cluster by story.
-Questions that ask what a person does are asked plainly, after the question what the person
-believes (asked), and with the player's own answer shown again (reminded). Cells named
+An instance is a story with all of its questions, each asked separately; intervals cluster by story.
+Questions about what a person does are asked in three arms: plainly, after the question of what the
+person believes (asked), and with the player's own answer shown again (reminded). Cells named
 `scripted: ...` need no model.
 
 Calls of one model without retries: 200 (nested), 270 to 360 (belief_action, by arm) and 240 to 420

@@ -7,7 +7,8 @@ problems, not crossed: problem n is played in the asked arm and in one other arm
 same seed, so every arm is compared in pairs. Labels and orders of repeated games vary over
 problems. A larger size contains the episodes of a smaller one.
 
-A change to any episode makes another suite: `tests/studies/test_sally_1.py` holds its hashes.
+A change to any episode makes it a different suite: `tests/studies/test_sally_1.py` holds its
+hashes.
 """
 
 from __future__ import annotations
@@ -111,7 +112,8 @@ TEST_ONLY: Mapping[str, tuple[str, ...]] = {
 def pool_rows() -> list[dict[str, str]]:
     """Return every opponent of the suite: game, name, part, player, version and hash.
 
-    The hash covers the player's name, parameters and version: a change makes another opponent.
+    The hash covers the player's name, parameters and version: a change makes it a different
+    opponent.
     """
     from sally.core.registry import registry  # not needed to build the suite
 
@@ -158,7 +160,8 @@ def tasks(game: str) -> Sequence[Task]:
 
 
 def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
-    """Take the first of every group, then the second, as long as each group has one."""
+    """Yield the first item of every group, then the second of every group, until a group is used
+    up."""
     for several in zip(*groups, strict=False):
         yield from several
 
@@ -166,8 +169,8 @@ def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
 def _repeated(game: str) -> Iterator[Task]:
     """Pair every opponent with every assignment of labels to moves and places on the page.
 
-    The steps through the 36 assignments differ between opponents, so neither is aliased with the
-    other in a prefix.
+    The steps through the 36 assignments differ between opponents, so opponents and assignments are
+    not confounded in a prefix.
     """
     variants = three_moves(game) if game == "rps" else two_moves(game)
     listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
@@ -180,7 +183,7 @@ def _repeated(game: str) -> Iterator[Task]:
 
 
 def _requests(game: str) -> Iterator[Task]:
-    """Pair every level with request games over other ranges of numbers."""
+    """Pair every level with request games over different ranges of numbers."""
     listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
     for n in range(SIZES[game]["L"][0]):
         turn, number = divmod(n, len(listed))
@@ -260,9 +263,8 @@ _BLOCK: Mapping[str, int] = {  # problems after which opponents or depths come r
 
 
 def other_arm(game: str, number: int) -> str:
-    """Return the arm in which a problem is played besides the asked one.
-
-    It moves on by one with every block, so that no opponent or depth keeps one arm.
+    """Return the arm in which a problem is played in addition to the asked arm. The arm advances by
+    one with every block, so that no opponent or depth is tied to one arm.
     """
     return OTHER_ARMS[(number + number // _BLOCK[game]) % len(OTHER_ARMS)]
 

@@ -180,7 +180,7 @@ def _said(check: Callable[..., None]) -> str:
 
 
 def run_check(name: str, run: Callable[[], Any]) -> Result:
-    """Run a check; any exception of third-party code, or no end to it, is a finding."""
+    """Run a check; an exception in third-party code, or a check that does not end, is a finding."""
     try:
         with _stopped_after(LONGEST):
             run()
@@ -193,7 +193,7 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
 
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
-    """Raise Broken in a block that takes longer, where the platform has timers (not Windows)."""
+    """Raise Broken if the block takes longer than this, on platforms with timers (not Windows)."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(
         signal, "setitimer"
     ):

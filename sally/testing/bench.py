@@ -34,7 +34,7 @@ class Broken(AssertionError):
 
 
 def must(holds: bool, sentence: str) -> None:
-    """Raise Broken with a sentence unless a condition holds."""
+    """Raise Broken with this message unless the condition holds."""
     if not holds:
         raise Broken(sentence)
 
@@ -131,7 +131,7 @@ class Bench:
         return self._episodes[id]
 
     def log_in_order(self, setup: Setup) -> bytes:
-        """Return the digest of the log when asks are answered in turn; several checks compare with
+        """Return the digest of the log if asks are answered in order; several checks compare with
         it.
         """
         id = episode_id(setup)

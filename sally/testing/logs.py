@@ -1,4 +1,4 @@
-"""Checks of a game's log, for every driver of the match."""
+"""Checks that a game's log is the same for every driver of the match."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
 
 
 def censoring_at_any_moment_plays_back(at: Bench) -> None:
-    """Check that an episode cut at any ask is a record that replays as far as it goes.
+    """Check that an episode cut at any ask gives a record that replays up to the cut.
 
     In a long episode `CUTS` asks are tried, spread over all of it, because a cut costs time in
     proportion to the play before it.

@@ -30,7 +30,7 @@ from sally.testing.bench import (
 
 
 def play_comes_to_an_end(at: Bench, seed: int) -> None:
-    """Check that a match of random players ends; the other checks would wait for ever."""
+    """Check that a match of random players ends; otherwise the other checks would wait forever."""
     play_in_any_order(match_of(at.table(seed)), Stream(seed))
 
 

@@ -96,8 +96,8 @@ def words_read_what_words_name(at: Bench, seed: int) -> None:
 
 
 def words_refuse_what_is_unclear(at: Bench) -> None:
-    """Check that no answer, two answers and a denied answer are rejected with what would be
-    right."""
+    """Check that no answer, two answers and a denied answer are rejected with a hint at a valid
+    answer."""
     for turn, _ in asked_in_turn(match_of(at.table())):
         if turn.seat in at.sent_back:
             continue
@@ -147,8 +147,8 @@ class _Speaker:
 def a_model_can_answer_every_page(at: Bench) -> None:
     """Check every page, probe and retry in every words pack: it is rendered, and its answer read.
 
-    The pages are those of the plain strategy; each is rendered twice, the second time with what
-    was wrong with the first reply.
+    The pages are those of the plain strategy; each is rendered twice, the second time with the
+    error in the first reply.
     """
     worded = {name: pack.texts for name, pack in packs.for_game(at.spec.name).items()}
     act, answer = strategy_named(PLAIN).make()
@@ -174,7 +174,7 @@ def a_model_can_answer_every_page(at: Bench) -> None:
 
 
 def every_strategy_can_ask(at: Bench) -> None:
-    """Check that every strategy that fits the game renders its pages, whatever is replied."""
+    """Check that every strategy that fits the game renders its pages, whatever the replies."""
     for name, strategy in registry.entries("strategies").items():
         if "told" in strategy.needs:
             continue  # needs an injection; what is told is checked for every probe
@@ -193,7 +193,7 @@ def every_strategy_can_ask(at: Bench) -> None:
 
 
 def _asked(at: Bench, most: int) -> Iterator[tuple[Turn[Any, Any], Any]]:
-    """Yield the asks of a match with the answers of bots, at most so many of a seat and a kind."""
+    """Yield the asks of a match with the answers of bots, at most `most` per seat and kind."""
     met = Counter[tuple[str, str]]()
     for turn, given in asked_in_turn(match_of(at.table(arms=at.all_probes))):
         kind = turn.seat, turn.question.probe if turn.question is not None else ""

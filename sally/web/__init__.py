@@ -1,1 +1,1 @@
-"""People at the table: the same match, words, probes and log, in a browser."""
+"""People as players: the same match, words, probes and log, in a browser."""

@@ -133,7 +133,7 @@ def templates() -> Jinja2Templates:
 
 
 def preload(app: Starlette) -> None:
-    """Load every game; in a process of its own, exempt the loaded objects from garbage collection.
+    """Load every game; in a dedicated process, exempt the loaded objects from garbage collection.
 
     Otherwise every full collection traverses half a million permanent objects while all requests
     wait. With a thousand open matches a full collection still takes 0.1 s, so it is made rare.

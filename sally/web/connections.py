@@ -58,7 +58,8 @@ class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
             self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Parse data; an incomplete head starts the timer, one that is too large closes."""
+        """Parse data; an incomplete head starts the timer, one that is too large closes the
+        connection."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._head_bytes = 0

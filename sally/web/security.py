@@ -167,7 +167,7 @@ class RateLimiter:
         return 0.0
 
     def give_back(self, who: str) -> None:
-        """Undo the last `take` of a client, whose request was not an attack."""
+        """Undo the last `take` of a client whose request turned out to be harmless."""
         if who in self._buckets:
             left, then = self._buckets[who]
             self._buckets[who] = (min(self._size, left + 1), then)

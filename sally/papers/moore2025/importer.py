@@ -171,7 +171,8 @@ class _RecordedMatch:
         self.match.answer((self.match.turn, seat, "", ""), Decision(action))
 
     def _text(self, number: int, turn: PublishedTurn) -> str:
-        """Return thoughts, separator and message; the separator alone if the message contains one.
+        """Return thoughts, separator and message; without thoughts, a separator only if the message
+        has one.
 
         The published engine accepted messages that our rules refuse: empty ones, and in the
         discrete game JSON with other names or keys. Such a message is replaced by its labels in
@@ -204,7 +205,7 @@ class _RecordedMatch:
     def _labels(self, turn: PublishedTurn) -> Claims:
         """Return the recorded labels without false disclosures.
 
-        A false disclosure would have sent the message back, and then it would not be on record.
+        A message with a false disclosure would have been sent back and would not be on record.
         """
         if not self._false(turn.recorded):
             return turn.recorded

@@ -215,7 +215,7 @@ class LiveMatch:
         return late
 
     def _forfeit_turn(self, seat: str, detail: str) -> list[AnswerRow]:
-        """Answer nothing to all that a seat is asked in this turn."""
+        """Give empty answers to everything that a seat is asked in this turn."""
         rows: list[AnswerRow] = []
         now = self.match.turn
         while not self.match.over and self.match.turn == now and (asked := self._open(seat)):
@@ -397,7 +397,7 @@ class LiveMatch:
 
     @property
     def used(self) -> dict[str, Any]:
-        """Return the `used` field of the record: what answered for each model."""
+        """Return the `used` field of the record: what each model reports about itself."""
         return used_by(self._players)
 
     # --- screens --------------------------------------------------------------------------------

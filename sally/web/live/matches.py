@@ -386,7 +386,7 @@ class LiveMatches:
                     self._touched.pop(id, None)
 
     async def _keep(self) -> None:
-        """Store finished matches whenever there are some."""
+        """Store finished matches as they appear."""
         while True:
             await self._ended.wait()
             self._ended.clear()

@@ -180,7 +180,7 @@ class Lobby:
     # --- the queue ------------------------------------------------------------------------------
 
     async def wait(self, game: str) -> str:
-        """Join the queue of a game; the returned ticket later is the token of a seat."""
+        """Join the queue of a game; the returned ticket later becomes the token of a seat."""
         self._allowed(game, {})
         ticket = secrets.token_urlsafe(32)
         key, now = hashed(ticket), time.time()
@@ -315,7 +315,7 @@ class Lobby:
 def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
     """Return an instance with these parameters and a newly drawn problem, if the game has any.
 
-    Otherwise a visitor could play a table twice and know its key.
+    With a fixed problem, a visitor could play it twice and know the answer.
     """
     spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
     for _ in range(FRESH_TRIES if spec.fresh is not None else 0):

@@ -91,7 +91,7 @@ async def export(request: Request) -> Response:
 
 
 def said(here: RunningStudy, what: str, detail: str) -> Response:
-    """Return to the overview, which then says what was done."""
+    """Redirect to the overview, which then shows what was done."""
     told = urlencode({"study": here.study.name, "what": what, "said": detail})
     return RedirectResponse(f"/experimenter/study?{told}", 303)
 

@@ -235,7 +235,7 @@ def is_full(tx: Transaction, study: HumanStudy, people: Sequence[Person]) -> boo
     """Return whether all places are taken and no group lacks a member.
 
     One place may be left in a condition of pairs, after a member of a pair dropped out at the end.
-    Whoever takes it needs a partner, who is then admitted beyond the target.
+    The person who takes it needs a partner, who is then admitted beyond the target.
     """
     taken = sum(p.state in COUNTED for p in people)
     return taken >= study.participants and not _open_group(tx, study)

@@ -336,7 +336,7 @@ class RunningStudy:
         return await self.database.run(draw)
 
     async def _stop_waiting(self, here: Position) -> None:
-        """Let a person who waited in vain play with bots, or skip the games."""
+        """Let a person for whom no partner came play with bots, or skip the games."""
         fallback = self.study.limits.fallback
         if fallback == SKIP:
             await self._skip_from(here, RoundOutcome("no partner"))

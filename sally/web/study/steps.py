@@ -58,7 +58,8 @@ def current(study: HumanStudy, condition: Condition, given: Given) -> str:
 
 
 def _no_chat(step: str, given: Given) -> bool:
-    """Return whether a step is a chat with nobody, or before a game that was skipped."""
+    """Return whether a step is a chat without a partner, or a chat before a game that was
+    skipped."""
     if not step.startswith("chat-"):
         return False
     return FALLBACK in given or f"round-{step.removeprefix('chat-')}" in given

@@ -307,7 +307,7 @@ def _trial(whole: Played, context: SeatContext, event: Moved | Forfeited) -> Row
 
 
 def _kind(who: PlayerSpec) -> str:
-    """Return what sits in a seat: a person, a bot or a model."""
+    """Return the kind of player in a seat: a person, a bot or a model."""
     if uses_model(who):
         return f"model {who.params.get('model', '')}".rstrip()
     return PERSON if who.player == PERSON else "bot"
