@@ -10,7 +10,7 @@ from tests.conversations import FOLDER
 
 ROOT = Path(__file__).parent.parent.parent
 HOME = ROOT / "docs" / "strategies"
-COLUMNS = ("What the model is shown", "Calls per move", "Its probe", "Needs", "From")
+COLUMNS = ("What the model is shown", "Calls per move", "Its answer to a probe", "Needs", "From")
 SECTION = re.compile(r"^=== (.*?) ===$", re.M)
 
 
@@ -50,7 +50,7 @@ def page(strategy: str) -> str:
         "[the reference](../reference/strategies.md).",
         "",
         "## An example",
-        f"The last turn of its golden conversation in the tests ({title}); replies are invented.",
+        f"The last turn of its reference conversation in the tests ({title}); the replies are invented.",
         "",
         "```text",
         said,
