@@ -50,7 +50,7 @@ def page(strategy: str) -> str:
         "[the reference](../reference/strategies.md).",
         "",
         "## An example",
-        f"The last turn of the reference conversation in the tests ({title}), with invented replies.",
+        f"The last turn of the tests' reference conversation ({title}); the replies are invented.",
         "",
         "```text",
         said,
