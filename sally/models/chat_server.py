@@ -499,7 +499,7 @@ def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], in
             raise ModelFailure("bad_reply", "The server returned several tokens per position.")
         ((token, scored),) = position.items()
         if not token.isdecimal() or len(token) > 9:
-            raise ModelFailure("bad_reply", "The server returned a token that is no number.")
+            raise ModelFailure("bad_reply", "The server returned a token id that is not a number.")
         tokens.append(int(token))
         logprobs.append(scored.logprob)
     counted = answer.usage.prompt_tokens if answer.usage else 0

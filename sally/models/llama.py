@@ -109,7 +109,7 @@ class Llama:
             self._server = module.Server(params)
         except Exception as error:
             raise Unavailable(
-                f"llama.cpp cannot load {path} ({error}); give a GGUF file it knows, "
+                f"llama.cpp cannot load {path} ({error}); give a GGUF file it supports, "
                 "or a smaller context if memory is short."
             ) from error
 

@@ -87,7 +87,7 @@ class Remote(Llama):
             answer = json.loads(connection.getresponse().read())
         except (OSError, http.client.HTTPException) as error:
             raise ModelFailure(
-                "connection", f"No llama.cpp answers at {self._address}: {error}."
+                "connection", f"No llama.cpp server answers at {self._address}: {error}."
             ) from error
         except ValueError as error:
             raise ModelFailure("server", f"{self._address} did not answer with JSON.") from error
@@ -140,8 +140,8 @@ def check_scores(model: LlamaServer, weights: str) -> None:
         worst = max(abs(one - other) for one, other in zip(found, wanted, strict=True))
         if worst > CLOSE:
             raise Unavailable(
-                f"The server's log-probabilities are up to {worst:.2f} away from those of "
-                f"{weights} in 32 bits; it serves other weights or computes wrongly."
+                f"The server's log-probabilities differ by up to {worst:.2f} from those of "
+                f"{weights} in 32 bits; it serves other weights or computes incorrectly."
             )
 
 

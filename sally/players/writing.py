@@ -116,7 +116,7 @@ def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:
         if then not in THEN:
             raise unknown("mode after writing", then, THEN)
         if "model" not in language:
-            raise BadInput("give the model that writes, such as embedded")
+            raise BadInput("name the model that writes the policy, such as embedded")
         inner: Any = LANGUAGE["language"].make(spec, game, seat, **language)
         return PolicyWriter(inner, book(game, seat), then)
 

@@ -230,7 +230,7 @@ class Drive:
         if lost:
             raise RunFailed(
                 f"{self._state.given_up} episodes were given up, because workers died {TRIES} "
-                f"times over shard {listed(lost)}; run the same command to try again."
+                f"times on shard {listed(lost)}; run the same command to try again."
             )
 
     # --- what executors are given, and what they give back --------------------------------------

@@ -61,7 +61,9 @@ class Ideal:
             raise ValueError("A pool needs at least one machine.")
         given = [1.0] * len(machines) if weights is None else list(weights)
         if len(given) != len(machines) or min(given) <= 0:
-            raise ValueError(f"A pool of {len(machines)} needs as many weights above 0.")
+            raise ValueError(
+                f"A pool of {len(machines)} machines needs one weight above 0 for each."
+            )
         self.pay, self.machines = pay, tuple(machines)
         self.prior = tuple(w / sum(given) for w in given)
         self.certain = all(bool(np.isin(m.odds, (0.0, 1.0)).all()) for m in machines)

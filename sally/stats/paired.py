@@ -169,7 +169,9 @@ def bayes_factor(t: float, first: int, second: int, scale: float = MEDIUM) -> fl
         BadInput: If a group has fewer than two members.
     """
     if min(first, second) < 2:
-        raise BadInput(f"Two groups of at least two are needed, not {first} and {second}.")
+        raise BadInput(
+            f"Two groups of at least two members are needed, not of {first} and {second}."
+        )
     degrees = first + second - 2
     root = np.sqrt(first * second / (first + second))
     spread = np.linspace(1e-3, 3.0, POINTS)  # the sample's deviation in units of the true one

@@ -118,7 +118,8 @@ def paired_share_sample_size(
     """
     if not abs(detect) < discordant <= 1:
         raise ValueError(
-            f"discordant is {discordant}; it must exceed the difference {abs(detect)}, up to 1."
+            f"discordant is {discordant}; it must be above the difference "
+            f"{abs(detect)} and at most 1."
         )
     under_difference = math.sqrt(discordant - detect**2)
     n = _normal_n(detect, math.sqrt(discordant), under_difference, power, alpha)

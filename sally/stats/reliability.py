@@ -73,7 +73,7 @@ def whole(table: ArrayLike) -> Floats:
     """
     scores = np.asarray(table, dtype=float)
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
-        raise ValueError("a table needs at least two players and two problems, no cell empty.")
+        raise ValueError("a table needs at least two players and two problems, and no empty cell.")
     return scores
 
 

@@ -207,7 +207,7 @@ def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float 
     for cell, figure in by_cell.items():
         row, x, column = cell.partition(" x ")
         if not x:
-            raise BadInput(f"{cell!r} is not a cell of cross-play; those are named `one x two`.")
+            raise BadInput(f"{cell!r} is not a cross-play cell; such cells are named `one x two`.")
         table.setdefault(row, {})[column] = figure
     return table
 

@@ -60,7 +60,7 @@ def test_a_server_with_other_scores_than_the_reference_is_refused(
     inside: Embedded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(llama_server.KEY_VARIABLE, inside.key)
-    with pytest.raises(BadInput, match="away from those of qwen"):
+    with pytest.raises(BadInput, match="from those of qwen"):
         _named(f"llama_server:{inside.address}?weights=qwen-0.5b")
 
 
@@ -69,7 +69,7 @@ def test_a_server_with_other_scores_than_the_reference_is_refused(
     [
         ("llama_server", "Give the server's address"),
         ("llama_server:here", "Give the server's address"),
-        ("llama_server:http://127.0.0.1:9", "No llama.cpp answers"),
+        ("llama_server:http://127.0.0.1:9", "No llama.cpp server answers"),
         ("llama_server:http://127.0.0.1:9?colour=red", "setting of llama_server"),
         ("llama_server:http://127.0.0.1:9?weights=gpt", "reference of weights"),
     ],

@@ -133,7 +133,7 @@ def test_the_ideal_player_gives_up_nothing_by_its_moves() -> None:
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="as many weights above 0"):
+    with pytest.raises(ValueError, match="one weight above 0 for each"):
         Ideal(PAY, [ALWAYS_C, COIN], [1.0])
     with pytest.raises(ValueError, match="at least one machine"):
         Ideal(PAY, [])

@@ -122,7 +122,7 @@ def test_impossible_targets_are_refused_in_a_sentence():
         unpaired_sample_size(0.5, 0.0)
     with pytest.raises(ValueError, match="power is 1"):
         unpaired_sample_size(0.5, 1.0, power=1)
-    with pytest.raises(ValueError, match="must exceed the difference"):
+    with pytest.raises(ValueError, match="must be above the difference"):
         paired_share_sample_size(0.3, 0.2)
     with pytest.raises(ValueError, match="must return a p value"):
         simulated_power(lambda rng: float("nan"), seed=1)

@@ -76,7 +76,10 @@ def check_parameters(game: Parameters) -> None:
     if not 2 <= len(game.hands) <= len(SEATS):
         raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {len(game.hands)} hands.")
     if len(game.targets) != len(game.hands):
-        raise BadInput(f"{len(game.hands)} hands and {len(game.targets)} targets: give each both.")
+        raise BadInput(
+            f"{len(game.hands)} hands and {len(game.targets)} targets were given; "
+            "every player needs one of each."
+        )
     if game.max_turns < 1 or game.most_crafts < 1:
         raise BadInput("max_turns and most_crafts must be at least 1.")
     if not 0 <= game.first < len(game.hands):
@@ -93,4 +96,4 @@ def check_parameters(game: Parameters) -> None:
                     raise BadInput(f"{name} of {seat}: {amount} {item} is not from 1 to {MOST}.")
     for seat, target in zip(SEATS, game.targets, strict=False):
         if not target:
-            raise BadInput(f"targets of {seat}: a target names at least one item.")
+            raise BadInput(f"targets of {seat}: a target must name at least one item.")

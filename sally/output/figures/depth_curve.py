@@ -38,7 +38,7 @@ def depth_figure(points: Sequence[DepthPoint], columns: int = 2) -> Figure:
     """
     keys = list(dict.fromkeys((point.game, point.seat) for point in points))
     if not keys:
-        raise BadInput("There is nothing to draw: no episode is of a certified set.")
+        raise BadInput("There is nothing to draw: no episode belongs to a certified set.")
     panels = [_panel([p for p in points if (p.game, p.seat) == key]) for key in keys]
     return figure_of(panels, columns, TITLE, CAPTION)
 

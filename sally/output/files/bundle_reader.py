@@ -109,13 +109,15 @@ def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             or ":" in name
         ):
             raise BadInput(
-                f"The bundle {path} holds a file named {name!r}, which leads out of it; nothing "
-                "was unpacked."
+                f"The bundle {path} holds a file named {name!r}, a path outside the bundle; "
+                "nothing was unpacked."
             )
         if name in found:
             raise BadInput(f"The bundle {path} holds {name} twice; nothing was unpacked.")
         if info.flag_bits & 0x1:
-            raise BadInput(f"In the bundle {path}, {name} is encrypted; a bundle never is.")
+            raise BadInput(
+                f"In the bundle {path}, {name} is encrypted; no file of a bundle may be."
+            )
         found[name] = info
     return found
 
@@ -134,9 +136,11 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
         )
     strange = [name for name in bundle.files if not NAMES.fullmatch(name)]
     if strange:
-        raise BadInput(f"{MANIFEST} of {path} names {strange[0]!r}, which no bundle holds.")
+        raise BadInput(
+            f"{MANIFEST} of {path} names {strange[0]!r}, which is not a file of a bundle."
+        )
     if EPISODES not in bundle.files:
-        raise BadInput(f"{MANIFEST} of {path} names no {EPISODES}.")
+        raise BadInput(f"{MANIFEST} of {path} does not name {EPISODES}.")
     if not 0 <= bundle.episodes * LEAST_LINE <= bundle.files[EPISODES].bytes:
         raise BadInput(
             f"The bundle {path} says that it holds {bundle.episodes:,} episodes in "
@@ -206,8 +210,8 @@ def _unpack_file(
         )
     if left:
         raise BadInput(
-            f"The bundle {path} says that it holds {lines:,} episodes; {name} has {left:,} lines "
-            "fewer."
+            f"The bundle {path} says that it holds {lines:,} episodes; {name} has {left:,} "
+            "fewer lines."
         )
 
 

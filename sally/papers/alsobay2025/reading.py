@@ -128,7 +128,7 @@ def read(path: Path) -> Record:
         seen.add((held.experiment, held.participant))
         people.append(_person(f"{file.name}, line {number}", held))
     if not people:
-        raise BadInput(f"{file} holds nobody; it should have one line of JSON per person.")
+        raise BadInput(f"{file} contains no people; it should have one line of JSON per person.")
     record = Record(Source.of(SOURCE, LICENCE, file.name, data), tuple(people), tuple(odd))
     for name, group in record.groups().items():
         _check_group(file.name, name, group)
@@ -145,7 +145,7 @@ def _lines(file: Path, data: bytes) -> Iterable[bytes]:
                 (name,) = [n for n in inside if n.endswith(".jsonl")]
                 data = held.read(name)
     except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as why:
-        raise BadInput(f"{file} cannot be unpacked ({why}); it may be cut.") from None
+        raise BadInput(f"{file} cannot be unpacked ({why}); it may be truncated.") from None
     return [line for line in data.splitlines() if line.strip()]
 
 

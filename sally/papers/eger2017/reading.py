@@ -182,7 +182,7 @@ def read_game(file: Path) -> Game:
     left = [(int(c), int(n)) for c, n in _CARDS.findall("".join(lines[head + 1 : head + 2]))]
     if tuple(left) != deck[2 * HAND :]:
         raise BadInput(
-            f"{file.name}, line {head + 2}: the deck is not the one of seed {seed}; it should be "
+            f"{file.name}, line {head + 2}: the deck does not match seed {seed}; it should be "
             "the forty cards left after the deal."
         )
     moves = [
@@ -242,8 +242,7 @@ def _compare(file: Path, lines: Sequence[str], first: int, game: Game) -> None:
     for number, (there, ours) in enumerate(zip_longest(lines, prose(file, game)), first):
         if there != ours:
             raise BadInput(
-                f"{file.name}, line {number}: the log has {there!r}, and {ours!r} follows from its "
-                "moves."
+                f"{file.name}, line {number}: the log has {there!r}, but its moves imply {ours!r}."
             )
 
 
@@ -312,9 +311,9 @@ def person_of(game: str, before: Mapping[str, str], surveys: Mapping[str, object
     while at not in surveys:
         if not before.get(at):
             why = "has no survey and none before it" if at in before else "has no log here"
-            raise BadInput(f"game{game}.log cannot be given to a person: game {at} {why}.")
+            raise BadInput(f"game{game}.log cannot be assigned to a person: game {at} {why}.")
         at = before[at]
         if at in seen:
-            raise BadInput(f"game{game}.log: the chain of Old GID is a circle.")
+            raise BadInput(f"game{game}.log: the chain of Old GID entries is circular.")
         seen.add(at)
     return at

@@ -35,7 +35,9 @@ def show(where: str, unpublished: bool, as_json: bool) -> None:
     sides = figures.side_matches(Played(spec, e, replayed(spec, e)) for e in there)
     sides = [s for s in sides if s.replies or unpublished]
     if not sides:
-        raise BadInput(f"{where} contains no imported matches; `sally import hcss2025` does it.")
+        raise BadInput(
+            f"{where} contains no imported matches; `sally import hcss2025` imports them."
+        )
     rows: list[dict[str, Any]] = []
     for model in MODELS:
         for stop in sorted({s.stop for s in sides}):

@@ -131,9 +131,9 @@ def _lines(file: Path, data: bytes) -> Iterator[bytes]:
         else:
             text = gzip.decompress(data) if file.name.endswith(".gz") else data
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as why:
-        raise BadInput(f"{file} cannot be unpacked ({why}); it may be cut.") from None
+        raise BadInput(f"{file} cannot be unpacked ({why}); it may be truncated.") from None
     if text and not text.endswith(b"\n") and not text.rstrip().endswith(b"}"):
-        raise BadInput(f"{file} ends within a line; it may be cut.")
+        raise BadInput(f"{file} ends within a line; it may be truncated.")
     return (line for line in text.splitlines() if line.strip())
 
 

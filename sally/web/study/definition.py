@@ -584,7 +584,9 @@ def sessions_of(raw: Any) -> list[Any]:
     study = {key: value for key, value in raw.items() if key != "sessions"}
     tables = raw["sessions"]
     if not isinstance(tables, list) or not tables:
-        raise BadInput("sessions must be tables: [[sessions]] with a name and what differs.")
+        raise BadInput(
+            "sessions must be tables: [[sessions]] with a name and the keys that differ."
+        )
     found, names = [], list[str]()
     for table in tables:
         name = table.get("name") if isinstance(table, dict) else None

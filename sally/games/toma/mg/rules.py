@@ -169,7 +169,9 @@ def answer(scenario: Scenario) -> int:
     """Return the one place with the fewest agents."""
     actions = rational_actions(scenario, predictions(scenario))
     if len(actions) != 1:
-        raise Undetermined(f"Scenario {scenario.id}: {len(actions)} places tie for the fewest.")
+        raise Undetermined(
+            f"Scenario {scenario.id}: {len(actions)} places tie for the fewest agents."
+        )
     return min(actions)
 
 

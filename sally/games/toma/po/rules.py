@@ -135,9 +135,7 @@ def check(scenario: Scenario) -> None:
                 f"{name}: what agent {AGENTS[agent]} knows must name other seats, each once."
             )
     if knowledge(scenario.level, scenario.player, scenario.knows) is None:
-        raise ValueError(
-            f"{name}: who knows whom does not have the shape of level {scenario.level}."
-        )
+        raise ValueError(f"{name}: `knows` does not have the shape of level {scenario.level}.")
     if scenario.goal != ("total" if scenario.level == 4 else "own"):
         raise ValueError(f"{name}: the goal is 'total' at level 4 and 'own' below it.")
 
