@@ -128,7 +128,7 @@ def test_two_models_can_meet() -> None:
 
 
 def test_a_table_is_made_of_cross_play_cells_only() -> None:
-    with pytest.raises(BadInput, match="is not a cell of cross-play"):
+    with pytest.raises(BadInput, match="is not a cross-play cell"):
         as_matrix({"rps": 1.0})
     with pytest.raises(BadInput, match="needs two seats"):
         cross_play(instance("ipd"), {}, ("agent", "agent"))
