@@ -1,1 +1,1 @@
-"""Shared parts of the word games: words, their vectors, and minds with declared associations."""
+"""Shared parts of the word games: words, their vectors, and players with declared associations."""

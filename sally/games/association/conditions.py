@@ -31,7 +31,7 @@ def opposite(*pairs: str) -> tuple[Shortcut, ...]:
 def giver_conditions(
     instances: tuple[Instance, ...], shortcuts: Sequence[Shortcut], metrics: tuple[str, ...]
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a giver with guessers of every mind above."""
+    """Return the conditions of a giver with guessers of every kind of mind above."""
     return tuple(
         Condition(
             name=f"giver, {name}",

@@ -35,21 +35,21 @@ def plain(word: str) -> str:
 
 @cache
 def cards() -> tuple[str, ...]:
-    """Return our list of plain nouns for cards and targets; all are in the vocabulary."""
+    """Return the list of common nouns for cards and targets; all are in the vocabulary."""
     text = files(__package__).joinpath("cards.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 @cache
 def plain_words() -> tuple[str, ...]:
-    """Return the words that are not cards: a question about them reveals nothing of a board."""
+    """Return the words that are not cards; a question about them reveals nothing about a board."""
     nouns = set(cards())
     return tuple(word for word in vocabulary() if word not in nouns)
 
 
 @cache
 def overlaps(clue: str, word: str) -> bool:
-    """Return whether a clue is a word, a form of it, a compound with it, or the other way round."""
+    """Return whether a clue is the word, a form of it or a compound with it, or vice versa."""
     return _derived(clue, word) or _derived(word, clue)
 
 
@@ -83,7 +83,7 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 @lru_cache(maxsize=1024)
 def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the listed words that are legal clues beside these words, in alphabetical order."""
+    """Return the listed words that are legal clues given these words, in alphabetical order."""
     return tuple(compress(vocabulary(), _open(against).tolist()))
 
 
@@ -95,14 +95,14 @@ def open_rows(against: tuple[str, ...]) -> Rows:
 
 
 def _open(against: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    """Return, for each listed word, whether it is a legal clue beside these words."""
+    """Return, for each listed word, whether it is a legal clue given these words."""
     free = np.ones(len(vocabulary()), np.bool_)
     free[[row for word in against for row in barred(word)]] = False
     return free
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
-    """Return why a clue is not allowed beside these words, or None if it is."""
+    """Return why a clue is not allowed given these words, or None if it is allowed."""
     if not re.fullmatch(SHAPE, said.strip()):
         return "A clue is one word, written in letters."
     clue = plain(said)

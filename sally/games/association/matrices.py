@@ -19,35 +19,35 @@ EXACT = 3  # decimals kept, so that equal ties are equal on every machine
 
 
 def standard(raw: Ties) -> Ties:
-    """Return ties with mean 0 and standard deviation 1, rounded."""
+    """Return association strengths scaled to mean 0 and standard deviation 1, rounded."""
     scored: Ties = np.round((raw - raw.mean()) / raw.std(), EXACT).astype(np.float32)
     return scored
 
 
 @cache
 def cosine() -> Ties:
-    """Return ties by meaning: plain cosines of sentence vectors."""
+    """Return association strengths by meaning: plain cosines of sentence vectors."""
     return standard(likeness())
 
 
 @cache
 def sense() -> Ties:
-    """Return ties by meaning, corrected for how near each word is to all others.
+    """Return association strengths by meaning, corrected for each word's nearness to all others.
 
-    Without that correction a few words are near to all others and win everywhere.
+    Without the correction, a few words are near to all others and dominate.
     """
     return standard(centred(likeness()))
 
 
 def centred(raw: Ties) -> Ties:
-    """Return ties without the parts that depend on a cue alone or a word alone."""
+    """Return the strengths without their row and column means."""
     rows, columns = raw.mean(axis=1, keepdims=True), raw.mean(axis=0, keepdims=True)
     left: Ties = raw - rows - columns + raw.mean()
     return left
 
 
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
-    """Return ties by meaning of any text's vector, on the scale of the vocabulary's own."""
+    """Return the strengths of any text's vector by meaning, on the vocabulary's scale."""
     raw = likeness() if words is None else words @ words.T
     mine = (word_vectors() if words is None else words) @ vector
     row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
@@ -57,12 +57,12 @@ def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
 
 @cache
 def spelling() -> Ties:
-    """Return ties by letters: cosines of the sets of letter pairs, with word ends marked."""
+    """Return association strengths by spelling: cosines of letter pairs, with word ends marked."""
     return standard(_letters() @ _letters().T)
 
 
 def row_by_spelling(word: str) -> Ties:
-    """Return ties by letters of any word."""
+    """Return the association strengths of any word by spelling."""
     raw = _letters() @ _letters().T
     own = np.zeros(len(_pair_columns()), np.float32)
     pairs = _pairs(word)
@@ -117,13 +117,13 @@ def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
 
 
 def with_noise(size: float, who: int) -> Ties:
-    """Return ties by meaning among perturbed vectors."""
+    """Return association strengths by meaning among perturbed vectors."""
     words = noisy_vectors(size, who)
     return standard(centred(words @ words.T))
 
 
 def with_links(strength: float, who: int) -> Ties:
-    """Return ties by meaning, with private links from some topics to others."""
+    """Return association strengths by meaning, with private links from some topics to others."""
     ties, group = sense().copy(), topics()
     for start, end in links_of(who):
         ties[np.ix_(group == start, group == end)] += np.float32(strength)
@@ -131,7 +131,7 @@ def with_links(strength: float, who: int) -> Ties:
 
 
 def links_of(who: int) -> tuple[tuple[int, int], ...]:
-    """Return the links of one person: from which topic to which."""
+    """Return the links of one person, from topic to topic."""
     draws = Stream("links", who)
     starts = draws.shuffled(range(TOPICS))[:LINKS]
     return tuple((s, draws.pick([t for t in range(TOPICS) if t != s])) for s in starts)

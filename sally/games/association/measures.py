@@ -38,15 +38,14 @@ def slope(values: Sequence[float]) -> float | None:
 
 
 def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
-    """Return a measure of an episode: the values by round, summarised."""
+    """Return a measure of an episode: a summary of its values by round."""
     return lambda played, seat: sum_up(find(played, seat))
 
 
 def learning(
     game: str, regrets: Find, where: str = "round", unit: str = "points per round"
 ) -> tuple[Metric, ...]:
-    """Return the regret of the first and the last round, and its trend: is the partner being
-    learned?"""
+    """Return metrics of learning: the regret of the first and last rounds, and its trend."""
     before = "on" if where == "board" else "of"
     return (
         Metric(

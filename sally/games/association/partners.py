@@ -25,8 +25,7 @@ LEAST = -10.0  # lower bound of the log-odds of a single answer
 
 
 def later(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters by which the partner's mind is replaced after `until` rounds,
-    unannounced."""
+    """Return parameters that replace the partner's mind after `until` rounds, unannounced."""
     return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
 
 
@@ -44,7 +43,7 @@ def check_minds(params: Mapping[str, Any]) -> None:
 
 
 def must_sit(seat: Seat, name: str, fits: Seat) -> None:
-    """Raise BadInput for a player that fits another seat only."""
+    """Raise BadInput for a player that fits only another seat."""
     if seat != fits:
         raise BadInput(f"{name} can play as {fits}, not as {seat}")
 
@@ -57,7 +56,7 @@ def shares(weights: Floats) -> Floats:
 
 
 def log_share(strength: npt.NDArray[np.float32], at: int) -> float:
-    """Return the log-odds that the word at `at` is said, given the strength of each word."""
+    """Return the log-odds of saying the word at `at`, given the strength of each word."""
     heat = strength / HEAT
     heat = heat - heat.max()
     return max(float(heat[at] - np.log(np.exp(heat).sum())), LEAST)

@@ -60,8 +60,7 @@ NO_SPLIT = (
 
 
 def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
-    """Return the truth of a probe: the answer of the seat `of` itself, whose own answer is not
-    scored."""
+    """Return a probe's truth: the answer of seat `of`, which is not scored itself."""
 
     def truth(replay: Past, at: At) -> int | None:
         if at.seat == of:

@@ -97,7 +97,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with missing rounds at 0, and at the most that a round pays."""
+    """Return the payoff per round with missing rounds counted as 0, and as a round's maximum."""
     game, state = game_of(played), played.replay.present
     earned = float(game.payoffs(state)[seat])
     rounds = len(state.past)

@@ -23,7 +23,7 @@ PARTNERS = ("constant", "truthful", "liar", "grim", "clock", "responsive", "spli
 
 
 def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return what the best single quote earns if held in every round."""
+    """Return the earnings of the best fixed quote."""
     return max(
         _played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE)
     )
@@ -45,7 +45,7 @@ def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
 
 def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
               rounds: int = ROUNDS) -> Problem | None:  # fmt: skip
-    """Return the problem with its depth; None if too little can be earned, or two depths are close.
+    """Return the problem with its depth; None if too little can be earned or the depth is unclear.
 
     >>> certified("buyer", 70, 30, "constant", {"q": 80}) is None
     True
@@ -88,7 +88,7 @@ def _params(partner: str, draws: Stream) -> dict[str, Any]:
 
 
 def make(seed: int = SEED, each: int = EACH) -> Frozen:
-    """Draw problems until every depth has `each` of them for each seat, with partners in turn."""
+    """Draw problems until every depth has `each` of them for each seat, rotating partners."""
     found: dict[tuple[int, str], list[Problem]] = {}
     for number in range(100_000):
         draws = Stream(seed, "bargaining", number)

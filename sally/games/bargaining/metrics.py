@@ -28,7 +28,7 @@ from sally.games.bargaining.values import HIGHEST
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """A round in which both quoted, from one seat's side."""
+    """A round in which both seats quoted, from one seat's side."""
 
     number: int  # from 0
     mine: int
@@ -79,17 +79,17 @@ def table(played: Played, seat: Seat) -> Table | None:
 
 
 def earned(seat: Seat, at: Table) -> float:
-    """Return what was earned, on average over the coin."""
+    """Return the earnings, on average over the coin."""
     return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
 
 
 def hindsight(seat: Seat, at: Table) -> float:
-    """Return what meeting every profitable quote of the other exactly would have earned."""
+    """Return the earnings of meeting every profitable quote of the other exactly."""
     return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
 
 
 def random_worth(seat: Seat, limit: int, theirs: int) -> float:
-    """Return what a uniform quote from 0 to 100 earns against a quote, on average.
+    """Return the mean earnings of a uniform quote from 0 to 100 against a quote.
 
     >>> random_worth(BUYER, 70, 40)
     9.05940594059406
@@ -145,8 +145,7 @@ def _hindsight_regret(played: Played, seat: Seat) -> float | None:
 
 
 def expected(played: Played, seat: Seat) -> float | None:
-    """Return what the seat's quotes earn on average against the other's rule, with chance averaged
-    out."""
+    """Return the expected earnings of the seat's quotes against the other's rule."""
     at, found = table(played, seat), solved(played, seat)
     if at is None or found is None:
         return None
@@ -260,8 +259,7 @@ class Word(msgspec.Struct, frozen=True):
         return self.announced == self.quoted
 
     def own_favour(self, seat: Seat) -> bool:
-        """Return whether it was broken in the speaker's favour: a lower bid or a higher ask than
-        announced."""
+        """Return whether it was broken in the speaker's favour, by a lower bid or a higher ask."""
         less = self.quoted < self.announced
         return not self.kept and less == (seat == BUYER)
 
@@ -352,7 +350,7 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
 
 
 def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
-    """Return how many kept announcements that pay were met exactly, and how many there were."""
+    """Return how many kept, profitable announcements were met exactly, and their number."""
     met = due = 0
     for each in at.rounds:
         said = read_message(each.heard, other(seat)).announced

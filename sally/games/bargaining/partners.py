@@ -1,7 +1,7 @@
 """Players of bargaining: partners with a declared quoting rule, a planner against them, and habits.
 
 Parameters of declared partners are prices of a seller; in the buyer's seat the same partner plays
-with prices mirrored at the middle (it bids 100 minus what it would ask).
+with mirrored prices (it bids 100 minus what it would ask).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _partner(
 
 
 def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given: Any) -> Script:
-    """Return exact best play against a declared partner whose limit is known only by its prior."""
+    """Return exact optimal play against a declared partner whose limit has a known prior."""
     if against not in RULES:
         raise unknown("declared partner", against, RULES)
     rule = rule_of(against, given.get("params") or {})
@@ -141,7 +141,7 @@ def _fifty_capped(view: View, limit: int, last: Round | None) -> int:
 
 
 def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
-    """Return a price as far beyond the limit as `half` stays within it."""
+    """Return a price as far beyond the limit as `half` is within it."""
     return (limit + HIGHEST + 1) // 2 if view.is_buyer else limit // 2
 
 

@@ -60,7 +60,7 @@ SAMPLES = (  # what a random player says: announcements, claims, small talk, sil
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
-    """A past round; bid and ask are None if a quote was forfeited, price if nothing was traded."""
+    """A past round; bid and ask are None if one was forfeited, price is None without a trade."""
 
     bid: int | None
     ask: int | None
@@ -119,7 +119,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
         return next((each for each in reversed(self.past) if each.bid is not None), None)
 
     def heard(self) -> str | None:
-        """Return what the other has said in this round; None if it has not spoken."""
+        """Return the other's message in this round; None if it has not sent one."""
         return next((text for seat, text in self.said if seat != self.seat), None)
 
 

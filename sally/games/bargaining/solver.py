@@ -2,14 +2,14 @@
 
 A rule is written in the seller's frame: it has an ask, and the next ask follows from its last ask
 and the bid that met it. A partner in the buyer's seat is the same rule with prices mirrored (p ->
-100 - p) and its value mirrored into a cost. A half counts by its average.
+100 - p) and its value mirrored into a cost. A half is averaged over the coin.
 
 - Limit known: backward induction over (round, ask).
 - Limit unknown: the rules are deterministic, so a belief is the set of costs that fit the asks so
   far with their prior weights. Every rule here quotes `max(floor of the cost, target)`, where the
-  target does not depend on the cost; so after each ask the costs that remain are either one cost
-  (its floor was quoted) or all costs up to some bound (the target was). That makes the exact
-  recursion a table over (round, target, bound).
+  target does not depend on the cost; so after each ask, either one cost remains (its floor was
+  quoted) or all costs up to some bound (the target was quoted). That makes the exact recursion a
+  table over (round, target, bound).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Rule:
     reacts: bool = False  # whether its quotes depend on the other's
 
     def floor(self, cost: int) -> int:
-        """Return the least ask at a cost."""
+        """Return the lowest ask at a cost."""
         return 0 if self.margin is None else max(0, min(HIGHEST, cost + self.margin))
 
     def first(self, cost: int) -> int:
@@ -53,11 +53,11 @@ class Rule:
         return max(self.floor(cost), self.start)
 
     def after(self, cost: int, ask: int, bid: int) -> int:
-        """Return the ask after one that was met by a bid."""
+        """Return the next ask, given the last ask and bid."""
         return max(self.floor(cost), int(self.then[ask, bid]))
 
     def slipped(self, ask: int) -> int:
-        """Return the quote if the rule is not kept."""
+        """Return the quote in a round in which the rule is broken."""
         return min(HIGHEST, ask + self.slip)
 
 
@@ -99,7 +99,7 @@ def clock(start: int = 90, step: int = 3, margin: int = 2) -> Rule:
 
 
 def responsive(start: int = 80, down: int = 5, up: int = 2, margin: int = 5) -> Rule:
-    """Concede `down` after a round without a trade, take `up` more after one with a trade."""
+    """Ask `down` less after a round without a trade and `up` more after one with a trade."""
     moved = np.where(_BIDS >= _ASKS, _ASKS + _steps("up", up), _ASKS - _steps("down", down))
     return Rule(
         _price("start", start), _clipped(moved), margin=_steps("margin", margin), reacts=True
@@ -122,7 +122,7 @@ def grim(q: int = 65) -> Rule:
 
 
 def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
-    """Announce q, and quote it with chance `keep`, else `slip` more."""
+    """Announce q, and quote it with probability `keep`, otherwise `slip` more."""
     if not 0 <= keep <= 1:
         raise BadInput(f"keep must be from 0 to 1, not {keep}")
     at, table = _price("q", q), _clipped(np.full((SIZE, SIZE), q))
@@ -152,7 +152,7 @@ def _rule(name: str, params: tuple[tuple[str, Any], ...]) -> Rule:
 
 
 def rule_of(name: str, params: Mapping[str, Any] | None = None) -> Rule | None:
-    """Return the declared rule of a partner; None for a player that declares none."""
+    """Return the declared rule of a partner; None if the player declares none."""
     return _rule(name, tuple(sorted((params or {}).items()))) if name in RULES else None
 
 
@@ -165,7 +165,7 @@ def mirrored(is_buyer: bool, price: int) -> int:
 
 
 def _pays(rule: Rule, value: int) -> Floats:
-    """Return [ask, bid]: what a round pays a buyer of this value, on average."""
+    """Return the mean payoff of a round to a buyer with this value, as [ask, bid]."""
     kept = np.where(_BIDS >= _ASKS, value - (_BIDS + _ASKS) / 2, 0.0)
     if rule.keep >= 1:
         return kept
@@ -197,7 +197,7 @@ class Known:
         return float(self.random[0, self.rule.first(self.cost)])
 
     def bids(self, round: int, ask: int) -> Floats:
-        """Return the value of each bid in a round (from 0) at an ask, with best play afterwards."""
+        """Return the value of each bid in a round (from 0) at an ask, then playing optimally."""
         following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
         return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
 
@@ -225,7 +225,7 @@ def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """Optimal play against a rule whose limit is known only by its prior."""
+    """Optimal play against a rule whose limit has a known prior."""
 
     rule: Rule
     value: int

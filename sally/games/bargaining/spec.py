@@ -46,7 +46,7 @@ def _their_guess(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ..
 
 
 def asked_price(game: Bargaining, view: View) -> int:
-    """Return the price of `would_trade_at`: a quantile of the prior, the next one in each round."""
+    """Return the price of `would_trade_at`: successive quantiles of the prior, one per round."""
     assert view.limit is not None
     share = ASKED_ROUNDS[view.round]
     return quantile(other_odds(game.family, view.is_buyer, view.limit), share)
@@ -63,7 +63,7 @@ def _their_quote(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ..
 
 
 def announced_by_other(view: View) -> int | None:
-    """Return the quote that the other has announced in this round, as the reader reads it."""
+    """Return the quote that the other has announced in this round, as read from its message."""
     heard = view.heard()
     return read_message(heard, other(view.seat)).announced if heard else None
 
@@ -87,13 +87,13 @@ def true_value(replay: Past, at: At) -> int | None:
 
 
 def true_quote(replay: Past, at: At) -> int | None:
-    """Return the other's quote of the same round; None if it gave none."""
+    """Return the other's quote in the same round; None if it gave none."""
     made = replay.move(at.turn, other(at.seat))
     return made if isinstance(made, int) else None
 
 
 def true_trade(replay: Past, at: At) -> str | None:
-    """Return whether a trade at the price asked about would earn the other something."""
+    """Return whether a trade at the given price would be profitable for the other."""
     limit = true_value(replay, at)
     if limit is None:
         return None
@@ -101,7 +101,7 @@ def true_trade(replay: Past, at: At) -> str | None:
 
 
 def true_keep(replay: Past, at: At) -> str | None:
-    """Return whether the other quotes what it has announced."""
+    """Return whether the other keeps its announcement."""
     quoted = true_quote(replay, at)
     return None if quoted is None else "yes" if quoted == int(at.about) else "no"
 

@@ -1,11 +1,11 @@
-"""What a message commits to, read by a stated rule: announced quotes and claims of value.
+"""Commitments in a message, read by a stated rule: announced quotes and claims of value.
 
-Free text stays a move; what is read here is an annotation, used by probes and metrics and by no
-rule of the game. The reader knows two things:
+The message remains free text; what is read here is an annotation for probes and metrics and does
+not affect the game. The reader recognises two things:
 
 - An *announcement*: the speaker says which number it will quote in this round, without a condition.
   The words must be the speaker's own (`I'll bid 40`, `asking 60 again`, `my ask is 60`), about this
-  round, and name one number. A proposal to both (`let's trade at 50`), a bound (`at most 60`), a
+  round, and name one number. A joint proposal (`let's trade at 50`), a bound (`at most 60`), a
   range, a question and anything after `if`, `unless` or a demand (`bid 50 and I'll ask 50`) is not
   an announcement.
 - A *claim*: the speaker states its own value or cost as one number (`my cost is 32`).
@@ -29,7 +29,7 @@ VERSION = 1  # raised when a message is read differently
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What a message commits its speaker to; None if nothing."""
+    """The commitments in a message; None for each that is missing."""
 
     announced: int | None = None
     claimed: int | None = None
@@ -105,7 +105,7 @@ _BARE = _any("will;continuing;continue;setting;keeping;sticking with;holding")
 
 
 def _verbs(stems: str, nouns: str) -> list[re.Pattern[str]]:
-    """Return the patterns by which a side says what it will quote."""
+    """Return the patterns with which a side announces its quote."""
     verb, noun = _any(f"{stems};{nouns}"), _any(nouns)
     patterns = (
         rf"\b{_I}{_LEAD}\s+{verb}{_TO_NUMBER}\s*{_NUMBER}",

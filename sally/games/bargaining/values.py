@@ -1,11 +1,11 @@
 """How the buyer's value and the seller's cost are drawn: four families, each an exact table.
 
 `uniform` is the published rule. The other three are our fits to the values of published games
-(protocol `pact`, section 1: their generators are not published), each named as a fit: `correlated`
-is two independent draws from -5..105, clipped to the scale; `semi_bimodal` is a fair coin for the
-low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three degrees of
-freedom around 50, clipped. All of them are conditioned on a value that exceeds the cost by at least
-`GAP`.
+(protocol `pact`, section 1: their generators are not published), each labelled as a fit:
+`correlated` is two independent draws from -5..105, clipped to the scale; `semi_bimodal` is a fair
+coin for the low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three
+degrees of freedom around 50, clipped. All of them are conditioned on a value that exceeds the cost
+by at least `GAP`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
 
 
 def quantile(chances: Floats, share: float) -> int:
-    """Return the smallest number at which the cumulated chances reach `share`."""
+    """Return the smallest number at which the cumulative probability reaches `share`."""
     return int(np.searchsorted(np.cumsum(chances), share - 1e-12))
 
 

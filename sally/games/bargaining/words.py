@@ -98,7 +98,7 @@ LABELLED = re.compile(r"(?im)^[ \t>#*_`-]*message[*_`]*[ \t]*[:：][*_`]*[ \t]*"
 
 
 class BargainingWords(Words[Any, "View"]):
-    """Texts of bargaining: both seats read the same lines; a limit is only on its owner's page."""
+    """Texts of bargaining: both seats read the same lines; only its owner sees a limit."""
 
     label: ClassVar[str] = "Answer"
 
@@ -230,8 +230,7 @@ class BargainingWords(Words[Any, "View"]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line and without double quotes, so that it cannot look like a page's
-    line."""
+    """Return a text on one line without double quotes, so that it cannot mimic a page line."""
     return " ".join(text.split()).replace('"', "'")
 
 

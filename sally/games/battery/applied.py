@@ -1,9 +1,8 @@
 """Generator `applied`: is the person aware, what happens next, and was the act reasonable?
 
-A notice tells of a hidden fault. It hangs at one of two doors, and each of two persons comes in by
-one of them. Every story has an aware twin, which differs only in who took which door, and the act
-that is judged is the one and the other equally often, so that no answer is right more often than a
-guess for any reading that skips who knows what.
+A notice at one of two doors tells of a hidden fault, and each of two people comes in by one of the
+doors. Every story has an aware twin, which differs only in who took which door, and both acts are
+judged equally often. So a reading that ignores what people know is right only as often as a guess.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ COMES = ("Now {name} comes {comes}.", "{name} is here {comes}.")
 
 
 def applied(seed: int, number: int) -> Item:
-    """Return an item; each eight numbers share a story: two twins, four questions."""
+    """Return an item; eight consecutive numbers share a story: two twins, four questions."""
     story, place = divmod(number, PER_STORY)
     aware, question = place // len(QUESTIONS) == 0, QUESTIONS[place % len(QUESTIONS)]
     draws = Stream(seed, "battery", "applied", story)
@@ -158,7 +157,7 @@ def applied(seed: int, number: int) -> Item:
 
 
 def _judged(question: str, aware: bool) -> int:
-    """Return the answer of a reader who takes everybody to know of the fault, or nobody."""
+    """Return the answer of a reader that assumes that all people, or none, know of the fault."""
     match question:
         case "aware":
             return int(not aware)

@@ -1,4 +1,4 @@
-"""Audit of a file of items: mindless rules, a learner that never reads the story, broken keys.
+"""Audit of a file of items: mindless rules, a learner that never reads the story, wrong keys.
 
 The rules were written after looking at the published items and are scored on the same items; the
 best of a dozen is too high by luck on small sets. None of them has a model of a mind.
@@ -35,7 +35,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """What an audit found."""
+    """The findings of an audit."""
 
     items: int
     stories: int
@@ -129,34 +129,34 @@ def _container(item: Item, place: str) -> tuple[int, ...]:
 
 
 def _first_place(item: Item) -> tuple[int, ...]:
-    """Where the thing was at first."""
+    """Return where the thing was at first."""
     return _container(item, _chain(item)[0][0].place)
 
 
 def _where_it_is(item: Item) -> tuple[int, ...]:
-    """Where the thing is."""
+    """Return where the thing is."""
     return _container(item, _chain(item)[1])
 
 
 def _last_said(item: Item) -> tuple[int, ...]:
-    """Where the thing was put or said to be last."""
+    """Return where the thing was last put or said to be."""
     return _container(item, _chain(item)[0][-1].place)
 
 
 def _first_mind(item: Item) -> tuple[int, ...]:
-    """What the first mind that is named believes."""
+    """Return what the first person named believes."""
     seen, place, chain = _chain(item)
     return _container(item, hitom_beliefs.believed(seen, place, chain[:1]))
 
 
 def _last_mind(item: Item) -> tuple[int, ...]:
-    """What the last mind that is named believes."""
+    """Return what the last person named believes."""
     seen, place, chain = _chain(item)
     return _container(item, hitom_beliefs.believed(seen, place, chain[-1:]))
 
 
 def _talk_ignored(item: Item) -> tuple[int, ...]:
-    """The belief rule without talk."""
+    """Apply the belief rule without talk."""
     seen, place, chain = _chain(item)
     return _container(item, hitom_beliefs.believed(seen, place, chain, talk=False))
 
@@ -172,16 +172,17 @@ HITOM: Mapping[str, Rule] = {
 
 
 def _named_places(item: Item) -> list[tuple[int, int]]:
-    """Return (place in the story, option) for options that the story names, first mention first."""
+    """Return (position in the story, option) for each option that the story names, in order."""
     story = " ".join(words_of(item.story))
     at = [(story.find(" ".join(words_of(option))), n) for n, option in enumerate(item.options)]
     return sorted(found for found in at if found[0] >= 0)
 
 
 def named_first_unless_seen(item: Item) -> tuple[int, ...]:
-    """Of a false-belief story: the place or label named first, unless asked for now or for who saw.
+    """Return the option named first in a false-belief story, except for questions about reality.
 
-    It is told the type of the question; for those two it takes the other option named last.
+    The rule is given the type of the question; for reality and true-belief questions it returns the
+    other option that is named last.
     """
     named = _named_places(item)
     if not named:
@@ -253,9 +254,10 @@ def _notes(items: Sequence[Item]) -> Iterator[str]:
 
 
 def blind_hits(items: Sequence[Item]) -> dict[str, float]:
-    """Return how far a logistic model is right on each item that never reads the story.
+    """Return how far a logistic model that never reads the story is right on each item.
 
-    Words of question and option and their lengths, C = 0.3, five folds by story; not tuned.
+    Its features are the words of question and option and their lengths; C = 0.3, five folds by
+    story, not tuned.
     """
     try:
         from sklearn.feature_extraction import FeatureHasher  # type: ignore[import-untyped]

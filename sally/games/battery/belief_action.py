@@ -1,10 +1,10 @@
-"""Generator `belief_action`: where a person believes a thing to be, and what the person then does.
+"""Generator `belief_action`: where a person believes a thing is, and what the person then does.
 
-Contents of three containers are swapped. At each swap exactly one of two persons is in the room,
-and rooms are named, not "saw" or "did not see", so that no single word says who saw what. The
-swaps are drawn first and the key evenly among the containers; a story has three twins, one per key,
-that differ only in where the two persons were: the person saw all that matters, missed it, or saw
-part of it.
+Contents of three containers are swapped. At each swap exactly one of two people is in the room, and
+rooms are named, not "saw" or "did not see", so that no single word says who saw what. The swaps are
+drawn first and the key evenly among the containers; a story has three twins, one per key, that
+differ only in where the two people were: the person saw all that matters, missed it, or saw part of
+it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ DID = "Later {name}, who wants the {thing}, comes from outside and {did}."
 
 
 def located(start: int, swaps: Sequence[Swap], seen: Sequence[int]) -> int:
-    """Return where a thing is taken to be after the swaps that were seen."""
+    """Return where a thing is believed to be after the swaps that were seen."""
     at = start
     for n in seen:
         a, b = swaps[n]
@@ -98,7 +98,7 @@ SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), 
 
 
 def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[tuple[int, ...]]:
-    """Return what a person may have seen to believe `key`, and the other person the same or not."""
+    """Return the sets of seen swaps that lead to belief `key`, shared by the other or not."""
     return [
         seen
         for seen in SUBSETS
@@ -108,7 +108,7 @@ def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[t
 
 
 def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
-    """Draw where the thing is at first and swaps that leave every belief possible."""
+    """Draw the thing's first place, and swaps that leave every belief possible."""
     while True:
         start, swaps = draws.below(HOLDERS), tuple(draws.pick(PAIRS) for _ in range(SWAPS))
         moved = located(start, swaps, range(SWAPS)) != start
@@ -126,7 +126,7 @@ def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
 
 
 def belief_action(seed: int, number: int) -> Item:
-    """Return an item; each nine numbers share a story: three twins, three questions."""
+    """Return an item; nine consecutive numbers share a story: three twins, three questions."""
     story, place = divmod(number, PER_STORY)
     question, twin = QUESTIONS[place % len(QUESTIONS)], TWINS[place // len(QUESTIONS)]
     draws = Stream(seed, "battery", "belief_action", story)
@@ -198,7 +198,7 @@ def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], star
 def _steps(
     draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str
 ) -> list[tuple[int | None, str]]:
-    """Return the swaps in words, and among them one event that moves nothing (None)."""
+    """Return the swaps in words, with one event among them that moves nothing (None)."""
     steps: list[tuple[int | None, str]] = []
     for n, swap in enumerate(swaps):
         a, b = draws.shuffled(swap)
@@ -210,7 +210,7 @@ def _steps(
 
 
 def _where(draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool) -> str:
-    """Return where the two persons are; the first is in the room with the containers if `here`."""
+    """Return where the two people are; the first is in the room with the containers if `here`."""
     at = list(zip(names, rooms if here else rooms[::-1], strict=True))
     (one, one_at), (two, two_at) = draws.shuffled(at)
     return draws.pick(WHERE).format(one=one, here=one_at, two=two, there=two_at)

@@ -1,8 +1,8 @@
 """The belief rule of nested stories, in closed form.
 
-Persons believe what they last saw or were told, trust what they are told, and know who was present.
-So an event fixes what a chain of minds believes if all of them were present; a lie does not fix
-what the speaker alone believes. A second engine in the tests follows each mind's own past.
+People believe what they last saw or were told, trust what they are told, and know who was present.
+So an event fixes the belief of a chain of minds if all of them were present; a lie does not fix the
+speaker's own belief. A second engine in the tests follows each mind's own past.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
-    """Return the place that a chain of minds believes the thing to be in.
+    """Return the place where a chain of minds believes the thing is.
 
     With `talk` false, nothing that is said counts.
     """
@@ -38,7 +38,7 @@ def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
 
 
 def simpler(chain: Chain) -> dict[str, Chain]:
-    """Return the chains of readers who skip a mind: any one of them, or all but one end."""
+    """Return the chains of readers that skip one mind or keep only one end of the chain."""
     found: dict[str, Chain] = {}
     for n in range(len(chain)):
         found[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]

@@ -82,9 +82,9 @@ def features(item: Item, place: int) -> tuple[float, ...]:
 
 
 def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
-    """Return number and order of the n-th question of an attack, each of another story.
+    """Return the number and order of the n-th question of an attack, each from another story.
 
-    Questions about the world (order 0) are left out: there what is so is the key.
+    Questions about the world (order 0) are left out, because their key is the real state.
     """
     if generator == "nested":
         return n, 1 + n % 4

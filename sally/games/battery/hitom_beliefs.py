@@ -1,7 +1,7 @@
 """The belief rule of Hi-ToM's stories: agents enter, move a thing, leave, and talk afterwards.
 
-It follows the note that the authors print under each story and the semantics of their generator.
-It was changed once after disagreements were seen: whoever enters a room sees what is in it.
+It follows the note that the authors print under each story and the semantics of their generator. It
+was changed once after disagreements were seen: an agent that enters a room sees what is in it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ PRIVATE = re.compile(r"(\S+) privately told (\S+) that the (\S+) is in the (\S+)
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What is seen or said: by whom shared, the container, and for talk the speaker and who left
-    before."""
+    """An event or claim: who shares it, the container, and a claim's speaker and early leavers."""
 
     who: frozenset[str]
     place: str
@@ -28,7 +27,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def happened(story: str, thing: str) -> tuple[list[Seen], str]:
-    """Return what is seen and said of a thing, in order, and where it is in the end."""
+    """Return what is seen and said about a thing, in order, and where it is in the end."""
     rooms: dict[str, str] = {}
     left: dict[str, int] = {}
     found: list[Seen] = []
@@ -59,17 +58,17 @@ def happened(story: str, thing: str) -> tuple[list[Seen], str]:
 
 
 def _before(speaker: str, heard: frozenset[str], left: dict[str, int]) -> frozenset[str]:
-    """Return the hearers who left before the speaker, and so trust the speaker."""
+    """Return the hearers who left before the speaker and therefore trust the speaker."""
     mine = left.get(speaker, 10**9)
     return frozenset(p for p in heard if left.get(p, 10**9) < mine)
 
 
 def believed(seen: Sequence[Seen], place: str, chain: Sequence[str], talk: bool = True) -> str:
-    """Return where a chain of minds believes the thing to be; an empty chain: where it is.
+    """Return where a chain of minds believes the thing is; for an empty chain, where it really is.
 
-    A claim changes what a hearer believes who left before the speaker, what such a hearer thinks
-    the speaker believes, and what the speaker thinks a hearer believes; deeper chains follow
-    what was seen together.
+    A claim changes the belief of a hearer who left before the speaker, what such a hearer thinks
+    the speaker believes, and what the speaker thinks a hearer believes; deeper chains follow what
+    was seen together.
     """
     if not chain:
         return place

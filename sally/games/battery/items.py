@@ -1,4 +1,4 @@
-"""Items of a battery: a story, a question, options and a key; files of items, named by hash."""
+"""Items of a battery: a story, a question, options and a key. Files of items are named by hash."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def read_items(path: Path) -> tuple[Item, ...]:
 
 
 def kept_at(hash: str) -> Path:
-    """Return where this machine keeps the items with this hash."""
+    """Return where items with this hash are kept on this machine."""
     return cache_folder() / "batteries" / f"{hash}.jsonl"
 
 
@@ -185,7 +185,7 @@ def by_pair(items: Sequence[Item]) -> dict[str, list[Item]]:
 
 
 def published_keys(item: Item) -> tuple[int, ...]:
-    """Return the keys that were published for an item, each copy's once."""
+    """Return the distinct keys that were published for an item."""
     keys = (item.published_answer, item.published_vp, item.published_cotp)
     return tuple(key for key in keys if key is not None) or (item.answer,)
 

@@ -1,4 +1,4 @@
-"""Metrics of the battery: right answers, stories that are right as a whole, and order flips."""
+"""Metrics of the battery: correct answers, stories answered entirely correctly, and order flips."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
 def _share(
     played: Played, seat: Seat, fits: Callable[[Item], bool] = lambda item: True
 ) -> float | None:
-    """Return the share of items whose majority answer is right; items without one are left out."""
+    """Return the share of items whose majority answer is right; ties are left out."""
     right = [
         chosen == item.answer
         for item, given in answers(played, seat)

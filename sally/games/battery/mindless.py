@@ -1,7 +1,7 @@
-"""Rules that answer without a mind, on any battery; each is a shortcut to be ruled out.
+"""Mindless rules for any battery; each is a shortcut to be ruled out.
 
-They were written after looking at the published items (the audit page says so), and are played
-against our own items as a test of the generators.
+They were written after looking at the published items (the audit page says so), and are applied to
+our own items as a test of the generators.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
-    """Return the words of a text without common ones."""
+    """Return the words of a text without common words."""
     return frozenset(words_of(text)) - COMMON
 
 
@@ -52,38 +52,38 @@ def _mentions(text: str, words: frozenset[str]) -> list[int]:
 
 
 def first_as_printed(item: Item) -> tuple[int, ...]:
-    """The first option."""
+    """Choose the first option."""
     return (0,)
 
 
 def last_as_printed(item: Item) -> tuple[int, ...]:
-    """The last option."""
+    """Choose the last option."""
     return (len(item.options) - 1,)
 
 
 def longest(item: Item) -> tuple[int, ...]:
-    """The option with most letters."""
+    """Choose the option with the most letters."""
     return _best([len(option) for option in item.options])
 
 
 def shortest(item: Item) -> tuple[int, ...]:
-    """The option with fewest letters."""
+    """Choose the option with the fewest letters."""
     return _best([-len(option) for option in item.options])
 
 
 def most_negations(item: Item) -> tuple[int, ...]:
-    """The option with most negations."""
+    """Choose the option with the most negations."""
     return _best([len(NEGATION.findall(option)) for option in item.options])
 
 
 def most_words(item: Item) -> tuple[int, ...]:
-    """The option of whose words the greatest share is in the story."""
+    """Choose the option with the largest share of its words in the story."""
     story = content(item.story)
     return _best([len(w & story) / len(w) if (w := content(o)) else 0.0 for o in item.options])
 
 
 def most_mentioned(item: Item) -> tuple[int, ...]:
-    """The option whose own words are most often in the story."""
+    """Choose the option whose own words occur most often in the story."""
     return _best([len(_mentions(item.story, words)) for words in _distinct(item)])
 
 
@@ -95,22 +95,22 @@ def _named(text: str, item: Item, last: bool) -> tuple[int, ...]:
 
 
 def named_first(item: Item) -> tuple[int, ...]:
-    """The option whose own words come first in the story."""
+    """Choose the option whose own words come first in the story."""
     return _named(item.story, item, last=False)
 
 
 def named_last(item: Item) -> tuple[int, ...]:
-    """The option whose own words come last in the story."""
+    """Choose the option whose own words come last in the story."""
     return _named(item.story, item, last=True)
 
 
 def first_in_question(item: Item) -> tuple[int, ...]:
-    """The option whose own words come first in the question."""
+    """Choose the option whose own words come first in the question."""
     return _named(item.question, item, last=False)
 
 
 def negation(item: Item) -> tuple[int, ...]:
-    """With a negation in the last sentence, what was so at first; else the other."""
+    """Choose the initial state if the last sentence has a negation, else the other options."""
     old = named_first(item) if item.task is None else old_state(item)
     if NEGATION.search(_last_sentence(item.story)):
         return old
@@ -118,7 +118,7 @@ def negation(item: Item) -> tuple[int, ...]:
 
 
 def old_state(item: Item) -> tuple[int, ...]:
-    """What was so at first: first named in the question; for acts, most words of the story."""
+    """Choose the initial state: named first in the question; for acts, most words in the story."""
     acts = item.task is not None and "action" in item.task
     found = () if acts else first_in_question(item)
     return found if 0 < len(found) < len(item.options) else most_words(item)

@@ -1,7 +1,7 @@
-"""Generator `nested`: who thinks that who thinks where the thing is, orders 0 to 4.
+"""Generator `nested`: nested beliefs about where a thing is, orders 0 to 4.
 
-The places of the statements and their kinds are drawn first, then the key, evenly among the places,
-and only then who was present: the visible sequence says nothing about the key. With probability one
+The places and kinds of the statements are drawn first, then the key, evenly among the places, and
+only then who was present: the visible sequence says nothing about the key. With probability one
 third every simpler reading (reality, one mind left out, one end of the chain alone, talk ignored)
 gives the key, else none does; each is therefore right exactly as often as a guess.
 """
@@ -138,7 +138,7 @@ def _last_put(kinds: Sequence[str]) -> int:
 
 
 def _is_even(places: Sequence[int], kinds: Sequence[str], rank: int, last: bool) -> bool:
-    """Return whether reality is the place named first, second or third, and named last or not."""
+    """Return whether the real place has this rank of first mention, and is named last or not."""
     real = places[_last_put(kinds)]
     return list(dict.fromkeys(places)).index(real) == rank and (real == places[-1]) == last
 
@@ -153,7 +153,7 @@ def _is_possible(places: Sequence[int], kinds: Sequence[str], order: int) -> boo
 
 
 def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) -> list[int]:
-    """Return the tellings that can fix a chain's belief to `key` with every mind needed."""
+    """Return the statements that can fix a chain's belief to `key`, given every mind needed."""
     found = []
     for at, (place, kind) in enumerate(zip(places, kinds, strict=True)):
         put = any(k == "put" and p != key for p, k in zip(places[:at], kinds[:at], strict=True))
@@ -179,8 +179,8 @@ def _bystanders(chain: Chain) -> list[int]:
 def _apart(
     draws: Stream, places: Sequence[int], kinds: Sequence[str], chain: Chain, key: int
 ) -> Presence:
-    """Return a presence in which one telling fixes the belief and each mind misses one later
-    event that all the other minds share."""
+    """Return who is present if one statement fixes the belief and each mind misses one later event
+    that all others share."""
     at = draws.pick(_turns(places, kinds, len(chain), key))
     others = [n for n in range(at + 1, len(places)) if places[n] != key]
     missing = dict(zip(draws.shuffled(others), chain, strict=False))
@@ -205,7 +205,7 @@ def _apart(
 def _same(
     draws: Stream, places: Sequence[int], kinds: Sequence[str], chain: Chain, key: int
 ) -> Presence:
-    """Return a presence in which all minds see where the thing is put last."""
+    """Return who is present such that all minds see where the thing is put last."""
     last = _last_put(kinds)
     found: Presence = [set(range(PERSONS)), *[None] * (last - 1)][: last + 1]
     if last:

@@ -1,4 +1,4 @@
-"""Readers of the battery: one that follows beliefs, shallower ones, and mindless rules."""
+"""Readers of the battery: one that tracks beliefs, shallower ones, and mindless rules."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _every(item: Item) -> tuple[int, ...]:
 
 
 def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
-    """Return a reader of depth k; where an item has no such reading, it guesses."""
+    """Return a reader of depth k, which guesses if an item has no such reading."""
 
     def found(item: Item) -> tuple[int, ...]:
         if not item.by_depth:
@@ -59,7 +59,7 @@ def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
 
 
 def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
-    """Return a reader that skips part of the reasoning; it guesses where an item lacks it."""
+    """Return a reader that skips part of the reasoning, or guesses if an item lacks that."""
 
     def found(item: Item) -> tuple[int, ...]:
         return (item.mindless[what],) if what in item.mindless else _every(item)

@@ -27,13 +27,13 @@ PER_STORY = {
 
 
 class State(msgspec.Struct, frozen=True):
-    """The answers so far, as indices of options; None where none could be read."""
+    """The answers so far, as indices of options; None if an answer could not be read."""
 
     answers: tuple[int | None, ...] = ()
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What is asked in one turn: an item without its key, and the order of its options."""
+    """The question of one turn: an item without its key, and the order of its options."""
 
     id: str
     story: str
@@ -59,7 +59,7 @@ class Turn(msgspec.Struct, frozen=True):
     """An item in one order of its options; practice is not scored.
 
     Moves are numbered through the options of all items, from `base` on for this one, so that each
-    has one name.
+    has a unique name.
     """
 
     item: Item
@@ -70,7 +70,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Battery(Game[State, int, View]):
-    """One item, or several: of a generator by number, or of a file by id or story."""
+    """One item or several, from a generator by number or from a file by id or story."""
 
     generator: Generator = "belief_action"
     number: int = 0  # the first item of a generator
@@ -115,7 +115,7 @@ class Battery(Game[State, int, View]):
 
     @cached_property
     def schedule(self) -> tuple[Turn, ...]:
-        """What is asked, turn by turn: every item in its first order, then in its second, ..."""
+        """The questions by turn: every item in its first order, then in its second, and so on."""
         found, base = [], 0
         shown = [shown_orders(item, self.orders, self.options_seed) for item in self.items]
         bases = []
@@ -194,7 +194,7 @@ def _asked(turn: Turn) -> Asked:
 
 @lru_cache(maxsize=8192)
 def generated(generator: Generator, seed: int, number: int, order: int | None = None) -> Item:
-    """Return an item of one of the generators, made once per process."""
+    """Return an item of one of the generators, cached per process."""
     if generator == "nested":
         return nested.nested(seed, number, order)
     make = belief_action.belief_action if generator == "belief_action" else applied.applied

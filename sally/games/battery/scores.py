@@ -1,4 +1,4 @@
-"""Scores over items: which stand or fall together, and how far above a mindless rule."""
+"""Scores over items: groups scored together, and scores relative to a mindless rule."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ STRICT_TASKS = ("forward_belief", "forward_action", "backward_belief")
 
 
 def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
-    """Return the ids of items that count only together.
+    """Return the groups of items that count only if all are right.
 
     BigToM: true belief, false belief and true control of a story. Hi-ToM: an order with all lower
-    ones of the story. Elsewhere: all questions of a story, by task for our own twins.
+    ones of the story. Others: all questions of a story; for our own twins, by task.
     """
     found: dict[tuple[str, ...], list[str]] = {}
     for item in items:
@@ -45,7 +45,7 @@ def strict_share(groups: Mapping[tuple[str, ...], Sequence[str]], right: set[str
 
 
 def above_mindless(score: float, best: float) -> float | None:
-    """Return a score in percent with the best mindless rule at 0 and all right at 1.
+    """Return a score in percent with the best mindless rule at 0 and a perfect score at 1.
 
     >>> above_mindless(80, 60)
     0.5

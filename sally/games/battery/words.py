@@ -183,7 +183,7 @@ def read_option(reply: str, texts: Sequence[str], label: str) -> int:
 
 
 def _bare(text: str, label: str = "") -> str:
-    """Return a text without its label, marks and capitals, for comparison as a whole."""
+    """Return a text without its label, markup and capitals, for comparison."""
     found = " ".join(plain(unmarked(text)).split()).casefold()
     if label and found.startswith(f"{label.casefold()}:"):
         found = found[len(label) + 1 :]

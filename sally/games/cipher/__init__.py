@@ -1,4 +1,4 @@
-"""Cipher: hints that the decoder must read and the interceptor must not."""
+"""Cipher: hints that the decoder must understand and the interceptor must not."""
 
 from sally.games.cipher.spec import GAME
 

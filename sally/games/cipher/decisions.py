@@ -21,7 +21,7 @@ GUESSES = {
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of the rounds in which the encoder's model of listeners is known."""
+    """Return the mean losses over rounds in which the encoder's model of the listeners is known."""
     parts = [(each.modelling, each.play, each.regret) for each in splits(played, seat)]
     return terms_of(parts, None)
 

@@ -34,7 +34,7 @@ def plain(seed: int, row: int, number: int) -> Problem:
 
 
 def which(seed: int, row: int, number: int) -> Problem:
-    """Return one decision of the set `which`, drawn until it is certified."""
+    """Return one decision of the set `which`, redrawn until it is certified."""
     draws = Stream(seed, "cipher", "which", row, number)
     while True:
         problem = _drawn(draws)
@@ -65,8 +65,8 @@ def position_of(problem: Problem) -> Position:
 def is_certified(problem: Problem) -> bool:
     """Return whether the encoder must know how the interceptor listens.
 
-    The best hints for either interceptor are worth at least GOOD with it and at most BAD with the
-    other; the clearest hints are worth at most BAD with both.
+    The best hints for either interceptor are worth at least GOOD against it and at most BAD against
+    the other; the clearest hints are worth at most BAD against both.
     """
     at = position_of(problem)
     clear = [MENUS["nearest"](Mind(), at, digit)[0] for digit in digits(at.code)]

@@ -1,8 +1,8 @@
 """Exact odds of codes for declared listeners, and the best hints for a pair of them.
 
-`t(hint, word)` is the tie of a mind of `sally.games.association`. A listener by keywords or by
-history weights a code by exp(sum of ties / HEAT); a Bayesian listener infers the unknown keyword of
-every digit from an encoder that says a word with odds exp(t / HEAT).
+`t(hint, word)` is the association strength in a mind of `sally.games.association`. A listener by
+keywords or by history weights a code by exp(sum of strengths / HEAT); a Bayesian listener infers
+the unknown keyword of every digit from an encoder that says a word with odds exp(t / HEAT).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Listener(msgspec.Struct, frozen=True):
 
 
 def read_way(way: str) -> Way:
-    """Return the way of listening of this name; raises BadInput for an unknown one."""
+    """Return the way of listening with this name; raises BadInput if it is unknown."""
     for known in WAYS:
         if known == way:
             return known
@@ -96,7 +96,7 @@ def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> 
 
 
 def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """Return log weights by hint and digit from the mean tie to the hints filed; 0 without any."""
+    """Return log weights by hint and digit from the mean strength to filed hints; 0 if none."""
     found = np.zeros((len(hints), DIGITS))
     for digit, past in enumerate(filed):
         if past:
@@ -105,10 +105,10 @@ def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 
 def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
-    """Return the tie of a hint to each of some words.
+    """Return the association strength of a hint with each of some words.
 
-    For a word outside the list the tie is taken in the other direction; if both are outside, the
-    hint is represented by the nearest word of the list.
+    For a word outside the vocabulary the strength is taken in the other direction; if the hint is
+    outside too, the word is represented by the vocabulary word that it suggests most.
     """
     row, known, own = heard(mind, hint), places(), places().get(plain(hint))
     found = []
@@ -122,9 +122,9 @@ def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
 
 
 def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """Return the log chance of each hint by digit if the digit's keyword is unknown.
+    """Return the log probability of each hint by digit if the digit's keyword is unknown.
 
-    Digits are treated independently: that keywords differ from each other is not used.
+    Digits are treated as independent, although keywords differ from each other.
     """
     said = np.array([_said(mind, hint) for hint in hints])  # hint, card
     known = np.array([keyword_odds(mind, past) for past in filed])  # digit, card
@@ -134,7 +134,7 @@ def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 @lru_cache(maxsize=8)
 def _sayings(mind: Mind) -> Floats:
-    """Return the chance that an encoder with this keyword says the word, for each word and card."""
+    """Return, for each word and card, the probability that an encoder with this keyword says it."""
     strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     odds = np.exp(strength - strength.max(axis=0))
     found: Floats = odds / odds.sum(axis=0)
@@ -156,7 +156,7 @@ def _said(mind: Mind, hint: str) -> Floats:
 @lru_cache(maxsize=4096)
 def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
     """Return the posterior over the cards given the hints filed under a digit; uniform without
-    any."""
+    hints."""
     weights = np.zeros(len(cards()))
     for hint in past:
         weights = weights + np.log(np.maximum(_said(mind, hint), 1e-300))
@@ -249,14 +249,14 @@ def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str])
 
 @lru_cache(maxsize=4096)
 def nearest(mind: Mind, keywords: tuple[str, ...], digit: int) -> tuple[str, ...]:
-    """Return the legal words by nearness to the keyword of a digit; ties in alphabetical order."""
+    """Return the legal words sorted by nearness to a digit's keyword, then alphabetically."""
     rows = open_rows(keywords)
     order = np.argsort(-ties(mind)[rows, place(keywords[digit - 1])], kind="stable")
     return tuple(vocabulary()[int(rows[n])] for n in order)
 
 
 def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
-    """Return the same without the words filed under the digit."""
+    """Return the words of `nearest` without those filed under the digit."""
     said = at.filed[digit - 1]
     return tuple(word for word in nearest(mind, at.keywords, digit) if word not in said)
 
@@ -265,8 +265,8 @@ def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
 def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WIDTH) -> Best:
     """Return the most valuable hints among all triples of the `width` nearest words per digit.
 
-    Words filed under the digit are left out. Exact within that set; ties go to the first in order
-    of nearness.
+    Words filed under the digit are left out. The result is exact within that set; ties go to the
+    nearest words.
     """
     words = [unsaid(decoder, at, digit)[:width] for digit in digits(at.code)]
     read = [by_keywords(decoder, at.keywords, some) for some in words]

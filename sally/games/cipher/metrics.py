@@ -82,7 +82,7 @@ def _game(played: Played) -> Cipher:
 
 
 def declared_decoder(played: Played) -> Mind | None:
-    """Return the mind of a decoder by keywords; None for a person, a model or another player."""
+    """Return the mind of a decoder by keywords; None for any other player."""
     who = played.episode.setup.lineup[DECODER]
     return mind_of(who.params) if who.player == "by_keywords" else None
 
@@ -96,8 +96,8 @@ def declared_interceptor(played: Played) -> Listener | None:
 def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
     """Return the listeners that the encoder assumes in a turn.
 
-    Taken from its answer to the probe `listener`, else from what its page told it, else from its
-    parameters; None if none of these is known.
+    Taken from its answer to the probe `listener`, else from its page, else from its parameters;
+    None if none of these is known.
     """
     said = played.replay.report(turn, ENCODER, "listener")
     way = said.value if said is not None else _game(played).told
@@ -123,20 +123,20 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def clarity(self) -> float:
-        """The part of the regret that is due to the decoder's chance."""
+        """The part of the regret that comes from the decoder's probability."""
         lost = self.best.worth.decoded - self.said.decoded
         return lost * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
 
     @property
     def secrecy(self) -> float:
-        """The part of the regret that is due to the interceptor's chance."""
+        """The part of the regret that comes from the interceptor's probability."""
         lost = self.said.intercepted - self.best.worth.intercepted
         return lost * (self.best.worth.decoded + self.said.decoded) / 2
 
 
 @shared
 def scored_hints(played: Played, seat: Seat) -> list[Scored]:
-    """Return each round's hints against the best ones, if both listeners are declared."""
+    """Return each round's hints compared with the best, if both listeners are declared."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     if seat != ENCODER or decoder is None or listener is None:
         return []
@@ -224,7 +224,7 @@ def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """One guess: what it gave up, and the best codes."""
+    """One guess: its loss, and the best codes."""
 
     turn: int
     regret: float
@@ -233,7 +233,7 @@ class Guessed(msgspec.Struct, frozen=True):
 
 @shared
 def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
-    """Return each guess against the likeliest code by the posterior."""
+    """Return each guess compared with the likeliest code by the posterior."""
     if seat == ENCODER:
         return []
     found = []
@@ -335,8 +335,7 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
 
 
 def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """Return how often the answers before and after the keywords were shown agree, for each
-    word."""
+    """Return how often answers before and after the keywords were shown agree, word by word."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([
@@ -350,7 +349,7 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return the paper's test over rounds whose first list was wrong, all words at once."""
+    """Return the paper's test over rounds whose first list was wrong, with all words together."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         whole = [

@@ -165,7 +165,7 @@ def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
 
 
 def listener_belief(view: View) -> Floats:
-    """Return the log-odds of each way of listening given the guesses so far; uniform before any."""
+    """Return the log-odds of each way of listening given the guesses so far."""
     weights, game, began = np.zeros(len(WAYS)), 0, 0
     hints: tuple[str, ...] = ()
     for number, event in enumerate(view.log):
@@ -184,8 +184,7 @@ def listener_belief(view: View) -> Floats:
 def _evidence(
     filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
 ) -> Floats:
-    """Return, for each way of listening, the log chance of a guess: the likeliest code, or any by a
-    slip."""
+    """Return the log probability of a guess for each way of listening, allowing for slips."""
     found = []
     for way in WAYS:
         odds = listener_odds(Listener(way), filed, hints, left)
@@ -196,7 +195,7 @@ def _evidence(
 
 
 def likeliest_listener(view: View) -> Listener:
-    """Return the listener most supported by the guesses; by history before any."""
+    """Return the listener most supported by the guesses; by history if there are none."""
     return Listener(WAYS[int(np.argmax(listener_belief(view)))])
 
 

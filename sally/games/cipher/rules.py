@@ -72,7 +72,7 @@ Event = Hinted | Revealed | Void | Over
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Rejected hints, and after how many events they came."""
+    """Rejected hints, and the number of events before them."""
 
     after: int
     hints: tuple[str, str, str]
@@ -80,7 +80,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """What all seats know of a game in progress."""
+    """Public information about a game in progress."""
 
     filed: Filed = ((),) * DIGITS
     used: tuple[int, ...] = ()
@@ -91,12 +91,12 @@ class Record(msgspec.Struct, frozen=True):
 
     @property
     def left(self) -> tuple[int, ...]:
-        """The codes that can still come."""
+        """The codes that can still occur."""
         return tuple(code for code in CODES if code not in self.used)
 
 
 def record_of(past: Iterable[PastRound], events: Iterable[Event]) -> Record:
-    """Return the record of a game, from the rounds before it and the events since."""
+    """Return the record of a game from its earlier rounds and the events since."""
     filed: list[list[str]] = [[] for _ in range(DIGITS)]
     used: list[int] = []
     hints: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: keywords are the team's, the code and refusals the encoder's."""
+    """What a seat knows: the team sees the keywords, the encoder also the code and refusals."""
 
     seat: Seat
     game: int
@@ -166,10 +166,10 @@ class View(msgspec.Struct, frozen=True):
 class Cipher(Game[State, Action, View]):
     """Several games with the same players, each with its own keywords.
 
-    `set` and `number` name a frozen row of games; `problems` are custom ones. With `channel` the
-    interceptor gets a reading of the code that is drawn at random, independently of the hints: by
-    round, the chances that 0, 1, 2 and 3 of its digits are right (the last row holds for all later
-    rounds). `told` is what the encoder's page says about the interceptor, true or not.
+    `set` and `number` name a frozen row of games; `problems` are custom ones. With `channel`, the
+    interceptor gets a random reading of the code that does not depend on the hints: each row gives
+    the probabilities that 0, 1, 2 and 3 of its digits are right in a round (the last row holds for
+    all later rounds). `told` is what the encoder's page says about the interceptor, true or not.
     """
 
     set: str = "plain"
@@ -240,7 +240,7 @@ class Cipher(Game[State, Action, View]):
         return (DECODER, INTERCEPTOR) if state.hints else (ENCODER,)
 
     def record(self, state: State) -> Record:
-        """Return what all seats know of the current game."""
+        """Return the public record of the current game."""
         return record_of(self.row[state.game].past, state.log[state.began :])
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
@@ -252,7 +252,7 @@ class Cipher(Game[State, Action, View]):
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Return equal odds for the remaining codes; after the draw, those of a channel."""
+        """Return equal odds for the remaining codes or, after the draw, the channel's odds."""
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]

@@ -154,7 +154,7 @@ def _keyword_of_another(game: Cipher, view: View, seat: Seat) -> tuple[Question,
 
 
 def true_belief(replay: Past, at: At) -> str | None:
-    """Return what the seat itself answered, in another context, before the keywords were shown."""
+    """Return the seat's own answer, in another context, before the keywords were shown."""
     said = replay.report(at.turn, at.seat, "keyword", at.about.split()[0])
     return said.value if said is not None and isinstance(said.value, str) else None
 
@@ -253,11 +253,10 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
 
 
 def numbers(game: Cipher, view: View) -> tuple[float, ...]:
-    """Return ties by hint and digit, the code by digit (encoder), codes left, tokens, the time
-    left.
+    """Return strengths by hint and digit, the code (encoder), codes left, tokens and time left.
 
-    Ties are to the keywords for the decoder, to the hints of earlier rounds for the interceptor, by
-    plain meaning and in units of ten.
+    Strengths are by plain meaning, in units of ten: to the keywords for the decoder, to the hints
+    of earlier rounds for the interceptor.
     """
     record = view.record
     table = [[0.0] * DIGITS] * LENGTH

@@ -1,5 +1,4 @@
-"""Cipher in language: the same lines for all seats, keywords and code only for those who know
-them."""
+"""Cipher in language: all seats read the same lines; keywords and code only if they know them."""
 
 from __future__ import annotations
 
@@ -124,8 +123,8 @@ KEYWORD_PROBES = ("keyword", "keyword_before", "keyword_of_another")
 
 
 class CipherWords(Words[Any, "View"]):
-    """Texts of Cipher: all seats read the same lines; keywords are on the team's pages, the code on
-    one."""
+    """Texts of Cipher: all seats read the same lines; only the team sees keywords, only the encoder
+    the code."""
 
     label: ClassVar[str] = "Answer"
 
@@ -331,7 +330,7 @@ class CipherWords(Words[Any, "View"]):
 
 
 def hyphenated(reply: str) -> str:
-    """Return a reply in which codes are written as in our pages.
+    """Return a reply with codes written as on our pages.
 
     >>> hyphenated("Answer: 4 2, 1")
     'Answer: 4-2-1'

@@ -1,4 +1,4 @@
-"""Codenames: one word for several cards, for a partner with its own associations."""
+"""Codenames: one clue for several cards, for a partner with its own associations."""
 
 from sally.games.codenames.spec import GAME
 

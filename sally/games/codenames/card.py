@@ -17,10 +17,10 @@ GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_
 
 @lru_cache(maxsize=1000)
 def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
-    """Return the expected points of a board if any covered card is turned over, one per turn;
-    exact.
+    """Return the exact expected points if one random covered card is turned over per turn.
 
-    The remaining card is the assassin; after a turn that decides nothing the rival opens a card.
+    The remaining card is the assassin; after a turn that does not end the board, the rival opens a
+    card.
     """
     if own == 0:
         return found + Codenames().bonus * other
@@ -34,7 +34,7 @@ def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
 
 
 def deaf() -> dict[str, float]:
-    """Return what a guesser earns who turns over any card after every clue for one card; exact."""
+    """Return the exact expected points of a guesser that turns over one random card per clue."""
     # every small board has the same number of cards of each colour
     key = frozen("small").rows[0][0].key
     points = one_a_turn(key.count("own"), key.count("other"), key.count("neutral"))

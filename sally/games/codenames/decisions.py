@@ -16,7 +16,7 @@ CARDS = "worth of a card in this turn, by the exact posterior over the giver's c
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of the clues with a prediction, in cards."""
+    """Return the mean losses, in cards, over clues with a prediction."""
     parts = split(played, seat)
     return Terms(
         inference=mean([lost for lost, _ in parts]),

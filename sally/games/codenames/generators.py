@@ -1,4 +1,4 @@
-"""Generator of boards on which a word's nearness to all others does not reveal its colour."""
+"""Generator of boards on which a word's mean nearness to the others does not reveal its colour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
 
 
 def board(name: str, seed: int, row: int, number: int) -> Problem:
-    """Draw a board until its colours are even and its best clue is neither poor nor rich."""
+    """Draw boards until the colours are balanced and the best clue is neither weak nor strong."""
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:

@@ -45,7 +45,7 @@ def _game(played: Played) -> Codenames:
 
 
 def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
-    """Return the declared mind in a seat on a board; None for a person, a model, another bot."""
+    """Return the declared mind in a seat on a board; None for any other player."""
     player_spec = played.episode.setup.lineup[seat]
     return mind_at(dict(player_spec.params), board) if player_spec.player == "associates" else None
 
@@ -57,7 +57,7 @@ def decisions(played: Played, seat: Seat) -> list[Scored]:
 
 
 def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
-    """Return the same with the turn of each decision."""
+    """Return the scored decisions with their turns."""
     found: list[tuple[int, Scored | None]] = []
     for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
@@ -69,7 +69,7 @@ def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
-    """Return a clue against the best one for this guesser; None if its mind is not declared."""
+    """Return a clue compared with the best for this guesser; None if its mind is not declared."""
     replay = played.replay
     if replay.states[turn + 1].clue is None:  # rejected by the rules
         return None
@@ -88,7 +88,7 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
-    """Return a card against the best one by the exact posterior over the giver's cards."""
+    """Return a card compared with the best by the exact posterior over the giver's cards."""
     replay, game = played.replay, _game(played)
     view: View = replay.view(turn, GUESSER)
     board = len(view.boards) - 1
@@ -111,8 +111,8 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
     """Return the sets of covered own cards consistent with all clues and cards of this board.
 
-    A giver of this mind would have given each of the clues for the own cards of that moment: those
-    still covered and those turned over since.
+    A giver with this mind would have given each clue for the own cards at that moment: those still
+    covered and those turned over since.
     """
     covered, found = set(view.covered), None
     for number, clue in enumerate(view.log):
@@ -132,7 +132,7 @@ def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset
 
 
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
-    """Return each card's expected value: one if own, minus the average cost of another card."""
+    """Return each card's expected value: 1 for an own card, minus the average cost of others."""
     turned = list(view.turned.values())
     key = game.row[len(view.boards) - 1].key
     left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}

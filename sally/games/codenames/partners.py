@@ -76,7 +76,7 @@ def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
 
 
 def _by_mind(turn: CardTurn, mind: Mind) -> ProbeReport:
-    """Return the answers of a player that assumes this mind of the guesser, or has it."""
+    """Return the answers of a player that has this mind or attributes it to the guesser."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":
@@ -101,7 +101,7 @@ def _run(view: View, order: tuple[str, ...]) -> int:
 
 
 def _by_rank(view: View, mind: Mind) -> dict[str, float]:
-    """Return 100 for the cards that the clue still means, and 25 for the others."""
+    """Return 100 for the cards that the clue still refers to, and 25 for the others."""
     assert view.clue is not None
     meant = ranked_cards(mind, view.clue.word, view.covered)[: view.left]
     return {word: 100.0 if word in meant else 25.0 for word in view.covered}
@@ -134,7 +134,7 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
 
 
 def likeliest(view: View) -> Mind:
-    """Return the mind most supported by the cards; before any, plain meaning."""
+    """Return the mind most supported by the cards so far; plain meaning if there are none."""
     return GRID[int(np.argmax(belief(view)))]
 
 

@@ -1,4 +1,4 @@
-"""The rules of Codenames for two against a clock: a clue, a number, cards turned over."""
+"""The rules of two-player Codenames against a simulated rival: clues, numbers and cards."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ Event = GivenClue | Turned | Passed | Over
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A clue that the rules rejected, and after how many events it came."""
+    """A clue that the rules rejected, and the number of events before it."""
 
     after: int
     word: str
@@ -287,7 +287,7 @@ class Codenames(Game[State, Action, View]):
         return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the points of both seats: those of finished boards, and one per own card found."""
+        """Return the points of both seats: those of finished boards, and one per found own card."""
         total = sum(event.paid for event in state.log if isinstance(event, Over))
         if state.board < self.boards:
             total += self.found(state)

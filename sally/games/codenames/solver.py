@@ -18,14 +18,14 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Best(msgspec.Struct, frozen=True):
-    """A clue, and how many own cards it suggests before any other."""
+    """A clue, and how many own cards it suggests before any other card."""
 
     word: str
     number: int
 
 
 def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the covered cards by how strongly a clue suggests them; ties in board order."""
+    """Return the covered cards, most strongly suggested first; ties in board order."""
     near = heard(mind, said)[[place(word) for word in covered]]
     return tuple(covered[int(n)] for n in np.argsort(-near, kind="stable"))
 
@@ -44,8 +44,8 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
     """Return the clue with the longest run of own cards, over every legal word of the list.
 
-    Ties are broken by the margin between the last own card and the first other one, then by the
-    alphabet. If no clue suggests an own card first, the number is 1.
+    Ties are broken by the margin between the last own card and the first other card, then
+    alphabetically. If no clue suggests an own card first, the number is 1.
     """
     mine = np.array([word in own for word in covered])
     chosen, run = _chosen(_strengths(mind, covered), mine, min(most, len(own)))
@@ -65,7 +65,7 @@ def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
 
 
 def _runs(near: Ties, mine: Mask) -> Rows:
-    """Return, for each clue, how many own cards come before the first other one.
+    """Return, for each clue, how many own cards come before the first other card.
 
     Equally strong cards come in board order.
     """
@@ -88,10 +88,9 @@ def worth(
     covered: tuple[str, ...],
     found: int,
 ) -> float:
-    """Return what a clue earns in its turn with this mind: own cards, minus the cost of a wrong
-    one.
+    """Return what a clue earns in its turn with this mind: own cards minus the cost of a wrong one.
 
-    A rival's card costs one, because it brings the rival nearer to its end; the assassin costs all
+    A rival's card costs one, because it brings the rival closer to winning; the assassin costs all
     own cards found.
     """
     value = 0.0
@@ -103,9 +102,7 @@ def worth(
 
 
 def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
-    """Return the most that any listed clue earns in its turn with this mind; exact, all are
-    tried.
-    """
+    """Return the exact maximum that any listed clue earns in its turn with this mind."""
     mine = np.array([colours[word] == "own" for word in covered])
     return float(_runs(_strengths(mind, covered), mine).max())
 
@@ -119,7 +116,7 @@ def own_sets(
 ) -> tuple[frozenset[str], ...]:
     """Return the sets of own cards for which a giver of this mind would have given this clue.
 
-    Before the clue all sets of `left` covered cards are equally likely, so these are the exact
+    Before the clue, all sets of `left` covered cards are equally likely, so these form the exact
     posterior. Feasible for small boards: 792 sets of 5 among 12.
     """
     near = _strengths(mind, covered)

@@ -91,7 +91,7 @@ COLOURS = ("own", "other", "neutral", "assassin")
 
 
 class CodenamesWords(Words[Any, "View"]):
-    """Texts of Codenames: both seats read the same lines; the key is on the giver's page alone."""
+    """Texts of Codenames: both seats read the same lines; only the giver sees the key."""
 
     label: ClassVar[str] = "Answer"
 

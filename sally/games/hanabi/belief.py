@@ -1,12 +1,12 @@
 """Exact beliefs about a hand that a seat cannot see.
 
-Two nested levels: by hints and card counting (`counted`), and by the other seats' moves as well,
-where their policies are declared (`read`). Slots are drawn without replacement, so they depend on
-one another; weights are integers and nothing is rounded.
+There are two nested levels: by hints and card counting (`counted`), and also by the other seats'
+moves if their policies are declared (`read`). Slots are drawn without replacement, so they depend
+on one another; weights are integers and nothing is rounded.
 
 Second order: another seat also counts the cards in the hand of the seat that reasons about it, and
-that seat cannot see them. Its estimate is the mean of the other's posterior over the hands that it
-may hold.
+that seat cannot see them. The seat's estimate is the mean of the other's posterior over the hands
+it may hold itself.
 
 Reading moves: the only thing that another seat saw at an earlier turn and the reasoning seat did
 not is the latter's own hand at that turn. So each hand it may hold now determines the whole past,
@@ -74,7 +74,7 @@ def counted(game: Hanabi, view: View) -> Posterior:
 
 
 def counted_by(game: Hanabi, state: State, seat: int) -> Posterior:
-    """Return the posterior that `seat` can have of its hand, computed from the full state."""
+    """Return the posterior of `seat` about its own hand, computed from the full state."""
     return posterior(game, state.marks[seat], unseen(game, state, seat))
 
 
@@ -84,7 +84,7 @@ def posterior(game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> Po
 
 
 class Hidden:
-    """A hidden hand: slots marked by hints, and the cards that may be in them.
+    """A hidden hand: slots with their hints, and the cards that may be in them.
 
     Cards that fit the same slots form a pool. The number of ways to fill k slots from a pool of m
     cards is m(m-1)...(m-k+1), so sums over all hands run over pools and sets of slots only.
@@ -104,7 +104,7 @@ class Hidden:
 
     @cached_property
     def _behind(self) -> list[dict[int, int]]:
-        """For each pool, the ways to fill the slots still open from it on, by slots filled."""
+        """For each pool, the ways to fill the open slots from it onwards, by filled slots."""
         full = (1 << len(self.marks)) - 1
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):
@@ -195,7 +195,7 @@ def hidden(game: Hanabi, view: View) -> Hidden:
 
 
 def playable_chance(game: Hanabi, table: State | View, known: Posterior, slot: int) -> Fraction:
-    """Return how likely a slot can be played now."""
+    """Return the probability that a slot can be played now."""
     return Fraction(sum(known.weights[slot][c] for c in game.next_cards(table)), known.total)
 
 
@@ -321,7 +321,7 @@ def read(
     draws: Stream | None = None,
     most_hands: int = MOST_HANDS_READ,
 ) -> Reading | None:
-    """Return the belief about the seat's own hand by hints, counting and the others' moves.
+    """Return the belief about the seat's own hand from hints, counting and the others' moves.
 
     Returns None if no hand explains the moves, or if too few of the sampled ones do.
     """
@@ -354,7 +354,7 @@ def likelihoods(
 ) -> list[float]:
     """Return the likelihood of each of several hands.
 
-    The pasts differ only in what the others saw of the seat's own hand, so the moves are replayed
+    The pasts differ only in the seat's own hand as the others saw it, so the moves are replayed
     once, and hands that looked the same before a move share one evaluation.
     """
     if not hands:

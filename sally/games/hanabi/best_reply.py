@@ -1,11 +1,11 @@
 """The exact best reply to a declared partner: expectimax over information states.
 
-A seat does not see its own hand and the order of the deck. A case is one possible state: one hand
-for the seat, and a deck whose undrawn part stands for any order of its cards. An information state
-is a list of weighted cases; the seat's moves, the partner's declared moves and every possible draw
-lead to the next one. Information states with the same table, cases and partner memory share one
-value, and branches that cannot beat the best move found so far are pruned. This makes a full search
-of the ten cards of hanabi_very_small possible.
+A seat sees neither its own hand nor the order of the deck. A case is one possible state: one hand
+for the seat, and a deck whose undrawn cards may be in any order. An information state is a list of
+weighted cases; the seat's moves, the partner's declared moves and every possible draw lead to the
+next one. Information states with the same table, cases and partner memory share one value, and
+branches that cannot beat the best move found so far are pruned. This makes a full search of the ten
+cards of hanabi_very_small possible.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class BestReply:
         return done if done + bound > floor + CLOSE else None
 
     def _answer(self, state: State, mind: Hashable) -> Odds:
-        """Return the partner's move probabilities, cached by what it sees and remembers."""
+        """Return the partner's move probabilities, cached by its view and memory."""
         key = (_table(state), state.hands[self.me], mind)
         if key not in self._moves:
             view = self.game.observe(state, self.game.seats[self.other])
@@ -161,7 +161,7 @@ class BestReply:
 
 
 class _Groups:
-    """Cases by what the seat has seen; those of one group share one past and differ in hands."""
+    """Cases grouped by what the seat has seen; those of one group differ only in hands."""
 
     def __init__(self) -> None:
         self.by: dict[Hashable, dict[Any, Case]] = {}

@@ -1,5 +1,4 @@
-"""The board of Hanabi: hands as cards with what hints have said; the seat's own hand is face
-down."""
+"""The board of Hanabi: hands as cards with their hints; the seat's own hand is face down."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ def _piles(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
 
 
 def _hands(words: HanabiWords, game: Hanabi, view: View) -> list[CardRow]:
-    """Return the hands of the others, from whom hints are given, and the own one last."""
+    """Return the other hands, with their hint buttons, and the seat's own hand last."""
     order = [(view.me + ahead) % game.players for ahead in range(1, game.players)]
     rows = [_other(words, game, view, seat, ahead) for ahead, seat in enumerate(order, 1)]
     return [*rows, _own(words, game, view)]

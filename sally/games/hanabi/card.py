@@ -1,6 +1,6 @@
-"""The card of Hanabi: scores of players that reason about no one.
+"""The card of Hanabi: scores of players that do not reason about others.
 
-One seat is audited beside `smart`, so that a rule of thumb has a partner with meaningful hints.
+One seat is audited with `smart` in the others, so that a rule of thumb receives meaningful hints.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ Kind = Literal["hint", "play", "discard"]
 
 
 class JudgedTurn(msgspec.Struct, frozen=True):
-    """One move of a seat; what does not apply to its kind is False."""
+    """One move of a seat; fields that do not apply to its kind are False."""
 
     turn: int
     before: State
@@ -39,7 +39,7 @@ class JudgedTurn(msgspec.Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """Whether a card was certainly playable and the mover did something else than play."""
+        """Whether a card was certainly playable but the mover did not play."""
         return self.sure and self.kind != "play"
 
 

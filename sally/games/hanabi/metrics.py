@@ -63,7 +63,7 @@ def _regret(played: Played, seat: Seat) -> float | None:
 
 @lru_cache(maxsize=1024)
 def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
-    """Return what the reference bot scores with itself on the same deal, lives or not."""
+    """Return the reference bot's self-play score on the same deal, even if it loses all lives."""
     policies = [BOTS[REFERENCES[game.players]](game) for _ in game.seats]
     state = game.dealt(deck)
     while not game.over(state):
@@ -99,7 +99,7 @@ def _counted(game: Hanabi, view: View) -> Posterior:
 
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
-    """Return the odds given the others' moves, where all of them are bots with a policy."""
+    """Return the odds given the others' moves, if all of them are bots with a policy."""
     game, lineup = rules_of(played), played.episode.setup.lineup
     others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
     small = game.highest**game.hand_size <= MOST_HANDS

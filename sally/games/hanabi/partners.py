@@ -43,7 +43,7 @@ def answerer(
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
     """Return a function that answers probes from `own` odds and the `others`' policy (None: guess).
 
-    Without `minds`, what another seat knows is taken from the public counts alone.
+    Without `minds`, another seat's knowledge is taken from the public counts alone.
     """
 
     def report(turn: Turn[Any, Any]) -> ProbeReport:
@@ -111,7 +111,7 @@ def _their_move(
 
 
 def _movers_view(view: View, hand: tuple[int, ...]) -> View:
-    """Return the mover's view if the viewer's own hand is this."""
+    """Return the mover's view, given the viewer's own hand."""
     hands = with_hand(view, hand).hands
     shown = (*hands[: view.mover], (), *hands[view.mover + 1 :])
     return msgspec.structs.replace(view, me=view.mover, hands=shown)
@@ -160,7 +160,7 @@ ABOUTS = {
 
 
 def script(policy: Policy) -> Script:
-    """Return a policy as a player that draws its move."""
+    """Convert a policy to a player that draws its moves."""
 
     def decide(turn: Turn[Any, Any]) -> int:
         odds = policy(turn.view)

@@ -75,7 +75,7 @@ def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def their_belief(replay: HanabiReplay, at: At) -> dict[str, float]:
-    """Return what the other can know of that card by hints and counting, in percent."""
+    """Return what the other can know about that card from hints and counting, in percent."""
     game = _rules(replay)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, replay.state(at.turn), seat)

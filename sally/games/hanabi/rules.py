@@ -98,7 +98,7 @@ class Hanabi(Game[State, int, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Pass the turn; in the final round the seat loses its last one."""
+        """Pass the turn; in the final round, the seat loses its last turn."""
         return msgspec.structs.replace(
             state,
             mover=(state.mover + 1) % self.players,

@@ -161,7 +161,7 @@ def last_touched(view: View, seat: int) -> int | None:
 
 
 def _held_since(slots: tuple[int, ...], parted: list[int]) -> list[int]:
-    """Return where the cards of these slots are now, after the slots in `parted` were emptied."""
+    """Return where the cards of these slots are after the slots in `parted` were emptied."""
     left = list(slots)
     for gone in parted:
         left = [slot - (slot > gone) for slot in left if slot != gone]

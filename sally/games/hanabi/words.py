@@ -188,7 +188,7 @@ class HanabiWords(Words[int, View]):
         return self.say("now.known", mine=self.said(view.marks[view.me]), others=" ".join(others))
 
     def said(self, marks: tuple[int, ...]) -> str:
-        """Return what hints have said of the cards of a hand."""
+        """Return what hints have revealed about the cards of a hand."""
         told = [
             self.say("known.card", number=slot + 1, what=what)
             for slot, mark in enumerate(marks)
@@ -197,7 +197,7 @@ class HanabiWords(Words[int, View]):
         return ", ".join(told) or self.say("known.nothing")
 
     def of_card(self, mark: int) -> str:
-        """Return what hints have said of one card; empty if nothing."""
+        """Return what hints have revealed about one card; empty if nothing."""
         game = self.game
         colours = [c for c in range(game.colours) if mark >> c & 1]
         ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]

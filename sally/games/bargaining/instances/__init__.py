@@ -3,8 +3,8 @@
 Each problem fixes value, cost, seat and a declared partner, and states how deep a model of the
 partner has to be, by exact play:
 
-- depth 0: one quote held in every round earns at least `ENOUGH` of the optimum;
-- depth 1: no held quote does, but meeting each profitable quote of the partner exactly does: the
+- depth 0: one fixed quote earns at least `ENOUGH` of the optimum;
+- depth 1: no fixed quote does, but meeting each profitable quote of the partner exactly does: the
   partner has to be predicted, not its reaction;
 - depth 2: only play that uses how the partner reacts to the player's own quotes does.
 
@@ -27,7 +27,7 @@ ENOUGH, TOO_LITTLE = 0.95, 0.85
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A problem that can be won, with what each depth of modelling earns in it."""
+    """A certified problem, with the earnings at each depth of modelling."""
 
     id: str
     seat: str

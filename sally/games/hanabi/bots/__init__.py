@@ -1,4 +1,4 @@
-"""Bots of Hanabi by name: each a function from a view to the probabilities of its moves."""
+"""Bots of Hanabi by name: each is a function from a view to move probabilities."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class ExactSight(Sight):
 
 
 def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
-    """Return a policy by hints and counting that plays a card at least this likely to score."""
+    """Return a policy that plays a card if it is at least this likely to score, by counting."""
     rules = _checked(risk)
 
     def policy(view: View) -> Mapping[int, float]:
@@ -46,8 +46,8 @@ def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
 def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> Policy:
     """Return a policy that also infers its own hand from the others' moves, given their policy.
 
-    It plays what is likely enough, and hints and discards as that policy does, so that the others
-    understand it.
+    It plays cards that are likely enough to score, and hints and discards like that policy, so that
+    the others understand it.
     """
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:

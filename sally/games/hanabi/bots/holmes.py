@@ -1,6 +1,6 @@
 """HolmesBot of Quuxplusone/Hanabi (Arthur O'Dwyer).
 
-It extends SimpleBot by negative information and warnings about cards that must be kept.
+It extends SimpleBot with negative information and warnings about cards that must be kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sally.games.hanabi.state import Discarded, Event, Hinted, Played, Policy, V
 
 
 class Flags(msgspec.Struct):
-    """What the convention says of a card, beside its possible identities."""
+    """What the convention says about a card, besides its possible identities."""
 
     go: bool = False
     valuable: bool = False
@@ -49,7 +49,7 @@ class HolmesMemory(IdentityMemory):
 
     @of_the_table
     def valuable(self) -> Cards:
-        """Return the last copies that are still to be played."""
+        """Return the last copies of cards that still have to be played."""
         return self.last_copies() & ~self.on_piles()
 
     def chop(self, seat: int) -> int | None:

@@ -20,7 +20,7 @@ PLENTY = 4  # more tokens than this are not saved
 
 
 class InfoMemory(SmartMemory):
-    """Public identities of every card: the same in every seat, regardless of what it sees."""
+    """Publicly possible identities of every card, the same for every seat."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         super().__init__(game, me)
@@ -48,12 +48,12 @@ class InfoMemory(SmartMemory):
         return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
-        """Return the slot whose being touched is a signal: the one with most identities."""
+        """Return the slot whose touching is a signal: the one with the most possible identities."""
         own = [self.may_be[id].bit_count() for id in self.ids[seat]]
         return own.index(max(own))
 
     def signal(self, hint: Hinted) -> int:
-        """Return which of the seat's signals a hint is."""
+        """Return the index of the signal that a hint gives the seat."""
         by_colour = hint.value < self.game.colours
         if self.pointed(hint.to) in hint.touched:
             return int(by_colour)
@@ -114,7 +114,7 @@ class InfoMemory(SmartMemory):
     def told(
         self, questions: Mapping[int, Question | None], faces: Mapping[int, int]
     ) -> dict[int, int]:
-        """Return the answer for each seat whose cards are visible."""
+        """Return the answers for the seats whose cards are visible."""
         return {
             seat: asked.answer(faces) if asked else 0
             for seat, asked in questions.items()
@@ -147,7 +147,7 @@ class InfoMemory(SmartMemory):
 
 
 def _apart(can: Sequence[int], values: int) -> bool:
-    """Return whether two of these cards are known to differ in these values."""
+    """Return whether two of these cards are known to have different values."""
     return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
 
@@ -202,7 +202,7 @@ class _Chooser:
         return discards <= len(game.cards) - game.highest - game.players * game.hand_size
 
     def _sure(self) -> int | None:
-        """Return a playable card: low ranks first, and those that no other seat knows it holds."""
+        """Return a playable card: low ranks first, then those that no other seat knows about."""
         sure = [s for s, cards in enumerate(self.own) if within(cards, self.nexts)]
         return max(sure, key=self._urgency, default=None)
 
@@ -230,7 +230,7 @@ class _Chooser:
         return best if best is not None and self._chance(best, self.nexts) > ALMOST else None
 
     def _has_news(self) -> bool:
-        """Return whether a seat holds a playable card and knows of none."""
+        """Return whether a seat holds a playable card but does not know of any."""
         memory = self.memory
         for seat in memory.others(self.view.me):
             hand = list(zip(self.view.ids[seat], self.view.hands[seat], strict=True))
@@ -273,7 +273,7 @@ class _Chooser:
         return found
 
     def _least_valuable(self) -> int:
-        """Return the least valuable slot: seen elsewhere, not a last copy, of a high rank."""
+        """Return the least valuable slot: seen elsewhere, not a last copy, of high rank."""
         valuable = self.memory.valuable()
         elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
 
@@ -325,7 +325,7 @@ class FirstYes:
 
 
 class WhichBlock:
-    """In which of these sets of identities is this card?"""
+    """Which of these sets of identities contains this card?"""
 
     def __init__(self, id: int, blocks: Sequence[Cards]) -> None:
         self.id, self.blocks = id, blocks

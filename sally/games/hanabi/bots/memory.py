@@ -1,4 +1,4 @@
-"""Memory of a bot: the public past, folded into one table as moves come in."""
+"""Memory of a bot: the public past, folded into one table move by move."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
 
 
 class Memory:
-    """The public table; subclasses add what a convention takes each card to be."""
+    """The public table; subclasses add what a convention infers about each card."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         self.game, self.me = game, me
@@ -58,22 +58,22 @@ class Memory:
     # --- hooks for bots ---------------------------------------------------------------------------
 
     def met(self, id: int) -> None:
-        """Called when a card comes into a hand."""
+        """Handle a card that enters a hand."""
 
     def before(self, event: Event | None) -> None:
-        """Called before each move is folded in, and with None before the bot decides."""
+        """Prepare for a move; called before each move, and with None before the bot decides."""
 
     def hinted(self, event: Hinted) -> None:
-        """Called for a hint, before its token is spent."""
+        """Handle a hint, before its token is spent."""
 
     def parted(self, event: Played | Discarded) -> None:
-        """Called for a played or discarded card, before the table changes."""
+        """Handle a played or discarded card, before the table changes."""
 
     def settled(self, event: Played | Discarded) -> None:
-        """Called for a played or discarded card, after the table has changed."""
+        """Handle a played or discarded card, after the table has changed."""
 
     def remembered(self, id: int) -> Hashable:
-        """Return what is remembered of a card in a hand, as a hashable value."""
+        """Return the memory of a card in a hand as a hashable value."""
         return None
 
     # --- the fold ---------------------------------------------------------------------------------
@@ -112,8 +112,7 @@ class Memory:
         return sum(1 << c * ranks + h for c, h in enumerate(self.piles) if h < ranks)
 
     def is_tempo(self, hint: Hinted) -> bool:
-        """Return whether a rank hint only passes the turn: all tokens are left and it touches the
-        oldest card."""
+        """Return whether a rank hint only passes the turn: full tokens, oldest card touched."""
         return (
             hint.value >= self.game.colours
             and self.tokens == self.game.hints
@@ -133,7 +132,7 @@ def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
 
 
 class Recall(Generic[M]):
-    """A memory built from a view's past; it is extended as long as the past only grows."""
+    """A memory built from a view's past, and extended as long as the past only grows."""
 
     def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], M]) -> None:
         self.game, self.make = game, make
@@ -240,11 +239,11 @@ class IdentityMemory(Memory):
         self.narrow(id, cards)
 
     def rank_of(self, cards: Cards) -> int:
-        """Return the rank that all of a set have, or -1."""
+        """Return the rank shared by all cards of a set, or -1."""
         return self._common(cards, range(self.game.colours, self.game.colours + self.game.ranks))
 
     def colour_of(self, cards: Cards) -> int:
-        """Return the colour that all of a set have, or -1."""
+        """Return the colour shared by all cards of a set, or -1."""
         return self._common(cards, range(self.game.colours))
 
     def _common(self, cards: Cards, values: Sequence[int]) -> int:
@@ -254,7 +253,7 @@ class IdentityMemory(Memory):
         return -1
 
     def exhausted(self) -> Cards:
-        """Return the cards of which every copy is gone or known to be in some hand."""
+        """Return the cards whose copies are all gone or known to be in a hand."""
         found, known = self.all_gone(), dict[Cards, int]()
         for cards in self.may_be.values():
             if cards and not cards & (cards - 1):  # `is_one`, inlined for speed
@@ -267,7 +266,7 @@ class IdentityMemory(Memory):
 
     @of_the_table
     def all_gone(self) -> Cards:
-        """Return the cards of which every copy is gone."""
+        """Return the cards whose copies are all gone."""
         return sum(1 << card for card, n in enumerate(self.gone) if n >= self.copies[card])
 
     @of_the_table
@@ -278,5 +277,5 @@ class IdentityMemory(Memory):
 
     @of_the_table
     def last_copies(self) -> Cards:
-        """Return the cards of which one copy is left."""
+        """Return the cards with one copy left."""
         return sum(1 << c for c, n in enumerate(self.gone) if n == self.copies[c] - 1)

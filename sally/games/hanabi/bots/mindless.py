@@ -32,12 +32,12 @@ def play_newest(game: Hanabi) -> Policy:
 
 
 def discard_oldest(game: Hanabi) -> Policy:
-    """Discard the oldest card, or give any hint while no token is missing."""
+    """Discard the oldest card, or give any hint while all tokens are available."""
     return lambda view: {0: 1.0} if view.tokens < game.hints else _any_hint(game, view)
 
 
 def discard_newest(game: Hanabi) -> Policy:
-    """Discard the newest card, or give any hint while no token is missing."""
+    """Discard the newest card, or give any hint while all tokens are available."""
     return lambda view: {view.slots - 1: 1.0} if view.tokens < game.hints else _any_hint(game, view)
 
 

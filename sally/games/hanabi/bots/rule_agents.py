@@ -17,21 +17,21 @@ Odds = Mapping[int, float]
 
 
 class Sight:
-    """A view as rules need it: counts by slot, and what each seat knows by hints alone."""
+    """A view prepared for rules: counts by slot, and what each seat knows from hints alone."""
 
     def __init__(self, game: Hanabi, view: View) -> None:
         self.game, self.view = game, view
 
     @cached_property
     def slots(self) -> list[dict[Card, int]]:
-        """For each own slot, the cards that hints and counting leave, with their counts."""
+        """For each own slot, the cards that hints and counting allow, with their counts."""
         game, view = self.game, self.view
         left = [(card, n) for card, n in enumerate(unseen(game, view, view.me)) if n > 0]
         own = view.marks[view.me]
         return [{card: n for card, n in left if game.allows(mark, card)} for mark in own]
 
     def others(self) -> Iterable[tuple[int, int]]:
-        """Return the other seats in turn: how far ahead, and their number."""
+        """Return the other seats in turn order, as (places ahead, seat number)."""
         n = self.game.players
         return ((ahead, (self.view.me + ahead) % n) for ahead in range(1, n))
 
@@ -99,7 +99,7 @@ def safe(sight: Sight) -> Odds | None:
 
 
 def probable(least: float) -> Rule:
-    """Play the card most likely to be playable, the last of equals, if likely enough."""
+    """Play the card most likely to be playable (the last on ties), if it is likely enough."""
 
     def rule(sight: Sight) -> Odds | None:
         chances = sight.chances(sight.is_next)
@@ -147,7 +147,7 @@ def _tell_unknown(sight: Sight) -> Odds | None:
 
 
 def _tell_most(sight: Sight) -> Odds | None:
-    """Give the hint that is new for most cards of a hand."""
+    """Give the hint that is new for the most cards of a hand."""
     game, view = sight.game, sight.view
     best, found = 0, None
     for ahead, seat in sight.others():
@@ -300,7 +300,7 @@ def first_applicable(rules: Iterable[Rule], sight: Sight) -> Odds:
 
 
 def rule_agent(name: str) -> Callable[[Hanabi], Policy]:
-    """Return the constructor of the agent of this name."""
+    """Return the constructor of the agent with this name."""
     rules = (*RULES[name], *_any_way_out)
 
     return lambda game: lambda view: first_applicable(rules, Sight(game, view))

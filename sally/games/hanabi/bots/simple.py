@@ -71,7 +71,7 @@ def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
 
 
 def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
-    """Return the hint that touches only playable cards and most cards not yet hinted, or None."""
+    """Return the hint that touches only playable cards and the most unhinted ones, or None."""
     best, found = 0, None
     nexts = memory.next_cards()
     for ahead in range(1, game.players):
@@ -87,7 +87,7 @@ def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
 def tempo_hint(game: Hanabi, view: View) -> int:
     """Hint the rank of the previous seat's oldest card, which means nothing by convention.
 
-    In games with hands of one card that seat may have none left; then only a play is legal.
+    In games with one-card hands, that seat may have no card left; then only a play is legal.
     """
     if not view.hands[view.me - 1]:
         return game.play(0)

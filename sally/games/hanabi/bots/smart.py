@@ -180,7 +180,7 @@ def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
 
 
 def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
-    """Return the play of a known playable card: privately known ones first, then the lowest."""
+    """Return a play of a known playable card: privately known ones first, then the lowest."""
     nexts = memory.next_cards()
     best, found = 0, None
     for slot, cards in enumerate(own):
@@ -196,7 +196,7 @@ def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) 
 
 
 def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
-    """Return the play of the card most likely playable, the newest of equals."""
+    """Return a play of the card most likely to be playable, the newest on ties."""
     nexts = memory.next_cards()
     slots = [s for s, cards in enumerate(own) if cards & nexts and cards & ~nexts]
     best = max(slots, key=lambda s: (share(own[s], nexts), s), default=None)
@@ -204,7 +204,7 @@ def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards])
 
 
 def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """Return the slot of a playable card of which one other seat holds a copy as its newest."""
+    """Return the slot of a playable card if another seat holds a copy as its newest card."""
     wanted = memory.next_cards() & ~memory.valuable()
     for slot, id in enumerate(view.ids[view.me]):
         cards = memory.may_be[id]
