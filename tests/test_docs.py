@@ -42,6 +42,7 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     kept = {folder: dict(entries) for folder, entries in registry._added.items()}
     monkeypatch.setattr(registry, "_added", kept)  # what a page adds is gone after it
     monkeypatch.setattr(registry, "_files", [])
+    monkeypatch.setattr(registry, "_results", {})  # lists cached on a page end with it
     names: dict[str, object] = {}
     printed = None
     for kind, text in blocks(page):
