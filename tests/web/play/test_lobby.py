@@ -94,7 +94,7 @@ def test_a_visitor_says_how_many_sit_down_and_the_usual_players_take_the_other_s
 
 
 # Games without a hidden key: everything that decides the result is public or is the others' choice.
-NOTHING_HIDDEN = {"level_k", "repeated_games"}
+NOTHING_HIDDEN = {"level_k", "public_goods", "repeated_games"}
 
 
 @pytest.mark.parametrize("game", sorted(registry.games()))

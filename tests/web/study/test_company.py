@@ -17,6 +17,7 @@ from sally.models.stub import Scripted
 from sally.web.app import Settings, make_app
 from sally.web.study.definition import read_human_study
 from sally.web.study.rehearsal import rehearse
+from tests.runner.test_executors import until
 from tests.web.client import Client
 from tests.web.participants import (
     RIGHT,
@@ -100,9 +101,7 @@ def test_a_chat_ends_when_its_time_is_over(tmp_path):
         one, two = arrived(server, "ann"), arrived(server, "bob")
         played(one, two)
         one.get(), two.get()
-        for _ in range(20):
-            if two.get().heading == "Game 2 of 2":
-                break
+        until(lambda: two.get().heading == "Game 2 of 2", 60)
         assert one.get().heading == two.get().heading == "Game 2 of 2"
 
 
