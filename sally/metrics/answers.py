@@ -1,4 +1,4 @@
-"""A seat's answers to probes beside the true answers: the basis of every report metric.
+"""A seat's answers to probes with the true answers: the basis of every report metric.
 
 Each question is rebuilt from the replayed view and its truth computed from the replay, so any
 game's probes can be scored, and scored again after a probe is corrected.
@@ -18,9 +18,9 @@ from sally.core.rules.metric import Judged, Played, judged, shared
 def counted(played: Played, seat: Seat) -> list[Judged]:
     """Return the reports of a seat that count, by turn, unreadable ones included.
 
-    If several probes ask for the same thing, the first in the game's order that the seat was
-    asked in this episode counts, in every turn; predictions made inside decisions count only if it
-    was asked none of them. Probes that ask for different things all count.
+    If several probes ask for the same thing, the first in the game's order that the seat was asked
+    in this episode counts, in every turn; predictions made within decisions count only if none of
+    these probes was asked. Probes that ask for different things all count.
     """
     if not (mine := [r for r in played.replay.reports.values() if r.seat == seat]):
         return []

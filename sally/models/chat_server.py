@@ -394,7 +394,7 @@ class _Usage(msgspec.Struct):
 
 
 class ChatAnswer(msgspec.Struct):
-    """What a chat completion returns, as far as it is used."""
+    """The fields of a chat completion that are used."""
 
     choices: list[_Choice]
     model: str = ""

@@ -188,7 +188,8 @@ class Llama:
         return read, int(answer["timings"]["prompt_n"]), int(answer["timings"]["cache_n"])
 
     def seconds(self, prompt: int, said: int) -> float:
-        """Return the processor seconds to evaluate a prompt anew and to generate tokens after it.
+        """Return the processor seconds for evaluating a prompt without cache and for generating
+        tokens after it.
 
         The wall clock would include the load of other processes.
         """

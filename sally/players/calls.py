@@ -286,7 +286,7 @@ def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
 
 
 def _storable(reply: Reply) -> Reply:
-    """Return a reply without API keys, with long texts cut and without absurd token counts."""
+    """Return a reply without API keys and implausible token counts, with long texts cut."""
     if len(reply.text) > KEPT or reply.reasoning or reply.tool_calls or keys.known():
         calls = map(msgspec.structs.astuple, reply.tool_calls)
         tools = tuple(ToolCall(*map(_storable_text, call)) for call in calls)

@@ -53,7 +53,7 @@ def patient(player: Any, retries: int) -> Any:
 
 
 class ModelPlayer(msgspec.Struct, frozen=True):
-    """Base of players whose `answering` yields requests for a model, which is awaited here."""
+    """Base of players whose `answering` yields requests for a model, and which await that model."""
 
     async def decide(self, turn: Turn[Any, Any]) -> Any:
         """Answer an ask for a move."""

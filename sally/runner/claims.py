@@ -41,7 +41,7 @@ class Machine(msgspec.Struct, frozen=True):
         return self.host == this_host()
 
     def lives(self) -> bool:
-        """Return whether the process, on this machine, is alive."""
+        """Return whether the process is alive; it must belong to this machine."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -150,7 +150,7 @@ class Beat:
 
 
 class Watch:
-    """Decides whether a run is alive: by its process here, by its heartbeat elsewhere."""
+    """Decides whether a run is alive: by its process on this machine, else by its heartbeat."""
 
     def __init__(self, silent: float = SILENT_SECONDS) -> None:
         self._silent = silent

@@ -73,7 +73,7 @@ def _at(name: str, config: Config, server: str | None) -> Model:
 
 
 def served_name(name: str) -> str:
-    """Return the name that the server knows: `openai-api/lab/qwen-7b` is `qwen-7b` there."""
+    """Return the server's name of a model: `qwen-7b` for `openai-api/lab/qwen-7b`."""
     maker, _, rest = name.partition("/")
     return rest.partition("/")[2] if maker == "openai-api" else rest
 

@@ -86,7 +86,7 @@ def ratings(met: Sequence[Met]) -> list[Rating]:
 
 
 def components(players: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of the component of each player: those that met, directly or not."""
+    """Return each player's component number; a component holds players linked by comparisons."""
     group = np.arange(players)
     for one, two in pairs:
         low, high = sorted((group[one], group[two]))

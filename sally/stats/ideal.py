@@ -83,7 +83,7 @@ class Ideal:
     def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
         """Return the belief after a round.
 
-        A move that no machine of the pool would have made leaves the weights as they were.
+        A move that no machine of the pool would have made leaves the weights unchanged.
         """
         chances = [
             w * m.odds[s, theirs]

@@ -230,7 +230,8 @@ def _set_aside(at: Place, name: str, lines: bytes) -> None:
 def _listed(at: Place) -> list[str]:
     """Return all names, even if a writer renames its file during the listing.
 
-    A single listing may miss both names; of two listings, at least one sees one of them.
+    A single listing may miss both names; of two listings, at least one contains the old or the new
+    name.
     """
     found = {*at.names(), *at.names()}
     ended = {name.removesuffix(DONE) for name in found if name.endswith(DONE)}

@@ -128,8 +128,8 @@ def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
 def censoring_at_any_moment_plays_back(at: Bench) -> None:
     """Check that an episode cut at any ask gives a record that replays up to the cut.
 
-    In a long episode `CUTS` asks are tried, spread over all of it, because a cut costs time in
-    proportion to the play before it.
+    In a long episode `CUTS` asks are tried, spread over all of it, because testing a cut takes time
+    in proportion to the play before it.
     """
     for kind, (arms, injections) in enumerate(at.conditions):
         setup = at.table(3, arms=arms, injections=injections)

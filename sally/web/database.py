@@ -172,7 +172,7 @@ class Engine(Protocol):
 
 
 class Sqlite:
-    """A SQLite file, used by one server; `shared` opens it beside that server."""
+    """A SQLite file, used by one server; `shared` opens it while that server is running."""
 
     _db: sqlite3.Connection
 
@@ -249,7 +249,7 @@ class Sqlite:
 
 
 class Postgres:
-    """A PostgreSQL server; `shared` opens the database beside the server that uses it."""
+    """A PostgreSQL server; `shared` opens the database while another server uses it."""
 
     def __init__(self, address: str, read_only: bool = False, shared: bool = False) -> None:
         self.address, self.read_only, self.shared = address, read_only, shared

@@ -175,7 +175,7 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
     """Return a player that plays the best reply to announcements, or to the habits of silent seats.
 
     A standing is valued by uniform play from there on. Whenever its plan changes, the player
-    announces it, and it moves by what is known after the messages.
+    announces it, and it chooses its move after all messages.
     """
     _trusted(trust)
 

@@ -255,7 +255,7 @@ def gains(moves: Triple) -> Triple:
 
 
 def prize(positions: Triple, target: int) -> tuple[float, float, float] | None:
-    """Return the points of each seat once one has arrived, shared by equal totals; None before.
+    """Return the points of each seat, shared between equal totals; None until a seat has arrived.
 
     >>> prize((21, 18, 21), 20)
     (0.5, 0.0, 0.5)

@@ -3,7 +3,7 @@
 A state is the number of steps each seat is short of the target, so one table serves every target.
 The only turn that changes nothing is one in which all three chose the same number: a loop of one
 state, which is solved in closed form, or by iteration if announcements or a partner's habit change
-from turn to turn. The game's turn limit is ignored: an endless race is worth 0 to all.
+from turn to turn. The game's turn limit is ignored: an endless race has value 0 for every seat.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Mind(msgspec.Struct, frozen=True):
     """The behaviour of a scripted player, as odds.
 
     `moves` takes the missing steps of all seats, the seat's own number, the turn (from 1) and each
-    seat's announcement. `announces` is the lottery over its own announcements, drawn anew in each
+    seat's announcement. `announces` is the lottery over its own announcements, drawn again in each
     turn. `hears` says whether `moves` uses the others' announcements; then play against it is not
     solved, because a player's own messages are moves, too.
     """
@@ -132,7 +132,7 @@ def mixed_equilibrium() -> Mind:
 
 
 def arriving(missing: int) -> int | None:
-    """Return the smallest move that covers the missing steps; None if none does."""
+    """Return the smallest move that covers the missing steps, or None if no move does."""
     return next((move for move in MOVES if move >= missing), None)
 
 

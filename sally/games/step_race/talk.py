@@ -7,8 +7,8 @@ by clause and takes the last such statement:
 - subject: `I`, `me`, `my move`, a clause that starts with a participle (`locked on 5`), or the
   speaker's own label (`P2 = 5`) where the message confirms a plan;
 - not a statement: a question, a proposal (`I suggest`, `how about`), a choice (`1 or 3`), a denial,
-  quoted words, what depends on a condition named before it or with `if` after it, and what is about
-  another turn.
+  quoted words, a statement under a condition (stated before it, or with `if` after it), and a
+  statement about another turn.
 
 `docs/games/step_race.md` gives its precision and recall on messages labelled by hand.
 """

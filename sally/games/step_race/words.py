@@ -1,4 +1,4 @@
-"""The step race in language: messages, moves and positions."""
+"""Words of the step race: messages, moves and positions."""
 
 from __future__ import annotations
 

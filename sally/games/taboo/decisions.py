@@ -20,9 +20,9 @@ HOW = "the best hints for the guesser's declared mind, over the whole list"
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """Return the points that each accepted hint lost, for guessers whose mind is declared.
 
-    A hint that finds the word is worth the points of its turn; any other is worth what the best
-    hints still earn after the guess that it leads to. With one hint left this is exact, because
-    every word is tried; with more it is the best known.
+    A hint that finds the word is worth the points of its turn; the value of any other hint is what
+    the best hints can still earn after the guess it leads to. With one hint left this is exact,
+    because every word is tried; with more it is the best known.
     """
     if seat != GIVER:
         return []

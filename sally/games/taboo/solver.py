@@ -41,8 +41,8 @@ def first_thought(mind: Mind, cue: str) -> str:
 def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, bool]:
     """Return the best next hint for this mind, and whether it then names the target.
 
-    Every legal word of the list is tried, and the widest margin wins. If no hint makes it name
-    the target, the one that brings the target nearest to the top is returned.
+    Every legal word of the list is tried, and the widest margin wins. If no hint makes it name the
+    target, the hint that ranks the target highest is returned.
     """
     margin, found = margins(mind, problem.target, tries)
     free = np.zeros(len(vocabulary()), np.bool_)

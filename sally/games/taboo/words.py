@@ -1,4 +1,4 @@
-"""Taboo in language."""
+"""Words of Taboo: prompts, and how replies are read."""
 
 from __future__ import annotations
 

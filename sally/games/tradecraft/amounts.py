@@ -1,7 +1,7 @@
 """Exact amounts: whole numbers as ints, everything else as fractions, never a float.
 
 An int costs a tenth of a Fraction and most amounts are whole, so `plain` keeps whole values as
-ints; the two mix exactly, whatever denominators fuel and mixed slots bring in.
+ints; the two types mix exactly, whatever denominators fuel and mixed slots introduce.
 """
 
 import math

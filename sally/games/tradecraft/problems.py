@@ -20,7 +20,7 @@ def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
 
 
 def spread(name: str, first: int | None = None, **params: Any) -> tuple[Instance, ...]:
-    """Return the problems taken from every grade in turn, so that any number is varied."""
+    """Return the problems taken from every grade in turn, so that any first few are varied."""
     found = instance_set(name)
     by_grade = ([each for each in found.instances if each.grade == grade] for grade in GRADES)
     rounds = chain.from_iterable(zip_longest(*by_grade))

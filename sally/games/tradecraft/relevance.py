@@ -134,8 +134,8 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 
     Take a slot that needs s of one good m, none of which is in a hand. Leaving out a run of the
     recipe frees s of m; as m is made in lots of 1 or s, either one lot of s or s single ones go
-    unmade. If their inputs hold as much of the output as the run gave (less what is lost where
-    they mix several goods, so that no whole run is freed), every plan does without the run.
+    unmade. If their inputs contain as much of the output as the run gave (minus the loss where they
+    mix several goods, so that no whole run is freed), no plan needs the run.
     """
     for slot in recipe.slots:
         if len(slot.goods) != 1 or slot.goods[0] in start:
@@ -184,7 +184,7 @@ def _content(
 
 
 def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
-    """Return the most runs of each recipe that the slots allow, ignoring fuel.
+    """Return the maximum number of runs of each recipe that the slots allow, ignoring fuel.
 
     Amounts are carried from makers to users; on a cycle of recipes there is no bound.
     """

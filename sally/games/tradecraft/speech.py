@@ -31,7 +31,7 @@ def item_said(item: str) -> str:
 
 
 def counted(item: str, many: bool) -> str:
-    """Return an item's name beside an amount: one stick, more sticks, a pair of shears."""
+    """Return an item's name for use with an amount: one stick, several sticks, a pair of shears."""
     said = item_said(item)
     before, _, last = said.rpartition(" ")
     head = f"{before} " if before else ""
@@ -93,7 +93,7 @@ def units_said(fuel: Said) -> str:
 
 
 def slot_said(amount: Said, name: str) -> str:
-    """Return one place of a recipe: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
+    """Return one slot of a recipe in words: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
     first, *more = name.split("|")
     if not first.startswith("#"):
         named = [item_said(each.removeprefix("#")) for each in more]

@@ -16,7 +16,7 @@ from sally.games.tradecraft.speech import amount_said, good_said, item_meant, it
 
 
 def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
-    """Return the recipes that make an item, those that use it, its tags and its worth as fuel."""
+    """Return the recipes that make an item, those that use it, its tags and its value as fuel."""
     said, item = item, item_meant(item, rules.known)
     problem = rules.unknown(item)
     if problem is not None:

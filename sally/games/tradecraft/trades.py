@@ -26,7 +26,7 @@ SMOOTHING = 0.5
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """How far one player's belief about values is from the values the other reported."""
+    """Distance between one player's belief about values and the values the other reported."""
 
     kl: float  # KL(the other's report || the belief)
     reverse: float  # KL(the belief || the other's report)

@@ -1,4 +1,4 @@
-"""TradeCraft in language: our sentences, in the order of a turn."""
+"""Words of TradeCraft: our sentences, in the order of a turn."""
 
 from __future__ import annotations
 

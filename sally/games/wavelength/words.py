@@ -1,4 +1,4 @@
-"""Wavelength in language."""
+"""Words of Wavelength: prompts, and how replies are read."""
 
 from __future__ import annotations
 

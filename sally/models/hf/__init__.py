@@ -283,7 +283,7 @@ def _named(name: str) -> HF:
 
 
 def _at_once() -> int:
-    """Return the number of concurrent calls here; a plan may be made on a machine without torch."""
+    """Return the number of concurrent calls on this machine; a plan may be made without torch."""
     try:
         return AT_ONCE.get(loading.device_here(), 8)
     except Unavailable:

@@ -23,7 +23,8 @@ class Tree:
     """Continuations of one stem; shared prefixes appear once.
 
     Only tokens with a successor are evaluated: `tokens`, parents before children; parent -1 is the
-    stem. `asked` holds the tokens whose log-probability is read after each of them, the stem first.
+    stem. `asked` holds, for the stem and then for each token, the next tokens whose log-probability
+    is read.
     """
 
     tokens: Tokens

@@ -1,4 +1,4 @@
-"""Regret of each player, divided into its parts, beside the Bayes-adaptive player."""
+"""Figure of each player's regret, divided into its parts, with the Bayes-adaptive player."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def profile_plot(
 
 
 def _upward(said: str, middle: float) -> Html:
-    """Return the label of the y axis."""
+    """Return the label of the y axis, written upwards."""
     turned = f"translate(11 {middle:.0f}) rotate(-90)"
     return tag("text", said, x=0, y=0, transform=turned, class_="axis")
 

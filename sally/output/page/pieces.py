@@ -1,4 +1,4 @@
-"""The small pieces that transcripts are made of, and values in words."""
+"""Elements of transcripts, and values in words."""
 
 from __future__ import annotations
 

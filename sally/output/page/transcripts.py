@@ -285,7 +285,7 @@ class _Teller:
 
 
 def _is_natures(scenes: Sequence[Scene]) -> bool:
-    """Return whether only nature had a turn here."""
+    """Return whether only nature moved in this stage."""
     return all(scene.seat == NATURE for scene in scenes)
 
 

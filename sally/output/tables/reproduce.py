@@ -156,12 +156,10 @@ def reproduce(
     """Return every value of a table (default: of all tables) with ours beside it.
 
     Args:
-        paper: Name of the paper, optionally with a table ("riemer2025:tabular").
-        table: Name of a table.
-        episodes: Store with played episodes.
-        model: Model whose episodes are compared with every published model; by default models must
-            have the published names, and others get rows of their own.
-        effort: Size of simulations.
+        paper: Name of the paper, optionally with a table ("riemer2025:tabular"). table: Name of a
+        table. episodes: Store with played episodes. model: Model whose episodes are compared with
+        every published model; by default models must have the published names, and other models get
+        separate rows. effort: Size of simulations.
 
     Raises:
         BadInput: The paper, table or model is unknown, or no episode belongs to the paper.

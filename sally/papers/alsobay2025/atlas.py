@@ -1,4 +1,4 @@
-"""Dots of the atlas: what people give in public goods, by what a token returns."""
+"""Dots of the atlas: people's contributions to public goods, by the return of a token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ SOURCE, YEAR = "alsobay2025", 2025
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return people by the return of a token, without extra stages; a group is a cluster."""
+    """Return one dot per return of a token, for games without extra stages; a group is a
+    cluster."""
     by_return: dict[str, list[tuple[float, Played]]] = {}
     for played in games:
         game = game_of(played)

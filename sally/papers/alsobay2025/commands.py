@@ -1,4 +1,4 @@
-"""`sally alsobay2025`: what people give, from the published file."""
+"""`sally alsobay2025`: people's contributions, from the published file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def COMMANDS() -> None:
 @click.option("--extra-stages", is_flag=True, help="Count games with chat, punishment or reward.")
 @json_option
 def show(path: Path, extra_stages: bool, as_json: bool) -> None:
-    """Share of the coins given, by what a coin returns; a group is a cluster."""
+    """Share of coins contributed, by the return of a coin; a group is a cluster."""
     people = [p for p in read(path).people if p.rounds and (extra_stages or not p.rules.extra)]
     rows = [row for low, high in BINS if (row := _row(people, low, high))]
     if as_json:

@@ -1,7 +1,7 @@
 """Importer of Brockbank and Vul's games of people against fifteen bots, as episodes of rps.
 
-The moves are the recorded ones. A round in which a person did not move is void here, while the
-published bots went on; the consequences are listed as differences.
+The moves are the recorded ones. A round in which a person did not move is void in Sally, whereas
+the published bots continued; the consequences are listed as differences.
 """
 
 from __future__ import annotations

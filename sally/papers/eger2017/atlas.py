@@ -1,4 +1,4 @@
-"""Dots of the atlas: who plays a card that is certainly playable."""
+"""Dots of the atlas: how often people and AIs play a card that is certainly playable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCE, YEAR = "eger2017", 2017
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return people and AIs by the AI at the table; a person is a cluster."""
+    """Return the dots of people and AIs by the AI in the game; a person is a cluster."""
     sides = figures.side_games(games)
     found = []
     for ai in AIS:

@@ -1,6 +1,7 @@
-"""Figures of the published Hanabi games: scores, and moves by what the mover could know.
+"""Figures of the published Hanabi games: scores, and moves by the knowledge of the player who
+moved.
 
-A person is a cluster, on both sides of the table: the moves of an AI depend on whom it plays with.
+A person is a cluster, on both sides of the table: the moves of an AI depend on its partner.
 One person played 28 % of the full record, so every figure is also available without that person and
 for first games only.
 """

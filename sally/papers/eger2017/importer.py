@@ -1,7 +1,8 @@
 """Importer of the Hanabi games of Eger et al. 2017: people with three AIs, moves as recorded.
 
-A discard with all hint tokens was allowed there, so the games have `discard_at_full`. In a few
-games a person's click was carried out in the AI's seat; such a game is cut at the first sign.
+The published game allowed discards with all hint tokens, so the imported games have
+`discard_at_full`. In a few games a person's click was carried out in the AI's seat; such a game is
+cut at the first sign.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ GUESSES = AtlasColumn(
 
 
 def goods_column(back: float) -> AtlasColumn:
-    """Return the column of public goods with one return of a token."""
+    """Return the atlas column of public goods for a given return of a token."""
     return AtlasColumn(
         "public goods",
         f"a token returns {back:.2f} to each",
@@ -49,7 +49,7 @@ def goods_column(back: float) -> AtlasColumn:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return every model with runs of the leaderboard; a table is a cluster."""
+    """Return the dots of every model with leaderboard runs; a table is a cluster."""
     ids: dict[str, str] = {}
     tables: list[RecordedTable] = []
     for played in games:

@@ -1,8 +1,8 @@
 """Importer of GAMA-Bench's guessing and public goods tables: choices as recorded.
 
-There, a player was told mean, target and winning number; Sally's contest shows all numbers. Moves
-are imported unchanged, and `used` records this difference. A contribution outside the endowment is
-not a legal move: the round is void.
+In GAMA-Bench, a player was told the mean, the target and the winning number; Sally's contest shows
+all numbers. Moves are imported unchanged, and `used` records this difference. A contribution
+outside the endowment is not a legal move: the round is void.
 """
 
 from __future__ import annotations

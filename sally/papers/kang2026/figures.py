@@ -173,7 +173,8 @@ def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture
 
 
 def injected(name: str, pooled_games: bool, known: Known, effort: Effort) -> Picture:
-    """Draw Figures 5b and 9: success when the truth is told, each part wrong with probability e."""
+    """Draw Figures 5b and 9: success with injected truths, each of which is wrong with probability
+    e."""
     panels = {"both games": tuple(GAMES)} if pooled_games else {v: (k,) for k, v in GAMES.items()}
 
     def drawn() -> Iterator[Series]:

@@ -65,7 +65,8 @@ def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
 
 
 def injected_cells(game: str, model: str) -> list[Cell]:
-    """Return the cells of Figures 5b and 9: the others' moves are told, wrong with probability e.
+    """Return the cells of Figures 5b and 9: the others' moves are injected, each wrong with
+    probability e.
 
     The `believer` acts on everything it is told, so it shows the best possible score at each e.
     """

@@ -79,7 +79,7 @@ def _exact(value: float) -> Estimate:
 
 @cache
 def counts() -> dict[tuple[int, str], int]:
-    """Count the puzzles in every way that is reported."""
+    """Return every reported count of the puzzles."""
     three, two = all_matrices(3), all_matrices(2)
     hidden = {int(n) for n in three.hidden.sum(axis=(1, 2))}
     winning = {int(n) for n in three.winning.sum(axis=(1, 2))}

@@ -92,7 +92,7 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 
 
 def doing(game: SeatGame) -> Pair:
-    """Return the payoff above that of uniform quotes, and the payoff of hindsight above it."""
+    """Return the payoff and the payoff of hindsight, each minus the payoff of uniform quotes."""
     random = _random(game)
     return game.paid - random, hindsight(game.seat, game.at) - random
 

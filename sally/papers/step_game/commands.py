@@ -41,7 +41,7 @@ def _opened(where: str) -> list[figures.SeatGame]:
 @click.option("--least", default=5, show_default=True, help="Games of a model to show it.")
 @json_option
 def show(where: str, least: int, as_json: bool) -> None:
-    """Models, mindless lines, findings and a rating from the store WHERE."""
+    """Models, mindless players, findings and a rating from the store WHERE."""
     seats = _opened(where)
     rated = figures.rating(seats)
     by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= least}

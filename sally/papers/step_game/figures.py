@@ -1,4 +1,4 @@
-"""Figures of the published step games: models, mindless lines, findings, and a rating.
+"""Figures of the published step games: models, mindless players, findings, and a rating.
 
 A game is a cluster, because its three seats depend on each other; models are not clusters, so
 intervals hold for these models. Measures are ratios of sums over turns; the rating is an additive
@@ -37,7 +37,8 @@ SHOWN = ("doing_win", "doing_steps", *TALK)
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A figure with its 95 % interval, which is None below five games; n counts seats of games."""
+    """A figure with its 95 % interval, which is None for fewer than five games; n counts seats of
+    games."""
 
     value: float
     low: float | None

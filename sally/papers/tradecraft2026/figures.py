@@ -29,7 +29,7 @@ Plays = Sequence[Played]
 
 
 def fitted(plays: Plays, arm: str) -> Fit | None:
-    """Return the fit of an arm's order; None if its decisions allow none."""
+    """Return the utility fitted to an arm's decisions; None if they do not suffice for a fit."""
     order = len(GROUPS[arm]) - 1
     found = decisions([(p, SEAT) for p in plays], order)
     rows = tuple(map(tuple, found.features))

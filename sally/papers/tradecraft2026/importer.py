@@ -1,7 +1,7 @@
 """Importer of published TradeCraft games: recorded moves, our rules, differences listed.
 
-A record is played until it ends, is cut, or relies on an error of the public server. From such an
-error on the hands differ from ours, so the episode is censored there.
+A record is played until it ends, is cut, or relies on an error of the public server. After such an
+error the hands differ from ours, so the episode is censored at that point.
 """
 
 from __future__ import annotations

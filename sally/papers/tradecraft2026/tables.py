@@ -4,8 +4,8 @@ A direction is 1 or -1 by the sign of our figure, with the signs of its interval
 agrees with the paper unless our interval is entirely on the other side; a figure without an
 interval has its own sign only. The printed macro-F1 are means over three folds without an interval;
 ours gives the range of its folds, which is not an interval, so agreement is not stated. Rows stay
-blank if the stored episodes do not suffice (too few, all decisions alike, one arm missing, one
-model only).
+blank if the stored episodes do not suffice (too few, identical decisions, a missing arm, a single
+model).
 """
 
 from __future__ import annotations

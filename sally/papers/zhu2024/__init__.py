@@ -1,4 +1,4 @@
-"""zhu2024: 4,673 people in 2x2 games played once, and the crowd across as an exact partner."""
+"""zhu2024: 4,673 people in 2x2 games played once, with the opposing crowd as an exact partner."""
 
 from sally.core.registry.paper import Paper
 

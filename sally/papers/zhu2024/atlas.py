@@ -22,7 +22,8 @@ COLUMN = AtlasColumn(
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return people, and rules on the same choices; choices with a small crowd are left out."""
+    """Return the dots of people and of rules on the same choices; choices with a small crowd are
+    left out."""
     rows = []
     for played in games:
         episode = played.episode

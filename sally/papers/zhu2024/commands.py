@@ -85,7 +85,7 @@ def _shown(value: Estimate | float) -> dict[str, str]:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", required=True, type=click.Path(path_type=Path), help="CSV file to write.")
 def choices(path: Path, to: Path) -> None:
-    """Write one row per choice of PATH: game, choice, kind, crowd across and levels."""
+    """Write one row per choice of PATH: game, choice, kind, opposing crowd and levels."""
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
     levels = figures.levels(table)
@@ -162,7 +162,7 @@ def _cell(name: str, role: Role, odds: list[float]) -> list[str]:
 @click.argument("where")
 @json_option
 def scale(where: str, as_json: bool) -> None:
-    """Doing against the crowd of every player in the store WHERE, people and models alike."""
+    """Doing against the crowd for every player in the store WHERE, both people and models."""
     spec = registry.game("repeated_games")
     gained: dict[str, list[tuple[float, float, str]]] = {}
     for episode in store.load(where).episodes.values():

@@ -1,6 +1,6 @@
 """Figures of one-shot 2x2 games: doing against the crowd, levels, and a mixture of levels.
 
-Doing is 0 for even odds and 1 for the best reply to the crowd across; a person is a cluster.
+Doing is 0 for even odds and 1 for the best reply to the opposing crowd; a person is a cluster.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> Table:
-    """Return choices as columns, with the crowd across each."""
+    """Return choices as columns, each with its opposing crowd."""
     across = np.array([crowds.across(choice) for choice in choices], float)
     own = np.array([c.own for c in choices], float).reshape(-1, 2, 2)
     other = np.array([c.other for c in choices], float).reshape(-1, 2, 2)
@@ -138,7 +138,7 @@ def doing_by_person(table: Table, least: int = 1) -> Floats:
 
 
 def best_reply_taken(table: Table, least: int = 1) -> Estimate:
-    """Return how often no other row was better against the crowd than the one taken."""
+    """Return how often the chosen row was a best reply to the crowd."""
     there = table.crowd >= max(1, least)
     values, row = table.values[there], table.row[there]
     lost = values.max(axis=1) - values[np.arange(len(values)), row]

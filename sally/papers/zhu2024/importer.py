@@ -1,4 +1,4 @@
-"""Importer of one-shot 2x2 games: a person's choice against the odds of the crowd across.
+"""Importer of one-shot 2x2 games: a person's choice against the odds of the opposing crowd.
 
 The opponent's choice is not in the record and is not invented: the partner is `mixed` with the
 crowd's odds, excluding the person, and its move is a forfeit. The episode therefore pays nothing

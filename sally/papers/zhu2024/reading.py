@@ -1,4 +1,5 @@
-"""Read choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and the crowd across each.
+"""Read choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and the opposing crowd of
+each.
 
 Rows and columns were shuffled on every screen. The smallest of the four relabellings of (own
 payoffs, other's payoffs) is the name of a game in a role; exchanging the players gives the other

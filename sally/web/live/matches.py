@@ -155,7 +155,7 @@ class LiveMatches:
 
         Args:
             keys: Hashed tokens by seat, for people who have a token already.
-            owner: Matches with an owner are not stored here; the owner exports them.
+            owner: Matches with an owner are not stored by this object; the owner exports them.
             mirrored: Seats that see their options in reverse order.
             invited: Seats whose tokens are invitations, to be exchanged by `take`.
             also: Writes further rows in the same transaction, given the match's id.

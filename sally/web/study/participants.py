@@ -522,7 +522,7 @@ def _chat_began(tx: Transaction, person: Person, k: int) -> float | None:
 
 
 def chat_goes_on(tx: Transaction, person: Person, k: int, seconds: float, most_wait: float) -> bool:
-    """Return whether a chat goes on; when it ends, it is noted as done for every member.
+    """Return whether a chat is still open; when it ends, it is noted as done for every member.
 
     It begins when all members have come, or `most_wait` seconds after the first did. It ends
     after `seconds`, or when all members want to go on.
@@ -587,7 +587,7 @@ def chats_of(tx: Transaction, person: Person) -> list[dict[str, Any]]:
 
 
 def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundOutcome]) -> None:
-    """Detach a match from all of its people because one of them withdraws.
+    """Detach a match from all of its participants because one of them withdraws.
 
     For the others, the outcome of the round is stored first, unless it is already stored.
     """

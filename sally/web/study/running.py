@@ -246,7 +246,8 @@ class RunningStudy:
     # --- chat -----------------------------------------------------------------------------------
 
     async def _chatting(self, here: Position) -> bool:
-        """Return whether the chat of a group goes on; it ends for all of its members at once."""
+        """Return whether the chat of a group is still open; it ends for all members at the same
+        time."""
         seconds, most_wait = here.condition.chat_seconds, self.study.limits.answer_seconds
         return await self.database.run(
             lambda tx: participants.chat_goes_on(tx, here.person, here.number, seconds, most_wait)

@@ -1,4 +1,4 @@
-"""The ambiguity game in language: our sentences in the order and formats of kang2026."""
+"""Words of the ambiguity game: our sentences in the order and formats of kang2026."""
 
 from __future__ import annotations
 

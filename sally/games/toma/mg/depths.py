@@ -49,7 +49,8 @@ def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the smallest depth from which on every player finds exactly the right place."""
+    """Return the smallest depth such that this and every greater depth finds exactly the right
+    place."""
     right = (answer(scenario),)
     wrong = [k for k, found in enumerate(answers_by_depth(scenario)) if found != right]
     return wrong[-1] + 1 if wrong else 0

@@ -39,7 +39,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Minority(OneShot[View]):
-    """Go to the one of four places that the fewest others go to.
+    """Choose the one of four places that the fewest others choose.
 
     `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
     scenario of the `level` (and of the cover `story`, if one is named) is played.

@@ -4,12 +4,12 @@ The four members of a set have the same places, the same agents in the same orde
 wishes, and each of the four places is the answer of one of them.
 
 - Agents of one depth have the same relations (each follows one agent and avoids another) and are
-followed and avoided equally often, at level 3 but for the two anchors. The members differ only in
-*whom* each agent follows and avoids. So any count of agents by their wishes, their relations, how
-often they are named, and their order on the page is the same in all four, and any rule over such
-counts is right in exactly one of them. That includes where agents would go without relations, and
-the anchors. - At level 3 the members also agree in the places that a player of depth 2 finds
-emptiest.
+  followed and avoided equally often, except for the two anchors at level 3. The members differ only
+  in *whom* each agent follows and avoids. So any count of agents by their wishes, their relations,
+  how often they are named, and their order on the page is the same in all four, and any rule over
+  such counts is right in exactly one of them. That includes where agents would go without
+  relations, and the anchors. - At level 3 the members also agree in the places that a player of
+  depth 2 finds emptiest.
 
 Level 1 has no relations; its scenarios are made as in the fourth version.
 """

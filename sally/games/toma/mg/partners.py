@@ -87,7 +87,7 @@ def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
 
 
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
-    """Predict that every agent decides by features alone; a tie is a guess."""
+    """Predict that every agent decides by features alone; ties are broken at random."""
     names = [agent.name for agent in game.problem.agents]
 
     def report(turn: Turn[int, View]) -> ProbeReport:

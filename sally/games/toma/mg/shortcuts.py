@@ -1,8 +1,8 @@
 """Shortcuts through the minority game, and how often each is right.
 
-Each rule gives every place a number and takes the places where it is least, or (its inverse)
-greatest; a tie is a guess among the tied. Likes and dislikes name every place equally often in
-every scenario, so rules that count mentions tie over all four places and score at chance.
+Each rule gives every place a number and takes the place with the smallest or, as its inverse, the
+largest; a tie is broken at random. Likes and dislikes name every place equally often in every
+scenario, so rules that count mentions tie over all four places and score at chance.
 
 `anchors` and `no_leaves` are not shortcuts but half of the solution: the agents they count do go
 there, so the emptiest place is always among those they leave open. They are not balanced; in each

@@ -1,4 +1,4 @@
-"""The minority game in language: our sentences, in the order of kang2026's pages."""
+"""Words of the minority game: our sentences, in the order of kang2026's pages."""
 
 from __future__ import annotations
 

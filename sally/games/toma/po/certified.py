@@ -89,8 +89,8 @@ def _fitting(
     """Return matrices whose shallower predictions collide, and their answers.
 
     `order` gives the rank of the player's cost for the first choice of role 1, then for the three
-    other tasks by what the others take; so the player's costs are independent of the roles of the
-    tasks.
+    other tasks in the order in which the others take them; so the player's costs are independent of
+    the roles of the tasks.
     """
     while True:
         others = rng.integers(own[0] + 1, COSTS[1], size=(POOL, 3, 4))
@@ -115,7 +115,7 @@ def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
 
 
 def _collides(depth: int, others: Ints) -> Bools:
-    """Return where the predictions of a reasoner of depth - 1 collide only because of that depth.
+    """Return which matrices make the predictions of a reasoner of depth - 1 collide.
 
     Block 2: two first choices are equal, and not just those of the two agents who both avoid the
     third, whose collision depth 1 already sees. Block 3: X, avoiding only the first choices of Y

@@ -56,7 +56,7 @@ def answers_by_depth(scenario: Scenario) -> tuple[int, ...]:
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the smallest depth from which every reasoner gives the right answer."""
+    """Return the smallest depth such that this and every greater depth gives the right answer."""
     right = answer(scenario)
     wrong = [k for k, given in enumerate(answers_by_depth(scenario)) if given != right]
     return wrong[-1] + 1 if wrong else 0

@@ -11,7 +11,8 @@ generator can balance:
   *is* the reasoning asked for, applied to one agent too many; it is reported, not balanced.
 
 At level 4 `worst_placed` stays below chance (about .15): the best assignment rarely gives the
-player the task where it does worst against the others. All other rules, both ways, are at chance.
+player the task where it does worst against the others. All other rules and their inverses are at
+chance.
 """
 
 import operator

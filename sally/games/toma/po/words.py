@@ -1,4 +1,4 @@
-"""The partially observable game in language: our sentences in the order of kang2026."""
+"""Words of the partially observable game: our sentences in the order of kang2026."""
 
 from __future__ import annotations
 

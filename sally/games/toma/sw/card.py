@@ -2,7 +2,7 @@
 
 Under `win=published` an explorer who walks through all cells wins without a message; that is why
 `win=after_open` is our default. There it still wins often once the password is known, so a win rate
-is meaningful only beside this card.
+is meaningful only in comparison with this card.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Speak or wait in language: our sentences, in the order and formats of kang2026's pages."""
+"""Words of speak or wait: our sentences, in the order and formats of kang2026's pages."""
 
 from __future__ import annotations
 
