@@ -1,11 +1,11 @@
 """The card of the level-k games: fixed answers, habits and equilibrium play, with inverses.
 
 The other seats take every level in turn, and only the past reveals which. No fixed answer may be
-right for all of them, which needs two arrangements:
+right for all levels, which requires two arrangements:
 
 - In a contest against equal minds any number somewhat below theirs wins, and among three players
-  even 0 does. So three of the others think k steps ahead and one thinks two steps further: now a
-  number has to lie between them, and no number wins at two levels.
+  even 0 does. So three of the others think k steps ahead and one thinks two steps further: the
+  winning number then lies between them, and no number wins at two levels.
 - If the same box stood out in every game, opening it would find half of all hiders, since two of
   four levels choose it. So the box that stands out takes every position in turn.
 """
@@ -21,7 +21,7 @@ DEPTHS = range(4)
 
 
 def _pair(first: int, second: int) -> Shortcut:
-    """Return two fixed places of the menu that pull in opposite directions."""
+    """Return two fixed menu positions that pull in opposite directions."""
     return Shortcut(player_spec("constant", place=first), player_spec("constant", place=second))
 
 
@@ -57,7 +57,8 @@ def _condition(
 def _requests() -> list[Condition]:
     """Return requests against every level, people and an equilibrium.
 
-    Each fixed number is right for one level; against an equilibrium, all of its support is.
+    Each fixed number is right for one level; against an equilibrium, every number in its support
+    is.
     """
     shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
     against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}
@@ -69,7 +70,7 @@ def _requests() -> list[Condition]:
 
 
 def contest_of(k: int) -> tuple[Instance, dict[str, PlayerSpec]]:
-    """Return a contest of five, and the four others: three of level k and one of level k + 2."""
+    """Return a five-player contest and the others: three of level k and one of level k + 2."""
     levels = {"player_2": k, "player_3": k, "player_4": k, "player_5": k + 2}
     others = {seat: player_spec("level", k=each) for seat, each in levels.items()}
     return instance("beauty_contest", pays={"kind": "contest", "players": 5}), others
@@ -85,7 +86,7 @@ def _contests() -> list[Condition]:
 
 
 def rows_of_boxes() -> tuple[Instance, ...]:
-    """Return four games of four boxes, in each of which another box stands out."""
+    """Return four games of four boxes; a different box stands out in each."""
     labels = ("BAAA", "AABA", "ABAA", "AAAB")
     return tuple(
         instance(

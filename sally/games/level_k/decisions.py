@@ -68,7 +68,7 @@ def _loss_by_move(
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
-    """Return, per round, what best replies would have paid where only this seat forfeited."""
+    """Return the payoff per round of best replies in rounds that only this seat forfeited."""
     game, steps = game_of(played), list(played.replay.steps())
     missed = 0.0
     for step in steps:
@@ -103,7 +103,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
-    """Return the odds that the others declare for a round, or the moves that they made."""
+    """Return the odds that the others declare for a round, or else their actual moves."""
     replay, game = played.replay, game_of(played)
     others, minds = game.others(seat), minds_of_others(replay, seat)
     declared = [
@@ -120,7 +120,7 @@ def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with void and unplayed rounds at 0, and at a round's maximum."""
+    """Return the payoff per round with void and unplayed rounds as 0, and as the maximum."""
     game, steps = game_of(played), list(played.replay.steps())
     earned = 0.0
     for step in steps:
@@ -171,9 +171,9 @@ LEVELS = range(4)  # of partners
 
 
 def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
-    """Return a round against one partner of level k; None where several moves are best.
+    """Return a round against one partner of level k; None if several moves are best.
 
-    Several moves are best where the partner draws among equal replies.
+    This happens if the partner draws among equal replies.
     """
     if not isinstance(game.pays, Request | Boxes):
         return None

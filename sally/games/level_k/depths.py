@@ -1,4 +1,4 @@
-"""Estimates of depth: of one move, of one seat's moves, and of many people's.
+"""Estimates of depth from one move, from one seat's moves, and from many people's moves.
 
 Depth is estimated from moves, never from what a player says of itself.
 """
@@ -134,9 +134,10 @@ def fitted(
 def fitted_tau(
     game: LevelGame, seat: Seat, counts: Mapping[int, int], draws: int = 100, seed: int = 1
 ) -> Estimate:
-    """Return the mean number of steps of the best-fitting cognitive hierarchy (grid of 0.05).
+    """Return the mean number of steps in the best-fitting cognitive hierarchy (grid of 0.05).
 
-    Level 0 is uniform, as in Camerer, Ho and Chong (2004): it absorbs whatever no level would do.
+    Level 0 is uniform, as in Camerer, Ho and Chong (2004): it absorbs moves that no level would
+    make.
     """
     seen = _seen(game, seat, counts)
     shapes = [_hierarchy(game, seat, tau) for tau in TAUS]
@@ -146,7 +147,7 @@ def fitted_tau(
 
 
 def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Floats:
-    """Return the chance of each move in a Poisson hierarchy with an even level 0."""
+    """Return the probability of each move in a Poisson hierarchy with a uniform level 0."""
     weight, total = exp(-tau), np.zeros(len(game.menu(seat)))
     for k in range(deepest + 1):
         does = cognitive_hierarchy(game, seat, k, tau, "uniform").does(NOTHING)

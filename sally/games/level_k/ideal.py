@@ -1,8 +1,8 @@
 """The declared pool of level-k games: partners of levels 0 to 3, equally likely.
 
-For games of two seats in which a level ignores the past, so a partner is a machine of one state.
-Levels that draw among equal replies move by chance; then Bayes-adaptive play looks some rounds
-ahead and takes every level for known beyond (see `sally.stats.ideal`).
+For two-seat games in which a level ignores the past, so that a partner is a one-state machine.
+Levels that draw among equal replies move at random; Bayes-adaptive play then looks some rounds
+ahead and treats every level as known beyond that (see `sally.stats.ideal`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOOKAHEAD = 2  # ten moves each; beyond the first distinguishing round little is
 
 @lru_cache(maxsize=32)
 def ideal_of(game: LevelGame, seat: Seat, lookahead: int = LOOKAHEAD) -> Ideal:
-    """Return the ideal observer of the pool in a game of two seats."""
+    """Return the ideal observer of the pool in a two-seat game."""
     (other,) = game.others(seat)
     mine, theirs = len(game.menu(seat)), game.menu(other)
     stays = np.zeros((1, len(theirs), mine), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""k-ToM: a player that infers the other's depth of inference, for games of two moves each.
+"""k-ToM: a player that infers the other's depth of inference, for games with two moves per seat.
 
 Devaine et al. 2014; the equations are those of the public package tomsup 1.4.1, rewritten, and the
 tests compare choice probabilities with it. Volatility and temperature are logarithms, other
@@ -25,14 +25,14 @@ FIRST_BIAS_SLOPE = 0.999999997998081  # of tomsup, before the first round
 
 
 class Zero(NamedTuple):
-    """What a 0-ToM knows: the logit of the chance that the other plays 1, and its variance."""
+    """The state of a 0-ToM: the logit of the chance that the other plays 1, and its variance."""
 
     mean: float = 0.0
     variance: float = 1.0
 
 
 class Guess(NamedTuple):
-    """A deeper mind's model of the other, assuming that the other is of a certain level."""
+    """A deeper player's model of the other, assuming that the other has a certain level."""
 
     weight: float
     mean: Parameters
@@ -47,7 +47,7 @@ class Guess(NamedTuple):
 
 
 class Deep(NamedTuple):
-    """What a k-ToM with k > 0 knows: a guess for each level below its own."""
+    """The state of a k-ToM with k > 0: a guess for each level below its own."""
 
     guesses: tuple[Guess, ...]
 
@@ -57,7 +57,7 @@ Mind = Zero | Deep
 
 @dataclass(frozen=True)
 class KTom:
-    """The settings of a k-ToM; what it has learned is a `Mind`, passed in and out."""
+    """The settings of a k-ToM; its learned state is a `Mind`, passed in and out."""
 
     gains: Gains
     k: int
@@ -73,15 +73,15 @@ class KTom:
 
     @property
     def start(self) -> Mind:
-        """What it knows before the first round."""
+        """The state before the first round."""
         return self._start(self.k)
 
     def after(self, mind: Mind, own: int, other: int) -> Mind:
-        """Return what it knows after one more round."""
+        """Return the state after one more round."""
         return self._learned(mind, self._own, self.gains, own, other)
 
     def expects(self, mind: Mind) -> float:
-        """Return the probability it gives to the other playing 1."""
+        """Return the probability it assigns to the other playing 1."""
         return _expected(mind)
 
     def chance(self, mind: Mind) -> float:
@@ -130,7 +130,7 @@ class KTom:
     def _guessed_again(
         self, guess: Guess, weight: float, given: Parameters, gains: Gains, own: int, other: int
     ) -> Guess:
-        """Return a guess with updated parameters, and the move that follows from them."""
+        """Return a guess with updated parameters, and the move they imply."""
         p = _logistic(guess.logit)
         drift = [exp(given[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(given))]
         variance = tuple(
@@ -157,7 +157,7 @@ class KTom:
 
 
 def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
-    """Return a 0-ToM after the other's choice."""
+    """Return the state of a 0-ToM after the other's choice."""
     p = _logistic(mind.mean)
     variance = 1 / (1 / (exp(given[VOLATILITY]) + mind.variance) + p * (1 - p))
     return Zero(mind.mean + variance * (other - p), variance)

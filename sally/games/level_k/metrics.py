@@ -1,6 +1,6 @@
-"""Metrics of level-k games: depth, and what was lost by too little or too much of it.
+"""Metrics of level-k games: depth, and the losses from too little or too much of it.
 
-They are exact if the other seats hold declared minds, and blank otherwise.
+They are exact if the other seats have declared minds, and undefined otherwise.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def lost(played: Played, seat: Seat) -> list[float] | None:
-    """Return how much more the best reply to the others' declared odds pays, for each played round.
+    """Return, for each played round, how much more the best reply to the declared odds pays.
 
     None if a seat declares nothing, or if several draw from too many numbers.
     """

@@ -1,7 +1,7 @@
 """Minds that declare how deep they think, what they expect of the others, and what they do.
 
-They lie below the partners because probes need them: the truth about a depth is what the mind in
-that seat declares.
+They are in a lower layer than the partners because probes need them: the true depth is the one that
+the mind in that seat declares.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Q = TypeVar("Q")
 
 @dataclass(frozen=True)
 class Mind:
-    """The odds of what a mind does, and of what it expects each other seat to do."""
+    """The odds of a mind's own moves, and of the moves it expects from each other seat."""
 
     does: Callable[[View], Odds]
     expects: Callable[[View], Odds] | None = None  # None: it does not think of the others
@@ -56,7 +56,7 @@ def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> 
 def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odds:
     """Return a level-0 player's odds: what stands out, uniform, or given odds over the menu.
 
-    By default what stands out; neither side of a coin does, so there uniform.
+    The default is what stands out; for a coin, where neither side does, it is uniform.
     """
     menu = game.menu(seat)
     if not isinstance(base, str):
@@ -88,7 +88,7 @@ def _given(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
 
 
 def level_odds(game: LevelGame, seat: Seat, k: int, base: str | Sequence[float] = "") -> Odds:
-    """Return a level-k player's odds: the best reply to level k-1, ties evenly.
+    """Return a level-k player's odds: the best reply to level k-1, with ties split evenly.
 
     In a contest, the number nearest to share^k times level 0's mean: the player's own weight in the
     mean is ignored, as is usual since Nagel (1995).
@@ -133,7 +133,7 @@ def cognitive_hierarchy(
     tau: float = 1.5,
     base: str | Sequence[float] = "",
 ) -> Mind:
-    """Return a mind that replies best to levels 0 .. k-1, Poisson-distributed with mean tau."""
+    """Return a mind that best-responds to levels 0 .. k-1, Poisson-distributed with mean tau."""
     _depth(k)
     if not (isfinite(tau) and tau > 0):
         raise BadInput(f"tau must be above 0, not {tau}")
@@ -186,7 +186,7 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
 
 
 class Follower(Generic[Q]):
-    """The state that a history leads to in a game of two, computed step by step.
+    """The state that a history leads to in a two-player game, computed step by step.
 
     It keeps the last state, so that a game is not followed from its start in every round; this
     changes the time an answer takes, never the answer.
@@ -256,7 +256,7 @@ def _constant(game: LevelGame, seat: Seat, place: int = 0) -> Mind:
 
 @dataclass(frozen=True)
 class Declared:
-    """A maker of minds, and its default settings."""
+    """A constructor of minds, and its default settings."""
 
     make: Callable[..., Mind]  # (game, seat, **settings)
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -283,7 +283,7 @@ def mind_of(game: LevelGame, seat: Seat, who: PlayerSpec | None) -> Mind | None:
 
 
 def ladder(game: LevelGame, seat: Seat, highest: int = 3) -> tuple[Mind, ...]:
-    """Return levels 0, 1, .. `highest`: k-ToM if there is a past to learn from."""
+    """Return levels 0, 1, .. `highest`: as k-ToM if there is a past to learn from."""
     if isinstance(game.pays, Pennies):
         return tuple(k_tom(game, seat, k) for k in range(highest + 1))
     return tuple(level(game, seat, k) for k in range(highest + 1))

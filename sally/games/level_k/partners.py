@@ -33,7 +33,7 @@ def _script(make: Making) -> Callable[..., Script]:
 
 
 def _answers(make: Making) -> Callable[..., Answerer]:
-    """Return the maker of a mind's answers: its own expectation, or silence."""
+    """Return the constructor of a mind's answers: its own expectation, or silence."""
 
     def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
@@ -67,7 +67,7 @@ def _sure(question: Question, value: int) -> ProbeReport:
 
 
 def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
-    """Return a script that repeats or changes its last move, by what the last round paid."""
+    """Return a script that repeats or changes its last move, depending on the last payoff."""
 
     def made(game: LevelGame, seat: Seat) -> Script:
         if game.rounds < 2:
@@ -90,7 +90,7 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
 
 
 def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
-    """Raise BadInput: the name represents a player of an imported game."""
+    """Always raise BadInput, because the name represents a player of an imported game."""
     raise BadInput("it represents recorded play and cannot play again")
 
 

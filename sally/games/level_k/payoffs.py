@@ -59,7 +59,7 @@ class Contest(_Pays, frozen=True):
     """The number nearest to `share` times the mean of all wins the prize; ties divide it.
 
     Nagel, American Economic Review 85 (1995), 1313-1326. With two players and a share below 1 the
-    lower number always wins, so there is nothing to guess about the other.
+    lower number always wins, so there is no need to predict the other.
     """
 
     players: int = 3

@@ -12,7 +12,7 @@ from sally.games.level_k.solvers import Odds
 
 
 class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often people chose each number, in per cent as printed."""
+    """How often people chose each number, in percent as printed."""
 
     source: str
     verified: str  # where it was read
@@ -22,14 +22,14 @@ class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def odds(self) -> Odds:
-        """As chances; printed per cents need not sum to 100."""
+        """The choices as probabilities; printed percentages need not sum to 100."""
         total = sum(self.percent.values())
         numbers = sorted((int(n), p) for n, p in self.percent.items())
         return {n: p / total for n, p in numbers if p > 0}
 
     @property
     def counts(self) -> dict[int, int]:
-        """How many people that was, to the nearest person."""
+        """The number of people behind each percentage, rounded."""
         return {n: round(p * self.people) for n, p in self.odds.items()}
 
 

@@ -1,4 +1,4 @@
-"""Rules: all seats move at once, for one or more rounds, and then see all moves."""
+"""Rules: all seats move simultaneously, for one or more rounds, and then see all moves."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class LevelGame(Game[State, int, View]):
 
     @cached_property
     def number(self) -> Mapping[Seat, int]:
-        """The place of each seat, from 0."""
+        """The index of each seat, from 0."""
         return {seat: n for n, seat in enumerate(self.seats)}
 
     @cached_property

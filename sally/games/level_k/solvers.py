@@ -46,7 +46,7 @@ def mean(odds: Odds) -> float:
 
 @lru_cache(maxsize=256)
 def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
-    """Return a seat's payoffs in a game of two, as (mine, theirs) by place on the menus."""
+    """Return a seat's payoffs in a two-player game, as (mine, theirs) by menu position."""
     import numpy as np  # heavy, and not needed to list or play the game
 
     n = game.number[seat]
@@ -79,7 +79,7 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
 
 
 def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
-    """Return the moves that pay most against these odds; None if that is not known."""
+    """Return the moves that pay most against these odds; None if unknown."""
     return _best(game, seat, tuple(tuple(odds.items()) for odds in others))
 
 
@@ -106,7 +106,7 @@ def request_equilibrium(pays: Request) -> Odds:
     """Return the symmetric equilibrium of the request game.
 
     From the top down in steps of the gap, each number x is asked with the probability that makes x
-    - gap pay as much as the highest number: (high - x + gap) / bonus, until nothing is left.
+    - gap pay as much as the highest number: (high - x + gap) / bonus, until no probability is left.
     """
     chances: dict[int, float] = {}
     left = 1.0
@@ -121,7 +121,7 @@ def request_equilibrium(pays: Request) -> Odds:
 
 @lru_cache(maxsize=256)
 def equilibrium(game: LevelGame, seat: Seat) -> Odds:
-    """Return a seat's equilibrium odds; in a contest, the lowest number on which all agree."""
+    """Return a seat's equilibrium odds; in a contest, the lowest equilibrium number."""
     if isinstance(game.pays, Request):
         return request_equilibrium(game.pays)
     if isinstance(game.pays, Contest):

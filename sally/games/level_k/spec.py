@@ -69,7 +69,7 @@ def their_move(replay: Past, at: At) -> int | None:
 
 
 def their_guess_of_me(replay: Past, at: At) -> int | None:
-    """Return what the others expect: by their declared minds, else by their own reports.
+    """Return the others' expectation, from their declared minds or else from their reports.
 
     None if one of them gives no answer, or finds two moves equally likely.
     """
@@ -132,7 +132,7 @@ PROBES = (
 
 
 def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
-    """Return the minimum and maximum payoff of one round; with many players, one wins all."""
+    """Return the minimum and maximum payoff of one round."""
     place = game.seats.index(seat)
     if len(game.seats) > 2:
         made = [tuple(game.menu(each)[0] for each in game.seats)]
@@ -153,7 +153,7 @@ def best_replies(
 ) -> tuple[int, ...] | None:
     """Return the moves that pay most in this round if the others move as believed.
 
-    A number believed of several others is taken as the number that each of them names.
+    A belief about several others is taken as the number that each of them names.
     """
     if isinstance(belief, Mapping) and not belief:
         return None

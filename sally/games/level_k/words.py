@@ -1,4 +1,4 @@
-"""The games in language: what a round pays, what was done so far, and what others may think."""
+"""Level-k games in language: what a round pays, the moves so far, and what others may think."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ class NumberWords(LevelWords):
 
 
 def words_of(game: LevelGame, texts: Mapping[str, str]) -> LevelWords:
-    """Return the words of a game: of numbers, or of names."""
+    """Return the words of a game with numeric or named moves."""
     return NumberWords(game, texts) if game.numeric else LevelWords(game, texts)
 
 

@@ -39,7 +39,7 @@ def _card(brief: Brief, proposal: int, label: str, attributes: tuple[str, ...]) 
 
 
 def _effect(brief: Brief, proposal: int, attribute: int, utility: int | None) -> str:
-    """Return what a proposal does to an attribute, with a dot if the other knew it at the start."""
+    """Return a proposal's effect on an attribute, with a dot if the other knew it at the start."""
     if utility is None:
         return "?"
     knows = brief.known is not None and (proposal, attribute) in brief.known

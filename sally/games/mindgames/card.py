@@ -1,9 +1,10 @@
-"""Card of MindGames: what wins without asking what the target knows and likes.
+"""Card of MindGames: what wins without modelling what the target knows and likes.
 
 A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
-hardly ever win. The other kinds show what a rule scores where winning is impossible, certain, or
-merely possible: there telling everything wins every second puzzle, and telling nothing wins none,
-as the goal is never the first choice. Disclosing at random has an exact rate.
+hardly ever win. The other kinds show what a rule scores where winning is impossible, certain or
+merely possible. Where it is possible, telling everything wins every second puzzle, and telling
+nothing wins none, because the goal is never the first choice. Random disclosure has an exact
+success rate.
 """
 
 from __future__ import annotations

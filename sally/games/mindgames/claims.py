@@ -1,4 +1,4 @@
-"""Claims of a message: facts told and questions asked, by name, and the form that holds them."""
+"""Claims of a message: stated facts and questions, by name, and the form that holds them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Disclosure(Act, frozen=True, order=True):
 
 
 class Asked(Act, frozen=True, order=True):
-    """A question about what the other knows of one proposal's effect on one attribute."""
+    """A question about whether the other knows one proposal's effect on one attribute."""
 
     proposal: str
     attribute: str
 
 
 class Claims(Act, frozen=True):
-    """Everything a reader found in one message: its move, each list sorted, without repeats."""
+    """Everything that a reader found in one message; each list is sorted, without duplicates."""
 
     disclosures: tuple[Disclosure, ...] = ()
     motivational: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ def disclosed_cells(found: Claims, names: Names) -> frozenset[Cell]:
 
 
 def falsehoods(found: Claims, puzzle: Puzzle, names: Names) -> tuple[Disclosure, ...]:
-    """Return the false disclosures; one of them rejects the whole message."""
+    """Return the false disclosures; a single one makes the whole message rejected."""
     return tuple(
         d
         for d in found.disclosures
@@ -123,7 +123,7 @@ def claims_form(names: Names, cells: int) -> Form[Any]:
 
 
 def samples(names: Names, puzzle: Puzzle, discrete: bool) -> tuple[str, ...]:
-    """Return what a random persuader says: a true or a false cell, a question, or a greeting."""
+    """Return what a random persuader may say: a true or a false cell, a question, or a greeting."""
     if discrete:
         asked = {"motivational": list(names.attributes)}
         return ("{}", msgspec.json.encode(asked).decode())

@@ -1,4 +1,4 @@
-"""What a learner trains on in MindGames."""
+"""Training tasks of MindGames."""
 
 from __future__ import annotations
 

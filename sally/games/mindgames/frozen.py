@@ -28,7 +28,7 @@ SEED = 2025
 
 
 class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One set: its name, the seed it came from, and its puzzles by number."""
+    """One set: its name, its seed, and its puzzles by number."""
 
     set: Collection
     version: int
@@ -38,7 +38,7 @@ class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def frozen(collection: Collection) -> Frozen:
-    """Return a frozen set as it ships."""
+    """Return a shipped frozen set."""
     source = files(__package__).joinpath("instances", f"{collection}.json")
     return msgspec.json.decode(source.read_bytes(), type=Frozen)
 
@@ -54,7 +54,7 @@ def puzzle(collection: Collection, number: int) -> Puzzle:
 def make(collection: Collection) -> Frozen:
     """Generate a set again; the result equals the frozen one.
 
-    The standard sets take every symmetry class at most once and share none: the first 40 classes
+    The standard sets use every symmetry class at most once and share none: the first 40 classes
     drawn are `standard`, the next 20 are `variants`.
     """
     from sally.games.mindgames.generators import (  # slow to import; only a new set needs it

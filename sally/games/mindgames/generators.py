@@ -78,8 +78,8 @@ def _worth(gains: Signs, known: Flags) -> Signs:
 def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
     """Return all (gains, hidden, winning) that satisfy the target's conditions, gain = v_T * U.
 
-    The target's choices depend on v_T and U through their product alone, so 3**9 tables of
-    products stand for all 3**12 pairs.
+    The target's choices depend on v_T and U through their product alone, so 3**9 tables of products
+    represent all 3**12 pairs.
     """
     cells = PROPOSALS * attributes
     gains = _grid(cells)
@@ -164,7 +164,7 @@ def symmetry_classes(solutions: Solutions) -> NDArray[np.int64]:
 
 
 def _code(faces: Signs, hidden: Flags) -> NDArray[np.int64]:
-    """Return one number per matrix, different for different matrices."""
+    """Return a unique number for each matrix."""
     trits = (faces.reshape(len(faces), -1).astype(np.int64) + 1) @ (
         3 ** np.arange(faces[0].size, dtype=np.int64)
     )
@@ -204,7 +204,7 @@ def sample(
 ) -> tuple[Puzzle, ...]:
     """Draw `n` standard puzzles: a class, then a matrix in it, then persuader values, all uniform.
 
-    No class is drawn twice before every class was drawn once.
+    No class is drawn twice before every class has been drawn once.
     """
     found = all_matrices() if solutions is None else solutions
     classes = symmetry_classes(found)
@@ -256,7 +256,7 @@ def _well_formed(puzzle: Puzzle) -> bool:
 
 
 def _tops(puzzle: Puzzle) -> list[tuple[int, ...]]:
-    """Return the best proposals of the persuader, and of full and of first knowledge."""
+    """Return the best proposals for the persuader, under full and under initial knowledge."""
     liked = tuple(
         sum(v * u for v, u in zip(puzzle.persuader_values, row, strict=True))
         for row in puzzle.utilities
@@ -329,7 +329,7 @@ def sample_kind(
 
 
 def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) -> tuple[Puzzle, ...]:
-    """Draw `n` puzzles of a kind in which telling everything is alternately right and wrong.
+    """Draw `n` puzzles of a kind for which telling everything is alternately right and wrong.
 
     Uniform draws are unbalanced: telling everything wins nineteen of twenty can_win puzzles, and
     changes nothing in equally many never_win puzzles. Here it loses every second can_win puzzle,
@@ -350,7 +350,7 @@ def _usual(puzzle: Puzzle) -> bool:
 
 
 def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
-    """Yield uniform tables with four hidden cells and unique picks that some or no subset wins."""
+    """Yield uniform tables with four hidden cells and unique picks, by whether a subset wins."""
     at = np.arange(BATCH)
     while True:
         utilities = rng.integers(-1, 2, (BATCH, PROPOSALS, 3))

@@ -23,7 +23,7 @@ class After(msgspec.Struct, frozen=True):
 
 
 class Appealed(msgspec.Struct, frozen=True):
-    """The likes and cells that were asked for."""
+    """The likes and cells that were asked about."""
 
     likes: frozenset[int] = frozenset()
     cells: frozenset[Cell] = frozenset()
@@ -36,7 +36,7 @@ def game_of(played: Played) -> MindGame:
 
 
 def messages(played: Played) -> Iterator[After]:
-    """Yield every message that counted, unanswered ones included; rejected ones do not count."""
+    """Yield every message that counted, including unanswered ones; rejected ones do not count."""
     game = game_of(played)
     mind = first_mind(game.problem)
     for said in played.replay.states[-1].story:
@@ -66,7 +66,7 @@ def choices(played: Played) -> tuple[int, ...]:
 
 
 def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
-    """Return the choices as published: a tie after an early message takes the final choice."""
+    """Return the choices by the published convention: early ties become the final choice."""
     puzzle = game_of(played).problem
     last = choices(played)[-1]
     return tuple(choice(values(puzzle, a.mind.known), last) for a in messages(played))
@@ -96,9 +96,10 @@ def final_lead(played: Played) -> int:
 
 
 def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
-    """Yield what each message asked for.
+    """Yield what each message asked about.
 
-    If inferential appeals count, one asks for all likes and all cells of the named proposals.
+    If inferential appeals count, such an appeal asks about all likes and all cells of the named
+    proposals.
     """
     names = game_of(played).names
     for after in messages(played):
@@ -113,7 +114,7 @@ def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
 
 
 def new_appeals(played: Played, inferential: bool = False) -> tuple[Appealed, ...]:
-    """Return what each message asked for that no earlier one had."""
+    """Return what each message asked about for the first time."""
     seen, new = Appealed(), []
     for asked in appeals(played, inferential):
         new.append(Appealed(asked.likes - seen.likes, asked.cells - seen.cells))
@@ -122,14 +123,14 @@ def new_appeals(played: Played, inferential: bool = False) -> tuple[Appealed, ..
 
 
 def appealed_to_all(played: Played, inferential: bool) -> bool:
-    """Return whether by the end every like and every cell had been asked for."""
+    """Return whether every like and every cell had been asked about by the end."""
     game, new = game_of(played), new_appeals(played, inferential)
     likes, cells = sum(len(asked.likes) for asked in new), sum(len(asked.cells) for asked in new)
     return likes == len(game.names.attributes) and cells == len(game.problem.cells)
 
 
 def disclosures(played: Played) -> tuple[int, ...]:
-    """Return how many cells each message told, known ones included."""
+    """Return how many cells each message disclosed, including known ones."""
     return tuple(len(after.claims.disclosures) for after in messages(played))
 
 
@@ -139,7 +140,7 @@ def turned_down(played: Played) -> int:
 
 
 def _once_finished(measure: Callable[[Played], float]) -> Callable[[Played, Seat], float | None]:
-    """Return a measure of finished games that is None for all others."""
+    """Restrict a measure to finished games; it is None for all others."""
     return lambda played, seat: float(measure(played)) if finished(played) else None
 
 

@@ -37,8 +37,8 @@ SOURCE = "our planners for moore2025"
 def knowledge(view: View) -> Known:
     """Return what a persuader with perfect recall knows from its page and the answers so far.
 
-    An answer to a question for all three attributes of a proposal leaves out what is unknown, so
-    cells count as unknown once everything has been asked for.
+    An answer about all three attributes of a proposal omits unknown ones, so cells count as
+    unknown once everything has been asked about.
     """
     brief = view.brief
     assert brief.goal is not None
@@ -104,7 +104,7 @@ def _ask_only(seen: Known, names: Names) -> Claims:
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
     """Return a persuader that tells one uniformly drawn cell in each of the first `n` messages.
 
-    Cells are drawn with replacement. As a free target it makes a random choice.
+    Cells are drawn with replacement. In the seat of a free target, it chooses at random.
     """
     if seat == TARGET and game.target == "free":
         return lambda turn: turn.draws.pick(turn.options)
@@ -124,7 +124,7 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
 
 
 def _expects(game: MindGame, seat: Seat) -> Answerer:
-    """Return answers that follow from the page and the replies; what is unknown counts as 0."""
+    """Return answers that follow from the page and the replies; unknown values count as 0."""
 
     def report(turn: MindTurn) -> ProbeReport:
         assert turn.question is not None
@@ -145,7 +145,7 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
 
 
 def _rules_reader(game: MindGame, seat: Seat) -> Script:
-    """Return the rules reader, which sees the conversation before the message."""
+    """Return the rules reader, which receives the conversation that precedes the message."""
     _only(READER, seat, "rules")
 
     def find(turn: MindTurn) -> Action:

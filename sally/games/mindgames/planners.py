@@ -1,4 +1,4 @@
-"""Exact planners for the persuader: from what it may know to the claims it makes next."""
+"""Exact planners for the persuader: from its knowledge to the claims it makes next."""
 
 import itertools
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from sally.games.mindgames.puzzles import Cell, Puzzle, all_cells
 class Known(msgspec.Struct, frozen=True):
     """What a persuader may know: the table and its goal, and what it has learned of the target.
 
-    `likes` and `known` are None until they are revealed or have been asked for.
+    `likes` and `known` are None until they are revealed or asked about.
     """
 
     utilities: tuple[tuple[int, ...], ...]
@@ -38,7 +38,7 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
 
 
 def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[int, ...]:
-    """Return what the target thinks of each proposal once it knows these cells."""
+    """Return the target's value of each proposal once it knows these cells."""
     totals = [0] * len(seen.utilities)
     for row, column in frozenset(cells):
         totals[row] += likes[column] * seen.utilities[row][column]
@@ -52,7 +52,7 @@ def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
 
 
 def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
-    """Return the fewest untold cells after which the goal is strictly best, or None."""
+    """Return the smallest set of untold cells that makes the goal strictly best, or None."""
     if seen.likes is None or seen.known is None:
         raise ValueError("A plan needs the target's likes and what it knows; ask for both first.")
     untold = [cell for cell in seen.cells if cell not in seen.known]
@@ -64,14 +64,14 @@ def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
 
 
 def disclose(seen: Known, cells: Iterable[Cell], names: Names) -> Claims:
-    """Return the claims that tell these cells truly."""
+    """Return the claims that disclose these cells truthfully."""
     return claims(
         Disclosure(names.proposals[r], names.attributes[c], seen.utilities[r][c]) for r, c in cells
     )
 
 
 def ask_everything(names: Names) -> Claims:
-    """Return the claims that ask for all the target knows and likes."""
+    """Return the claims that ask for everything the target knows and likes."""
     return claims(
         motivational=names.attributes,
         informational=[Asked(p, a) for p in names.proposals for a in names.attributes],
@@ -79,12 +79,12 @@ def ask_everything(names: Names) -> Claims:
 
 
 def revealed(seen: Known, names: Names) -> Claims:
-    """Tell the smallest winning set at once; say nothing more after it."""
+    """Disclose the smallest winning set at once, and nothing more after that."""
     return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 0 else Claims()
 
 
 def hidden(seen: Known, names: Names) -> Claims:
-    """Ask what the target knows and likes, unless it is known; tell the smallest winning set.
+    """Ask what the target knows and likes, unless known; then disclose the smallest winning set.
 
     Once the goal leads, the smallest set is empty, and nothing more is told.
     """
@@ -94,7 +94,7 @@ def hidden(seen: Known, names: Names) -> Claims:
 
 
 def greedy(seen: Known, names: Names) -> Claims:
-    """Tell each turn the untold cell that raises the goal's lead most, as long as one raises it.
+    """In each turn, disclose the untold cell that raises the goal's lead most, if any does.
 
     If the target's likes and knowledge are hidden, ask for them first.
     """
@@ -110,11 +110,11 @@ def greedy(seen: Known, names: Names) -> Claims:
 
 
 def tell_all(seen: Known, names: Names) -> Claims:
-    """Tell every cell at once."""
+    """Disclose every cell at once."""
     return disclose(seen, seen.cells, names) if seen.turn == 0 else Claims()
 
 
 def goal_only(seen: Known, names: Names) -> Claims:
-    """Tell everything about the goal and nothing about the others."""
+    """Disclose everything about the goal and nothing about the other proposals."""
     about = [cell for cell in seen.cells if cell[0] == seen.goal]
     return disclose(seen, about, names) if seen.turn == 0 else Claims()

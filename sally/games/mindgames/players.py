@@ -1,6 +1,6 @@
 """A language model as the reader of MindGames: two structured calls per message (moore2025).
 
-The first call finds what a message states, the second what it asks for; each sees the whole
+The first call extracts what a message states, the second what it asks for; each sees the whole
 conversation. Both are logged, so a replay needs no model.
 """
 
@@ -65,7 +65,7 @@ class ModelReader(ModelPlayer, frozen=True):
         return Decision(found)
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
-        """Return one part of the findings; an answer that does not fit is asked for again."""
+        """Return one part of the findings; an invalid answer is requested again."""
         words, context = turn.context.words, turn.context
         opening = context.opening(turn.view, words.forms[0])
         retry, last = "", Unreadable("nothing was asked")
@@ -107,7 +107,7 @@ def _converted(plain: Mapping[str, Any], kind: type[Part]) -> Part:
 
 
 def _admit(found: Claims, turn: Turn[Any, Any]) -> None:
-    """Raise if a name is not in the game."""
+    """Raise an error if a name is not in the game."""
     try:
         filled(turn.options, as_tuples(msgspec.to_builtins(found)))
     except IllegalMove as why:

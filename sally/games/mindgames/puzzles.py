@@ -42,7 +42,7 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _other_cells(len(self.utilities), len(self.target_values), self.hidden)
 
     def utility(self, cell: Cell) -> int:
-        """Return what the proposal does to the attribute: -1, 0 or 1."""
+        """Return the proposal's effect on the attribute: -1, 0 or 1."""
         return self.utilities[cell[0]][cell[1]]
 
 

@@ -24,7 +24,7 @@ from sally.games.mindgames.target import Mind, choice_of, ranking, values
 
 
 class KnownEffects(msgspec.Struct, frozen=True):
-    """What the target knows, and does not know, of the cells in question of one proposal."""
+    """What the target does and does not know about the queried cells of one proposal."""
 
     proposal: int
     known: tuple[tuple[int, int], ...]  # (attribute, utility)
@@ -254,13 +254,13 @@ def _without_sets(found: Any) -> Any:
 
 
 def _depth(text: str) -> int:
-    """Return the deepest nesting of brackets, those inside strings included."""
+    """Return the deepest nesting of brackets, including those inside strings."""
     steps = itertools.accumulate((c in "[{(") - (c in "]})") for c in text)
     return max(steps, default=0)
 
 
 def parse_discrete(message: str, names: Names) -> Claims:
-    """Return the claims of a discrete message; raise BadMessage if it is wrong."""
+    """Return the claims of a discrete message; raise BadMessage if it is invalid."""
     bare = message.strip().removeprefix("```").removeprefix("json").removesuffix("```").strip()
     try:
         found = msgspec.convert(_literal(bare), _Discrete)

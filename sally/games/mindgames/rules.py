@@ -1,8 +1,8 @@
-"""The rules of MindGames: eight messages, each read, answered, and then a choice (moore2025).
+"""The rules of MindGames: eight messages, each read and answered, then a choice (moore2025).
 
-The persuader is the only player. A reader states what a message claims, and the target answers.
-The target is exact: its menu always holds one answer, the one that follows from what it knows.
-Both are helpers whose moves are logged, so a replay needs neither a model nor this reader.
+The persuader is the only player. A reader states what a message claims, and the target answers. The
+target is exact: its menu always holds one answer, which follows from what it knows. Both are
+helpers whose moves are logged, so a replay needs neither a model nor this reader.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ Beliefs = tuple[tuple[Cell, int], ...]  # cells and what they are taken to do
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """One thing the persuader wrote, and its outcome.
+    """One text of the persuader, and its outcome.
 
     Without an answer it was rejected (`false` or `problem` says why) or never written.
     """
@@ -306,7 +306,7 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(state, draft=text, claims=found)
 
     def _two_ways(self, found: Claims) -> str:
-        """Return the question to the speaker about an ambiguous message."""
+        """Return the question that asks the speaker to clarify an ambiguous message."""
         first = found.unclear[0]
         what = f"{self.names.noun} {first.proposal} {EFFECTS[first.utility]} {first.attribute}"
         return (
@@ -317,7 +317,7 @@ class MindGame(Game[State, Action, View]):
     # --- the target -----------------------------------------------------------------------------
 
     def believed(self, state: State) -> Beliefs:
-        """Return the falsehoods that the target believes, the pending message included."""
+        """Return the falsehoods that the target believes, including the pending message's."""
         found = dict(state.believed)
         for told_of in state.claims.disclosures if state.claims is not None else ():
             cell = self.names.cell(told_of.proposal, told_of.attribute)

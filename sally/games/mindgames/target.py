@@ -1,4 +1,4 @@
-"""The exact target: it believes what it is told, values what it knows, and takes the best."""
+"""The exact target: it believes what it is told, values what it knows, and chooses the best."""
 
 import itertools
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
 
 
 def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return proposals best first; those of equal value share a place, in letter order."""
+    """Return proposals best first; those of equal value share a rank, in letter order."""
     return tuple(
         tuple(p for p, v in enumerate(worth) if v == level)
         for level in sorted(set(worth), reverse=True)
@@ -41,7 +41,7 @@ def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def choice(worth: tuple[int, ...], remembered: int) -> int:
-    """Return the unique best, or on a tie at the top the remembered choice, even if not tied."""
+    """Return the unique best proposal or, on a tie at the top, the remembered choice."""
     best = max(worth)
     return worth.index(best) if worth.count(best) == 1 else remembered
 
@@ -87,7 +87,7 @@ def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
 
     It is the same for every standard puzzle with this many cells.
 
-    Frozen: both winning cells among the draws and neither spoiling one, by inclusion and exclusion.
+    Frozen: both winning cells and neither spoiling cell are drawn, by inclusion and exclusion.
     Sequential: once both winning cells are known the goal is remembered, and one spoiling cell
     makes a tie that the goal survives; the sum over the turn at which it comes is geometric.
     """

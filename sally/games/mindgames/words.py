@@ -376,7 +376,7 @@ class MindWords(Words[Action, View]):
         return [*lines, *self._end(view)][since:]
 
     def _end(self, view: View) -> Iterator[str]:
-        """Return who chose what and why, once the game is over."""
+        """Return the final choice and its reason, once the game is over."""
         if view.chosen is not None:
             free = self._game.target == "free"
             why = self.say(
@@ -501,10 +501,10 @@ class MindWords(Words[Action, View]):
         return Say(text)
 
     def _room(self) -> int:
-        """Return how long an answer without a line `---` may be before it is asked for again.
+        """Return the maximum length of an answer without a line `---`.
 
-        Up to the length of thoughts and message together it is a message, cut like any other;
-        beyond that it is mostly thoughts, and none of them would be the message.
+        An answer up to the length of thoughts and message together is a message, cut like any
+        other; a longer one is mostly thoughts without a message, and is requested again.
         """
         return 10**6 if self._game.discrete else 2 * self._game.limit
 
@@ -573,5 +573,5 @@ class MindWords(Words[Action, View]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that no message can look like a line of the page."""
+    """Return a text on one line, so that no message can mimic a line of the page."""
     return " ".join(text.split())

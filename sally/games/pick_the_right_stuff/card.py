@@ -1,8 +1,9 @@
 """The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
 
-Generated games show what a generator does, and more episodes bring more games; among so many rows
-some differ from chance by chance alone. The frozen sets are audited separately: they were selected
-to be level on most of these rules, so their being level here says nothing about their generators.
+Generated games show what a generator does, and more episodes bring more games; with so many rows,
+some differ from the guess level by chance alone. The frozen sets are audited separately: they were
+selected to be balanced on most of these rules, so their balance says nothing about their
+generators.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ CERTIFIED = (
 
 
 def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:
-    """Return one question; a guess is over occupied boxes, in the infinite mode over all."""
+    """Return one question; a guess is over occupied boxes or, in the infinite mode, over all."""
     among = users if name.startswith("infinite") else items
     block = 1 if name in CERTIFIED else None
     return Reasoned(((true,), (believed,)), (believed,), 1 / among, block, f"{name}, {among} boxes")

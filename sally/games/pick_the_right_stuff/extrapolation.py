@@ -23,13 +23,13 @@ class Shift(msgspec.Struct, frozen=True, tag="shift"):
 
 
 class Alternate(msgspec.Struct, frozen=True, tag="alternate"):
-    """Odd resets move the item away by a step, even resets bring it back."""
+    """Odd resets move the item by a step, even resets move it back."""
 
     step: int
 
 
 class Affine(msgspec.Struct, frozen=True, tag="affine"):
-    """The first reset adds a jump once, and every reset a step."""
+    """Every reset adds a step, and the first one also a jump."""
 
     step: int
     jump: int
@@ -68,7 +68,7 @@ def family_of(rule: Rule) -> Family:
 
 
 def travelled(rule: Rule, resets: int) -> int:
-    """Return how many boxes to the right the rule has carried the item after some resets."""
+    """Return how many boxes to the right the rule moves the item over some resets."""
     match rule:
         case Shift(step):
             return step * resets
@@ -91,7 +91,7 @@ def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:
 
 
 def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
-    """List every rule of a family on a locker of that many boxes, leaving out simpler families."""
+    """List every rule of a family for a locker of this size, without rules of simpler families."""
     steps = range(1, boxes)
     match family:
         case "shift":
@@ -112,13 +112,13 @@ def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
 
 @lru_cache(maxsize=256)
 def listed(family: Family, boxes: int) -> tuple[Rule, ...]:
-    """List the rules of a family once, in the order of `rules_of`."""
+    """List the rules of a family, cached, in the order of `rules_of`."""
     return tuple(rules_of(family, boxes))
 
 
 @lru_cache(maxsize=4096)  # users see their items in any box, but after few numbers of resets
 def carried(family: Family, boxes: int, resets: int) -> tuple[int, ...]:
-    """Return how far each rule of a family carries an item around the locker."""
+    """Return how far each rule of a family moves an item around the locker."""
     return tuple(travelled(rule, resets) % boxes for rule in listed(family, boxes))
 
 

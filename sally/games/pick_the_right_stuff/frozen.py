@@ -37,7 +37,7 @@ SEED = 2024
 
 
 class FrozenSet(msgspec.Struct, frozen=True):
-    """Games of one kind and one number of users, and the seed they came from."""
+    """Games of one kind with the same number of users, and their seed."""
 
     collection: CollectionName
     users: int

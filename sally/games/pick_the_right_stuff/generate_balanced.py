@@ -1,27 +1,29 @@
-"""The balanced generator: games in which only the asked user's own observations tell the answer.
+"""The balanced generator: games in which only the asked user's own looks reveal the answer.
 
 A game is built question by question, and the believed box is drawn before the sightings that lead
 to it:
 
 1. The order of collection and the placement are drawn. For the next user to collect, an onlooker is
-drawn among those who stay. 2. Resets are added, without regard to any belief, until the item of the
-user has stood in *every* box that is occupied now, each time at a moment the user could still have
-seen and not later than the state the onlooker saw. The onlooker's look is the last one before the
-question, so it alone determines "the last box anyone saw it in". Start box and last-seen box must
-be occupied too (the true box is). 3. The believed box is drawn uniformly from the occupied boxes,
-then one of the moments at which the item stood there. The retrieval follows from it, and so the
-next question can be built. 4. At the end the user's own looks are placed: the deciding one, some
-earlier ones that do not count, and none in a stretch between an onlooker's look and its question.
+   drawn from the remaining users.
+2. Resets are added, without regard to any belief, until the user's item has been in *every* box
+   that is now occupied, each time at a moment that the user could still have seen and that is not
+   later than the state the onlooker saw. The onlooker's look is the last one before the question,
+   so it alone determines "the last box anyone saw it in". The start box and the last-seen box must
+   be occupied too (the true box always is).
+3. The believed box is drawn uniformly from the occupied boxes, then one of the moments at which the
+   item was there. The retrieval follows from it, so the next question can be built.
+4. At the end the user's own looks are placed: the deciding one, some earlier ones that do not
+   count, and none between an onlooker's look and its question.
 
 The belief is drawn after everything else that precedes its question, and only the user's own looks
-are made to fit. Hence, given the whole record without those looks - all locker states, all looks of
-others, thus start box, true box, last-seen box, frequencies, recencies - the believed box is
-uniform over the occupied boxes. A manager that ignores the user's own looks scores 1 in the number
-of occupied boxes. At the last question one box is occupied, so every manager scores.
+are chosen to fit it. Hence, given the whole record without those looks (all locker states and all
+looks of others, thus start box, true box, last-seen box, frequencies and recencies), the believed
+box is uniform over the occupied boxes. A manager that ignores the user's own looks scores 1 in the
+number of occupied boxes. At the last question one box is occupied, so every manager scores.
 
-The first version drew how often a user looks from the moments that its belief leaves free: in mode
-zero a user without a look believes in its start box. Games with `counted` looks draw that number
-independently of the belief.
+The first version drew the number of a user's looks from the moments that its belief leaves free: in
+mode zero a user without a look believes in its start box. Games with `counted` looks draw that
+number independently of the belief.
 """
 
 from collections.abc import Iterator
@@ -48,7 +50,7 @@ EARLIER_LOOKS = 2  # maximum number of a user's looks that do not decide its bel
 
 
 class Look(msgspec.Struct, frozen=True):
-    """A user is shown one state while another (or the same) is the current one."""
+    """A state shown to a user, and the state that is current at that time."""
 
     user: int
     at: int
@@ -75,7 +77,7 @@ class Draft(msgspec.Struct, frozen=True):
     beliefs: tuple[tuple[int, int], ...] = ()  # (user, state that decides its belief)
 
     def floor(self, user: int) -> Look:
-        """Return the user's latest look as an onlooker, or the storing."""
+        """Return the user's latest look as an onlooker, or the initial storing."""
         looks = [look for look in self.onlooks if look.user == user]
         return looks[-1] if looks else Look(user, 0, 0)
 
@@ -141,7 +143,7 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
 
 
 def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
-    """Find resets after which the question is balanced, preferring short stretches."""
+    """Find resets that make the question balanced, preferring short stretches."""
     length = chance.randint(0, 2)
     before = [state.index(user) for state in draft.states]
     unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
@@ -180,7 +182,7 @@ def _wander(
 
 
 def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int, ...]:
-    """Exchange the places of two boxes within a cycle; the box `here` keeps its own place."""
+    """Exchange two boxes within a cycle; the box `here` keeps its place."""
     if here in (old, new):
         return to
     name = {old: new, new: old}
@@ -191,7 +193,7 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 def _balanced_looks(
     draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """List the moments and shown states of onlooks that leave the question balanced.
+    """List the times and shown states of an onlooker's looks that leave the question balanced.
 
     `floor` is the last state that the onlooker saw. `visible` are the states that the user may see;
     None if the user is the onlooker. `places` has the box of the user's item in each state, `boxes`
@@ -219,7 +221,7 @@ def _covered_at(visible: list[int], places: list[int], boxes: set[int]) -> int:
 
 
 def _visible(draft: Draft, user: int, until: int) -> list[int]:
-    """List the states that may become the user's last sight, up to and including one of them."""
+    """List the states that the user may see last, up to and including one of them."""
     floor = draft.floor(user).shown
     span = range(floor, until + 1)
     # A snapshot can show any state later on; the monitor shows a state only while it lasts.
@@ -227,17 +229,20 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
 
 
 def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
-    """Return the state that decides a user's belief, its last look as an onlooker (or the storing)
-    and the last look before its question."""
+    """Return the state that decides a user's belief, and two looks.
+
+    These are the user's last look as an onlooker (or the storing) and the last look before its
+    question.
+    """
     turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
     earlier = [look for look in draft.onlooks[:turn] if look.user == user]
     return decided, earlier[-1] if earlier else Look(user, 0, 0), draft.onlooks[turn]
 
 
 def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
-    """Place one to three looks of a user itself, by a number that its belief does not affect.
+    """Place one to three of a user's own looks; their number does not depend on its belief.
 
-    The last of them shows the deciding state. Where too few moments lie before it, that look is
+    The last of them shows the deciding state. If there are too few earlier moments, that look is
     repeated, which changes no belief.
     """
     decided, floor, onlook = _span(draft, user)
@@ -259,7 +264,7 @@ def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
-    """Place the looks of a user itself, so that the deciding state is the last it sees."""
+    """Place a user's own looks so that the deciding state is the last one it sees."""
     decided, floor, onlook = _span(draft, user)
     if onlook.user == user or (draft.mode == "zero" and decided == floor.shown):
         return
@@ -279,7 +284,7 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:
-    """Order the moves in time; an onlooker's look comes after all others of its moment."""
+    """Order the moves in time; an onlooker's look comes last at its moment."""
     last = {look.at: look for look in draft.onlooks}
     for moment in range(len(draft.states)):
         yield from (_move(draft, look) for look in looks if look.at == moment)

@@ -1,10 +1,10 @@
 """The published generator: the scene machine of the released engine (tang2024), seeded.
 
-Reset scene: with chance 1/2 a reset; then with chance 1/2 the decision scene, else the reset
-scene again. Decision scene: a remaining user, drawn uniformly, wants to take or to observe with
-chance 1/2 each; an observation succeeds with chance 1/2, and a failed one is not announced; after
-either, with chance 1/2 the reset scene, else the decision scene. A reset is a uniformly drawn
-single cycle.
+Reset scene: with probability 1/2 a reset; then with probability 1/2 the decision scene, else the
+reset scene again. Decision scene: a remaining user, drawn uniformly, wants to take or to observe
+with probability 1/2 each; an observation succeeds with probability 1/2, and a failed one is not
+announced; either is followed with probability 1/2 by the reset scene, else by the decision scene. A
+reset is a uniformly drawn single cycle.
 """
 
 from random import Random

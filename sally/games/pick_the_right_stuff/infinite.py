@@ -1,14 +1,14 @@
 """The generator of the infinite mode: private rules, rehearsals that identify them, unseen gaps.
 
 Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the number
-of resets since the user last saw the locker). The generator lists all rules of all families in play
-that explain the rehearsals and accepts them only if all of these are the same function, so the rule
-is identified within its family and among the families. In the game a user collects only at a gap it
-has not rehearsed.
+of resets since the user last saw the locker). The generator lists all rules in play that explain
+the rehearsals and accepts the rehearsals only if all these rules are the same function, so the rule
+is identified within and across families. In the game a user collects only at a gap it has not
+rehearsed.
 
 The gap and the rehearsed gaps are drawn first; then, independently of them, the distance from the
-box seen last; then a rule that fits. So without the answers at the rehearsals every box is equally
-likely at any gap. The first generator drew the distance first and a gap to fit it, and the gap
+box seen last; then a rule that fits. So without the rehearsed answers, every box is equally likely
+at any gap. The first generator drew the distance first and then a gap that fits it, so the gap
 revealed the distance (multiples of a rule's period lead back to the box seen last); it is kept, as
 `even=False`, for the first frozen set.
 """
@@ -119,7 +119,7 @@ def _played_by(
     families: tuple[Family, ...],
     chance: Random,
 ) -> Instance:
-    """Return the game of some minds from a placement on."""
+    """Return the game that these minds play, starting from a placement."""
     users = len(minds)
     return Instance(
         name=name,
@@ -136,7 +136,7 @@ def _played_by(
 
 
 def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Random) -> Mind:
-    """Draw gaps, then the distance from a user's last sight, then a rule that fits both."""
+    """Draw gaps, then the distance from the box a user saw last, then a rule that fits both."""
     plans = even_plans(families, boxes)
     gap, shown_at = chance.choice(sorted(plans))
     kinds = plans[gap, shown_at][chance.randrange(boxes)]
@@ -149,7 +149,7 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """Return the rules for every distance by gap and rehearsed gaps, if every distance has some."""
+    """Return the rules for every distance by gap and rehearsed gaps, if each distance has one."""
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]
     # equally many rehearsals for all users: otherwise the number would reveal the family
@@ -173,7 +173,7 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw the distance from a user's last sight, then a rule and a gap that lead there."""
+    """Draw the distance from the box a user saw last, then a rule and a gap that lead there."""
     distance = chance.randrange(boxes)
     rules = listed(family, boxes)
     for _ in range(TRIES):
@@ -222,7 +222,7 @@ def _shown(
 def smallest_gap_sets(
     rule: Rule, families: tuple[Family, ...], boxes: int
 ) -> tuple[tuple[int, ...], ...]:
-    """List the smallest sets of gaps at which no other function of the families agrees."""
+    """List the smallest sets of gaps at which no other function in the families agrees."""
     own = signature(rule, boxes)
     others = {signature(r, boxes) for f in families for r in listed(f, boxes)} - {own}
     places = range(len(DECIDING_GAPS))

@@ -38,8 +38,7 @@ class Snapshot(Act, frozen=True):
 
 
 class Rehearsal(Act, frozen=True):
-    """A rehearsal before the game: given a box and a number of resets, a user names the box it
-    would open."""
+    """A rehearsal: given a box and a number of resets, a user names the box it would open."""
 
     user: int
     seen: int
@@ -173,7 +172,7 @@ def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
 
 
 def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
-    """Return the contents after each box `i` has moved to `to[i]`, empty ones included."""
+    """Return the contents after each box `i`, including empty ones, has moved to `to[i]`."""
     moved: list[int | None] = [None] * len(contents)
     for box, held in enumerate(contents):
         moved[to[box]] = held

@@ -1,4 +1,4 @@
-"""Managers of the locker: one that tracks beliefs, two that nearly do, and mindless ones."""
+"""Managers of the locker: one that tracks beliefs, two that do so partly, and mindless ones."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ ABOUT = {
 
 
 def _naming(where: Callable[[Sight], int]) -> Make:
-    """Return managers that name one known box."""
+    """Return a constructor of managers that name one known box."""
     return lambda game, seat: lambda turn: where(turn.view.sight())
 
 
 def _drawing(rule: RuleOfThumb) -> Make:
-    """Return managers that draw uniformly from the boxes of a rule of thumb."""
+    """Return a constructor of managers that draw uniformly from a rule's boxes."""
     return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
 
 
@@ -101,7 +101,7 @@ AT_LAST_LOOK = Partner(
 
 
 def _guess(seen: Sight) -> tuple[int, ...]:
-    """Return the boxes that may be believed in, as far as a mindless manager can tell."""
+    """Return the boxes that the user may believe in, as far as a mindless manager can tell."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 

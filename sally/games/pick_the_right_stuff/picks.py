@@ -46,7 +46,7 @@ class Pick(msgspec.Struct, frozen=True):
 
     @property
     def is_right_at_once(self) -> bool:
-        """Whether it is right by the published convention: unreadable at the first try is wrong."""
+        """Whether it is right as published, where an unreadable first try is wrong."""
         return self.is_right and self.tries == 1
 
 

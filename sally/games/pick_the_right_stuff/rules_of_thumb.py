@@ -56,7 +56,7 @@ def most_frequent(seen: Sight) -> tuple[int, ...]:
 
 
 def recency(seen: Sight) -> tuple[int, ...]:
-    """Name the occupied box the item left last, or its present box if there is no other."""
+    """Name the occupied box that the item left last, or its current box if there is no other."""
     places = [state.index(seen.asked) for state in reversed(seen.states)]
     boxes = set(occupied(seen.states[-1])) - {places[0]}
     return (next((box for box in places if box in boxes), places[0]),)

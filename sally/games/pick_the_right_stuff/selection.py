@@ -1,4 +1,4 @@
-"""Selection of a small set of games on which rules of thumb score as a guess does.
+"""Selection of a small set of games on which rules of thumb score at guess level.
 
 A generator balances games only on average; a frozen set of sixty would still be biased by chance.
 The selection is a local search: it replaces one game at a time by the candidate that lowers the
@@ -44,7 +44,7 @@ def most_even(
 ) -> tuple[Instance, ...]:
     """Select the games on which rules and coincidences of shortcuts differ least from a guess.
 
-    With `counts`, also the shortcuts given how often the asker looked.
+    With `counts`, the shortcuts are also balanced by how often the asker looked.
     """
     if len(games) < count:
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
@@ -75,7 +75,7 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
 
 
 def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
-    """Return how far start, true and last-seen box beat the guess, by the looks of the asker."""
+    """Return how far the start, true and last-seen boxes beat the guess, by the asker's looks."""
     unit, most = lcm(*range(1, game.users + 1)), 4
     rows = np.zeros((most, 3), dtype=np.int64)
     for seen, believed in questions(game):
@@ -93,7 +93,7 @@ def own_looks(seen: Sight) -> int:
 
 
 def coincidence(seen: Sight) -> tuple[int, list[int]]:
-    """Return which of start, true and last-seen box coincide (0 to 4), and the distinct boxes."""
+    """Return which of start, true and last-seen box coincide (0 to 4), and the distinct ones."""
     s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]
     patterns = [s == t == last, s == t != last, s == last != t, t == last != s]
     boxes = [box for box, _ in groupby(sorted([s, t, last]))]

@@ -67,12 +67,12 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def with_count(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return these features with how often the asker looked."""
+    """Return the plain features, plus how often the asker looked."""
     return (*plain(seen, box), own_looks(seen))
 
 
 def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return these features with how often and how long ago the asker looked."""
+    """Return the plain features, plus how often and how long ago the asker looked."""
     return (*with_count(seen, box), last_sight(seen)[1])
 
 
@@ -97,8 +97,7 @@ def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Po
 
 
 def attacks() -> Iterable[Attack]:
-    """Return an attack for every generator, with and without the asker's looks if these are not the
-    task."""
+    """Return an attack for every generator, with and without the asker's looks where possible."""
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
@@ -119,7 +118,7 @@ def attacks() -> Iterable[Attack]:
 
 
 def first_attack() -> Attack:
-    """Return the first infinite generator, for comparison."""
+    """Return the attack on the first infinite generator, for comparison."""
     why = "superseded: the gap told how far from the box seen last the belief lies"
     return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
 

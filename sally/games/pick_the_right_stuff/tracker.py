@@ -32,7 +32,7 @@ def where_user_will_look(seen: Sight) -> int:
 
 
 def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
-    """List the boxes in which the waiting user may look if it saw that state last."""
+    """List the boxes where the waiting user may look if it saw that state last."""
     box = seen.states[last].index(seen.asked)
     if seen.mode != "infinite":
         return (box,)

@@ -145,7 +145,7 @@ class LockerWords(Words[Action, View]):
         self.wording = game.wording
 
     def say(self, key: str, **slots: Any) -> str:
-        """Return a text; names of users and letters of boxes are for people's words."""
+        """Return a text; users' names and box letters are used in the wording for people."""
         if "user" in slots and slots["user"] is not None:
             slots["name"] = self.person(int(slots["user"]))
         if "number" in slots:

@@ -1,4 +1,4 @@
-"""Public goods: all give to a common pot at once, and the multiplied pot is shared by all."""
+"""Public goods: all players give to a common pot, and the multiplied pot is shared."""
 
 from sally.games.public_goods.spec import GAME
 

@@ -1,4 +1,4 @@
-"""Metrics of public goods, on two scales: what a player loses itself, and what the group loses."""
+"""Metrics of public goods, on two scales: the player's own loss, and the group's loss."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _earned(played: Played, seat: Seat) -> float | None:
 
 
 def own_regret(played: Played, seat: Seat) -> float | None:
-    """Return what the dominant contribution would have added, per round."""
+    """Return what the dominant contribution would have added to the payoff, per round."""
     game, made = game_of(played), given(played, seat)
     best = game.dominant
     if best is None:
@@ -69,7 +69,7 @@ def given_share(played: Played, seat: Seat) -> float | None:
 
 
 def conditional_slope(played: Played, seat: Seat) -> float | None:
-    """Return the slope of contributions on the others' mean in the round before."""
+    """Return the slope of contributions on the others' mean in the previous round."""
     every, number = rounds(played, seat), game_of(played).number[seat]
     pairs = []
     for last, now in pairwise(every):
@@ -80,7 +80,7 @@ def conditional_slope(played: Played, seat: Seat) -> float | None:
 
 
 def slope(pairs: list[tuple[float, float]]) -> float | None:
-    """Return the least-squares slope; None with few pairs or a constant first number."""
+    """Return the least-squares slope; None with too few pairs or a constant predictor."""
     n = len(pairs)
     if n < LEAST_PAIRS:
         return None

@@ -22,7 +22,7 @@ def nearest(game: PublicGoods, wanted: float) -> int:
 
 
 def their_last_mean(view: View) -> float | None:
-    """Return the others' mean contribution in the last played round; None at first."""
+    """Return the others' mean contribution in the last played round; None in the first round."""
     last = view.last
     if last is None:
         return None
@@ -96,7 +96,7 @@ def _threshold(threshold: float = 0.5, first: float = 1.0) -> Rule:
 
 
 def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
-    """Raise BadInput: the name represents a player of an imported game."""
+    """Always raise BadInput, because the name represents a player of an imported game."""
     raise BadInput("it represents recorded play and cannot play again")
 
 

@@ -28,7 +28,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What a seat knows: everybody's contributions in every played round."""
+    """What a seat knows: all contributions in every played round."""
 
     seat: Seat
     number: int  # of the seat, from 0
@@ -141,14 +141,14 @@ class PublicGoods(Game[State, int, View]):
 
     @property
     def joint_optimum(self) -> int | None:
-        """The contribution of each that pays the group most; None if all pay the same."""
+        """The contribution per player that pays the group most; None if all pay the same."""
         if self.ratio == 1:
             return None
         return self.tokens if self.ratio > 1 else 0
 
     @cached_property
     def number(self) -> Mapping[Seat, int]:
-        """The place of each seat, from 0."""
+        """The index of each seat, from 0."""
         return {seat: n for n, seat in enumerate(self.seats)}
 
 

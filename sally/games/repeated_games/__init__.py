@@ -1,4 +1,4 @@
-"""Repeated matrix games of two players who move at the same time (riemer2025)."""
+"""Repeated two-player matrix games with simultaneous moves (riemer2025)."""
 
 from sally.games.repeated_games.spec import GAME
 

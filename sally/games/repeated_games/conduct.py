@@ -33,7 +33,7 @@ KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """How often a behaviour occurred, of the rounds in which it was possible."""
+    """How often a behaviour occurred in the rounds in which it was possible."""
 
     times: int
     of: int
@@ -67,7 +67,7 @@ def is_coordination(game: RepeatedGame) -> bool:
 
 @shared
 def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
-    """Return (index, previous, current) for each round after a played one."""
+    """Return (index, previous, current) for each round that follows a played round."""
     if plain(played):
         made = joints(played, seat)
         return list(zip(range(1, len(made)), made, made[1:], strict=False))
@@ -85,12 +85,12 @@ def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
 
 @shared
 def _dilemma_after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]] | None:
-    """Return the same for a finished prisoner's dilemma; None for any other game."""
+    """Return the pairs of `after` for a finished prisoner's dilemma; None for any other game."""
     return after(played, seat) if finished(played) and is_dilemma(rules(played)) else None
 
 
 def retaliation(played: Played, seat: Seat) -> Rate | None:
-    """Return how often a defection is answered with one; None outside a prisoner's dilemma."""
+    """Return how often defection is answered with defection; None outside a prisoner's dilemma."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last[1] == HARSH]
@@ -98,7 +98,7 @@ def retaliation(played: Played, seat: Seat) -> Rate | None:
 
 
 def forgiveness(played: Played, seat: Seat) -> Rate | None:
-    """Return how often a cooperation that follows a defection is answered with cooperation."""
+    """Return how often cooperation after a defection is answered with cooperation."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     since = _first_defection(played, seat)
@@ -107,7 +107,7 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
 
 
 def _first_defection(played: Played, seat: Seat) -> float:
-    """Return the index of the other's first defection, in void rounds too."""
+    """Return the index of the other's first defection, including void rounds."""
     if plain(played):
         theirs: list[int | None] = [move for _, move in joints(played, seat)]
     else:
@@ -116,7 +116,7 @@ def _first_defection(played: Played, seat: Seat) -> float:
 
 
 def exploitation(played: Played, seat: Seat) -> Rate | None:
-    """Return how often a defection is repeated that the other met with cooperation."""
+    """Return how often a defection that met cooperation is repeated."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]
@@ -182,7 +182,7 @@ def joint_move_share(mine: int, theirs: int) -> Callable[[Played, Seat], float |
 
 
 def same_move_share(played: Played, seat: Seat) -> float | None:
-    """Return how often both made the move with the same number."""
+    """Return how often both seats made the move with the same number."""
     made = cells(played, seat)
     same = sum([n for (mine, theirs), n in made.items() if mine == theirs])
     return same / sum(made.values()) if made and finished(played) else None

@@ -1,8 +1,8 @@
 """Single decisions of repeated games: losses, consistency, costs, and intention to treat.
 
 Against a partner that is an automaton, a move is worth its payoff in the round plus what optimal
-play earns from there on, so cooperating with tit for tat gives nothing up. Against any other
-partner only the round counts. The myopic figures of riemer2025 are separate metrics.
+play earns from there on, so cooperating with tit for tat costs nothing. Against any other partner
+only the round counts. The myopic figures of riemer2025 are separate metrics.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PredictedRound:
 
     @property
     def decides(self) -> bool:
-        """Whether the best replies are others against another move of the other."""
+        """Whether the best replies depend on the other's move."""
         sets = {
             tuple(m for m, worth in enumerate(column) if worth >= max(column) - SAME)
             for column in self.table.T.tolist()
@@ -53,13 +53,13 @@ class PredictedRound:
         return len(sets) > 1
 
     def _against(self, theirs: int) -> list[float]:
-        """Return the value of each own move against this one."""
+        """Return the value of each own move against this move of the other."""
         worth: list[float] = self.table[:, theirs].tolist()  # faster than numpy for 2 or 3 moves
         return worth
 
     @property
     def split(self) -> tuple[float, float, float]:
-        """Inference, translation and total loss.
+        """Return inference, translation and total loss.
 
         If several moves are best replies to the prediction, the inference loss is that of the
         move made if it is one of them, else their mean.
@@ -149,7 +149,7 @@ def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return payoffs per round: void and unplayed rounds at 0, at their best, and the optimum.
+    """Return payoffs per round: with void and unplayed rounds as 0, at their best, and optimal.
 
     At its best, a void round pays the best reply to the other's move, and an unplayed round, or
     one that both forfeited, the most that a round can pay.

@@ -67,7 +67,7 @@ def _ideal(game: RepeatedGame, seat: Seat, pool: bytes, lookahead: int) -> Ideal
 
 
 def place_in(pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
-    """Return the place of a partner in a pool; None if it is not in it."""
+    """Return the position of a partner in a pool; None if it is not in the pool."""
     known = registry.partners(FAMILY)
 
     def key(one: PlayerSpec) -> tuple[str, Any]:
@@ -79,7 +79,7 @@ def place_in(pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the played rounds against a partner of the declared pool; None outside of it."""
+    """Return the played rounds against a partner of the declared pool; None against others."""
     game = rounds.rules(played)
     pool = declared_pool(game, seat)
     place = place_in(pool, played.episode.setup.lineup.get(str(other(seat))))

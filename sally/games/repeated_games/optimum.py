@@ -54,7 +54,7 @@ class Plan:
 
 
 def tabulated(automaton: Automaton[Any], own: Sequence[int], theirs: Sequence[int]) -> Machine:
-    """Return the automaton's reachable states as tables, for its own moves and the other's."""
+    """Return the automaton's reachable states as tables by its own and the other's moves."""
     number = {automaton.start: 0}
     waiting = [automaton.start]
     odds, after = [], []
@@ -144,7 +144,7 @@ def random_reward(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int)
 def optimal_course(
     game: RepeatedGame, seat: Seat, machine: Machine, played: int, horizon: int | None = None
 ) -> Floats:
-    """Return the expected total of optimal play after 1, 2, .. `played` rounds.
+    """Return the expected total of optimal play after 1, 2, ..., `played` rounds.
 
     With a fixed end, entry n is the optimum of exactly n rounds. If the game stops by chance, its
     length cannot be planned for: entry n is then what the policy that is optimal for `horizon`
@@ -200,9 +200,9 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
 
 
 def rate_of_certain(machine: Machine, pay: Floats) -> float:
-    """Return the same for an automaton without chance: the best cycle through its states.
+    """Return the optimal rate against a deterministic automaton: its best cycle of states.
 
-    The largest mean of a cycle by Karp's theorem (1978), with walks that begin at the start.
+    This is the largest mean of a cycle by Karp's theorem (1978), over walks from the start.
     """
     states = np.arange(len(machine.odds))
     move = machine.odds.argmax(axis=1)
@@ -218,10 +218,11 @@ def rate_of_certain(machine: Machine, pay: Floats) -> float:
 
 
 def rate_by_program(machine: Machine, pay: Floats) -> float:
-    """Return the same for any automaton.
+    """Return the optimal rate against any automaton.
 
-    The linear program of the average-reward criterion for many chains (Puterman 1994, 9.3):
-    minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and move.
+    Solves the linear program of the average-reward criterion for multichain processes (Puterman
+    1994, 9.3): minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and
+    move.
     """
     from scipy.optimize import linprog  # here: a worker that only plays starts in half the time
     from scipy.sparse import coo_array, hstack, vstack

@@ -42,9 +42,9 @@ def _matrix(agent: tuple[int, ...], partner: tuple[int, ...]) -> Matrix:
 def canonical(matrix: Matrix) -> Matrix:
     """Return the same game in its canonical order of rows and columns.
 
-    The agent's best outcome is in cell (0, 0). In a symmetric game, though, the two seats' moves
-    must be in the same order, or partners that copy make no sense; if the agent's best outcome is
-    then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
+    The agent's best outcome is in cell (0, 0). In a symmetric game, however, both seats' moves must
+    be in the same order, otherwise copying partners would make no sense; if the agent's best
+    outcome is then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
     """
     orders = [matrix, matrix[::-1], _mirrored(matrix), _mirrored(matrix[::-1])]
     alike = [m for m in orders if _exchanged(m) == m]
@@ -90,7 +90,7 @@ def ordinal_instances(rounds: int = 100) -> tuple[Instance, ...]:
 
 
 def ordinal_game(name: str) -> Matrix:
-    """Return the game of that id, or of that usual name."""
+    """Return the game with this id or common name."""
     games = ordinal_games()
     name = FAMOUS.get(name, name)
     if name not in games:

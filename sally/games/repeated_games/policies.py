@@ -1,6 +1,6 @@
 """A written policy: a small table over the last moves, checked and followed, never evaluated.
 
-It shows what a player would prescribe, beside what it knows and what it does.
+It shows what a player would prescribe, in addition to what it knows and does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What to do first, after certain moves (the first matching rule), and otherwise."""
+    """The first move, the moves after certain histories (first matching rule), and the default."""
 
     first: str
     otherwise: str
@@ -137,7 +137,7 @@ def written_by(played: Played, seat: Seat) -> Policy | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """Return the share of moves that the player's own policy prescribes."""
+    """Return the share of the player's moves that its own policy prescribes."""
     policy, game = written_by(played, seat), played.replay.game
     if policy is None or not isinstance(game, RepeatedGame):
         return None

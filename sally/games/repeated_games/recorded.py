@@ -1,4 +1,4 @@
-"""Recorded play of other projects, fed through a match round by round."""
+"""Recorded play from other projects, fed through a match round by round."""
 
 from __future__ import annotations
 

@@ -40,9 +40,9 @@ from sally.metrics.answers import counted
 
 @shared
 def functional_regret(played: Played, seat: Seat) -> float | None:
-    """Return the exact optimum of the played rounds less the reward, per played round.
+    """Return the exact optimum of the played rounds minus the reward, per played round.
 
-    None if some moves were not the seat's own: the optimum is one of whole games.
+    None if some moves were not the seat's own, because the optimum is that of whole games.
     """
     whole = finished(played) and not not_decided(played, seat)
     best = optimum_by_round(played, seat) if whole else None
@@ -51,7 +51,7 @@ def functional_regret(played: Played, seat: Seat) -> float | None:
 
 
 class DecisionRegret(msgspec.Struct, frozen=True):
-    """What the moves of an episode lost in expectation, summed over its decisions."""
+    """The expected loss of an episode's moves, summed over its decisions."""
 
     decisions: int
     lost: float
@@ -61,8 +61,8 @@ class DecisionRegret(msgspec.Struct, frozen=True):
 def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
     """Return the losses of all decisions at the states visited; None without an automaton.
 
-    The value of a move counts what is expected of this round and of optimal play after it. The
-    other's move of the round is not needed, so a round that it forfeited counts as well.
+    The value of a move is the expected payoff of this round plus that of optimal play after it.
+    The other's move in the round is not needed, so a round that the other forfeited counts too.
     """
     if automaton_of(played, seat) is None:
         return None
@@ -94,7 +94,7 @@ def running_regret(played: Played, seat: Seat) -> list[float] | None:
 
 
 def functional_regret_published(played: Played, seat: Seat) -> float | None:
-    """Return the optimum's long-run rate less the reward, per played round."""
+    """Return the optimal long-run rate minus the reward, per played round."""
     found, earned = automaton_of(played, seat), rewards(played, seat)
     if found is None or not earned or not finished(played):
         return None
@@ -102,7 +102,7 @@ def functional_regret_published(played: Played, seat: Seat) -> float | None:
 
 
 def horizon_term(played: Played, seat: Seat) -> float | None:
-    """Return functional regret less myopic regret: the signed effect of looking ahead."""
+    """Return functional regret minus myopic regret: the signed effect of looking ahead."""
     far, near = functional_regret(played, seat), myopic_regret(played, seat)
     return None if far is None or near is None else far - near
 
@@ -111,7 +111,7 @@ def horizon_term(played: Played, seat: Seat) -> float | None:
 
 
 def loss(game: RepeatedGame, seat: Seat, mine: int, theirs: int) -> float:
-    """Return what a move loses in one round against the best reply to the other's move."""
+    """Return a move's one-round loss relative to the best reply to the other's move."""
     best = game.best_replies(seat, theirs)[0]
     return float(game.pay(seat, best, theirs) - game.pay(seat, mine, theirs))
 
@@ -140,7 +140,7 @@ def format_loss(played: Played, seat: Seat) -> float | None:
     """Return the best reply's payoff in the rounds that the seat forfeited, per round.
 
     Void rounds count as rounds. The other's move counts although it was never revealed; a round
-    that both forfeited costs nothing, as there was no move to reply to.
+    that both forfeited costs nothing, because there was no move to reply to.
     """
     if plain(played):
         return 0.0 if played.replay.moves else None
@@ -168,7 +168,7 @@ def running_tom_percent(played: Played, seat: Seat) -> list[float]:
 
 
 def tom_regret(played: Played, seat: Seat) -> float | None:
-    """Return what best replies to the predictions would have lost, per prediction."""
+    """Return the loss of best replies to the predictions, per prediction."""
     if not (made := predictions(played, seat)):
         return None
     game = rules(played)
@@ -255,13 +255,13 @@ def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[i
 
 
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
-    """Return, per predicted round, what the predictions cost a player that replies best to them."""
+    """Return the loss per predicted round of a player that best-responds to the predictions."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.inference for each in found) / len(found) if found else None
 
 
 def mean_translation_loss(played: Played, seat: Seat) -> float | None:
-    """Return, per predicted round, the cost of not replying best to one's own prediction."""
+    """Return the cost per predicted round of not best-responding to one's own prediction."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.translation for each in found) / len(found) if found else None
 

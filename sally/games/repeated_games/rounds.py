@@ -1,7 +1,7 @@
 """Rounds of a repeated game as metrics see them, and optimal play against the partner.
 
-A void round, one that either seat forfeited, pays nothing and leaves the partner's automaton in
-its state.
+A void round (one that a seat forfeited) pays nothing and leaves the partner's automaton in its
+state.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def table_rounds(played: Played, seat: Seat) -> list[Round]:
-    """Return every round as the other side saw it, void ones included; nature's turns do not
-    count."""
+    """Return every round, including void ones; nature's turns do not count."""
     game, replay, them = rules(played), played.replay, other(seat)
     to_move, seats = game.to_move, game.seats
     each = enumerate(zip(replay.moves, replay.states, strict=False))
@@ -177,9 +176,9 @@ def _course(
 
 
 def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
-    """Return what a uniformly random player expects a round; None without an automaton.
+    """Return a uniformly random player's expected payoff per round; None without an automaton.
 
-    Where chance ends the game, the mean over episodes of different length has no such formula.
+    If chance ends the game, the mean over episodes of different lengths has no such formula.
     """
     spec = registry.game(setup.instance.game)
     game, who = spec.build(setup.instance.params), setup.lineup.get(other(seat))
@@ -204,7 +203,7 @@ def long_run_rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) ->
 
 
 def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
-    """Return the optimal total after 1, 2, .. rounds, for as many as were played."""
+    """Return the optimal total after 1, 2, ... rounds, up to the number played."""
     found = automaton_of(played, seat)
     if found is None:
         return None

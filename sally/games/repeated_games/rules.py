@@ -59,7 +59,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class RepeatedGame(Game[State, int, View]):
-    """A matrix game; `matrix[mine][theirs]` is (agent's, partner's) payoff, rows the agent's."""
+    """A matrix game; `matrix[mine][theirs]` is the (agent's, partner's) payoff."""
 
     matrix: tuple[tuple[Pay, ...], ...] = (((8, 8), (0, 10)), ((10, 0), (5, 5)))
     rounds: int = 100

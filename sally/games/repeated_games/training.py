@@ -99,7 +99,7 @@ def worths(
 
 
 class _Ahead:
-    """Move values along one episode; its memory changes how long an answer takes, never which."""
+    """Move values along one episode; its cache affects speed only, never the result."""
 
     def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
         key = _key(machine)
@@ -172,7 +172,7 @@ def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machi
 
 
 def alike(a: Task, b: Task) -> str:
-    """Return why b's partner is not new after a's, ignoring noise; "" if it is new."""
+    """Return why b's partner is not new to a learner of a's, ignoring noise; "" if it is."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build
@@ -219,7 +219,7 @@ def _habits(machine: Machine) -> list[tuple[int, ...]]:
 
 
 def _goes(machine: Machine, first: int) -> list[tuple[int, ...]]:
-    """Return the states after each state's likeliest moves, numbered from `first`."""
+    """Return the successors of each state under its likeliest moves, numbered from `first`."""
     return [
         tuple(first + int(to) for move in moves for to in machine.after[q, move])
         for q, moves in enumerate(_habits(machine))

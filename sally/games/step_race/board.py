@@ -1,4 +1,4 @@
-"""The board of the step race: the track, the turns so far, and the messages of this one."""
+"""The board of the step race: the track, the turns so far, and the current turn's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card of the step race: fixed numbers, habits and unthinking listening, with inverses.
+"""The card of the step race: fixed numbers, habits and naive listening, with inverses.
 
 Against silent partners the mute rules are `always` 5 and 3, habits and the equilibrium of a turn;
 where the others announce, `follower` takes the largest number that neither announced (the

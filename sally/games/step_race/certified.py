@@ -1,8 +1,9 @@
 """Certified tables: pairs of partners against which modelling the others pays.
 
 A table is rejected if no seat can win, or if a random or mute fixed player does as well as the
-solved best reply: doing has no scale there. Certified tables are frozen in `instances/` with their
-solved values; `python -m sally.games.step_race.certified` regenerates the file.
+solved best reply: the scale of doing is undefined there. Certified tables are frozen in
+`instances/` with their solved values; `python -m sally.games.step_race.certified` regenerates the
+file.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def certify(
 ) -> Certified:
     """Solve a table for one seat.
     Raises:
-        BadInput: A partner is not solved, the seat cannot win at this table, or a random or mute
+        BadInput: A partner has no solution, the seat cannot win at this table, or a random or mute
             fixed player comes within `MARGIN` points of the best reply.
     """
     game = StepRace(**params)
@@ -129,7 +130,7 @@ def _label(player: str, settings: Mapping[str, Any]) -> str:
 
 
 def solve_all() -> tuple[Certified, ...]:
-    """Return every pair at every target that is not rejected; the seat in question rotates."""
+    """Return every pair at every target that is not rejected; the evaluated seat rotates."""
     found = []
     for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
         number = n % len(SEATS)

@@ -27,7 +27,7 @@ DONE = "what the others did in this turn, then uniform play"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of every move of the seat, and of every move it failed to give."""
+    """Return the cost of every move of the seat, and of every forfeited move."""
     found = solution(played, seat)
     costs = [_cost(played, seat, each, found) for each in decided(played, seat)]
     return sorted([*costs, *_forfeited_costs(played, seat)], key=lambda cost: cost.turn)
@@ -58,8 +58,7 @@ def _worths(
 
 
 def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of turns without a move: the seat stood still, where a move could have
-    gained."""
+    """Return the cost of the turns that the seat forfeited, in which it stood still."""
     replay, game = played.replay, game_of(played)
     number = SEATS.index(seat)
     costs = []
@@ -88,7 +87,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
-    """Return inference, translation and total loss of a turn; None if an other was not predicted.
+    """Return inference, translation and total loss of a turn; None if a player was not predicted.
 
     If several moves are best replies to the prediction, the move made counts if it is among them,
     else their mean.

@@ -1,4 +1,4 @@
-"""Metrics of the step race: doing, promises, and what was taken from truthful players.
+"""Metrics of the step race: doing, promises, and behaviour towards truthful players.
 
 Ratios of sums are kept as sums in a `Tally`, so that tables can pool episodes.
 """
@@ -31,7 +31,7 @@ class Decided(msgspec.Struct, frozen=True):
 
     @property
     def worths(self) -> tuple[float, float, float]:
-        """What each move would have led to, in points under uniform play from there on."""
+        """The value of each move, in points, under uniform play from then on."""
         return hindsight(self.missing, self.view.number, self.theirs)
 
 

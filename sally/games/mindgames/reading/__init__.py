@@ -1,4 +1,4 @@
-"""The rules reader: free text to claims by rules alone, without a model."""
+"""The rules reader: from free text to claims by rules alone, without a model."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ def read(
 ) -> Claims:
     """Return the claims in a message; `earlier` holds the (message, reply) pairs before it.
 
-    Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: as the true
-    one of those they allow if the puzzle is given, else as the likeliest. Plain words are never
-    adapted to the truth, so a false statement stays false; a meaning that is only likely is left
-    out where it would be false. At most LONGEST characters are read.
+    Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: if the puzzle
+    is given, as the true value among those they allow; otherwise as the likeliest. Plain words are
+    never adapted to the truth, so a false statement stays false; a meaning that is only likely is
+    left out where it would be false. At most LONGEST characters are read.
     """
     message = message[:LONGEST]
     words = vocabulary(names, stories.aliases())
@@ -61,7 +61,7 @@ def read(
 
 @lru_cache(maxsize=1024)  # a conversation grows by one message, so its past is read once
 def _topic(messages: tuple[str, ...], names: Names) -> Topic:
-    """Return what the persuader talked about last, for the pronouns of its next message."""
+    """Return the persuader's last topic, to resolve pronouns in its next message."""
     if not messages:
         return Topic()
     topic = _topic(messages[:-1], names)
@@ -102,7 +102,7 @@ def _cells(told: Iterable[Fact]) -> Cells:
 def _disclosures(
     found: list[Fact], names: Names, puzzle: Puzzle | None
 ) -> tuple[list[Disclosure], list[Disclosure]]:
-    """Return each cell as first stated and, apart, false statements that may not be meant."""
+    """Return each cell as first stated and, separately, false statements that may be unintended."""
     told: dict[tuple[int, int], int] = {}
     unclear: dict[tuple[int, int], int] = {}
     for fact in found:

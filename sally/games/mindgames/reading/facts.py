@@ -1,4 +1,4 @@
-"""Statements to disclosures: which proposal moves which attribute, and which way."""
+"""From statements to disclosures: which proposal moves which attribute, and in which direction."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ends(tokens: Tokens, i: int) -> bool:
 
 
 def leads(tokens: Tokens, i: int) -> bool:
-    """Return whether a comparison is with what follows: `unlike B, it ...`."""
+    """Return whether a comparison refers to what follows: `unlike B, it ...`."""
     rest = [t.text for t in tokens[i + 1 : i + 3]]
     return len(rest) == 2 and rest[0] == "," and rest[1] in ("it", "they", "proposal")
 
@@ -85,7 +85,7 @@ def rhetorical(tokens: Tokens, i: int, asks: bool) -> bool:
 
 
 def next_attribute(tokens: Tokens, i: int) -> str:
-    """Return where the next attribute is: near (only fillers between), far, or none."""
+    """Return where the next attribute is: near (only fillers in between), far, or none."""
     near = True
     for token in tokens[i + 1 :]:
         if token.sort == "attribute":
@@ -138,7 +138,7 @@ def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
 
 
 def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
-    """Return whether only plain words join a proposal, a direction and an attribute."""
+    """Return whether a proposal, a direction and an attribute are joined by plain words only."""
     if subject < 0:
         return False
     if subject > max(attribute, moved):  # `a drop of trust under B`
@@ -183,9 +183,10 @@ def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
 class Fact(msgspec.Struct, frozen=True):
     """A statement that the proposal in this row moves the attribute in this column.
 
-    Plain words stand even if false. A meaning that is only `likely` is dropped where it would be
+    Plain statements count even if false. A meaning that is only `likely` is dropped if it would be
     false, so that a loose phrase is not counted as a lie. A plain statement about something
-    `doubtful` (`B or C`, an `it` that may be either) is asked back where it would be false.
+    `doubtful` (`B or C`, an `it` that may be either) is returned for clarification if it would be
+    false.
     """
 
     row: int
@@ -228,7 +229,7 @@ def enquires(sentence: Sentence) -> bool:
 
 
 def _continues(sentence: Sentence) -> bool:
-    """Return whether the sentence continues about the proposal before it."""
+    """Return whether the sentence continues about the preceding proposal."""
     first = sentence.tokens[0]
     if first.sort == "direction":
         return not first.text.endswith("ing")
@@ -240,7 +241,7 @@ def _continues(sentence: Sentence) -> bool:
 
 
 def turned(allowed: Allowed, denied: bool) -> Allowed:
-    """Return what a denied direction allows: `not increase` is no rise, maybe a fall."""
+    """Return what a denied direction allows: `not increase` means no rise, perhaps a fall."""
     if not denied:
         return allowed
     if allowed == lexicon.UP:
@@ -251,7 +252,7 @@ def turned(allowed: Allowed, denied: bool) -> Allowed:
 
 
 def opposite(allowed: Allowed) -> Allowed:
-    """Return what holds for the others when a denial contrasts a proposal with them."""
+    """Return what a denial that contrasts a proposal with the others implies for them."""
     return {lexicon.NOT_UP: lexicon.UP, lexicon.NOT_DOWN: lexicon.DOWN}.get(allowed, ())
 
 
@@ -335,7 +336,7 @@ class _Walk:
         self.wished = before in lexicon.SUPPOSES
 
     def inside(self, i: int) -> bool:
-        """Return whether the effect is in the proposal: `growth, as in B`."""
+        """Return whether the effect is attributed to the proposal: `growth, as in B`."""
         if not self.orphans or not i:
             return False
         does = i + 1 < len(self.tokens) and self.tokens[i + 1].text in lexicon.ECHOES

@@ -1,4 +1,4 @@
-"""Questions to appeals: what a message asks of the other's likes, knowledge and choice.
+"""From questions to appeals: what a message asks about the other's likes, knowledge and choice.
 
 Proposals are written P and attributes T before the patterns of questions are matched.
 """
@@ -212,7 +212,7 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 def appeals(sentence: Sentence, at: Asking) -> Appeals:
-    """Return what a sentence asks; empty if it asks nothing that the target can answer."""
+    """Return what a sentence asks; empty if it asks for nothing that the target can answer."""
     tokens = grouped(sentence.tokens, at.topic, len(at.everyone))
     text = shape(tokens)
     if not asks(sentence, text):
@@ -233,7 +233,7 @@ def shape(tokens: tuple[Token, ...]) -> str:
 
 
 def asks(sentence: Sentence, text: str) -> bool:
-    """Return whether a sentence asks: by its mark, first words, an inner question or a demand."""
+    """Return whether a sentence asks: by its mark, opening, embedded question or demand."""
     if sentence.asks:
         return True
     if OFFER.search(text):
@@ -261,7 +261,7 @@ def clauses(tokens: tuple[Token, ...], text: str) -> Iterator[Clause]:
 
 
 def _main(text: str) -> str:
-    """Return the question without the clause that leads up to it: `since ..., would you ...?`"""
+    """Return the question without its introductory clause: `since ..., would you ...?`"""
     starts = [m.start(1) for m in MAIN.finditer(text)]
     if not starts or ABOUT_FIRST.match(text):
         return text
@@ -295,7 +295,7 @@ def _asks_knowledge(text: str) -> bool:
 
 
 def _knowledge(clause: Clause, at: Asking) -> Appeals:
-    """Return an appeal for the named cells, for all if a name is missing, or for `that`."""
+    """Return an appeal for the named cells, for all cells if a name is missing, or for `that`."""
     if not clause.rows and not clause.columns and JUST_THAT.search(clause.shape):
         return Appeals(informational=_cross(at.topic.rows, at.topic.columns[-1:]))
     likes = at.everything if KNOW_AND_LIKE.search(clause.shape) else ()

@@ -1,4 +1,4 @@
-"""Text to tokens: words, the names in them, sentences, and groups of proposals."""
+"""From text to tokens: words, names, sentences, and groups of proposals."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _verb(word: str) -> bool:
 
 
 def moves(word: str) -> bool:
-    """Return whether a word moves an attribute, or denies."""
+    """Return whether a word expresses a direction or a denial."""
     return any(
         p.match(word)
         for p in (lexicon.RISES, lexicon.FALLS, lexicon.STAYS, lexicon.KEEPS, lexicon.DENIES)
@@ -139,7 +139,7 @@ def plain(text: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """Join lines that begin with a small letter to the line before."""
+    """Join lines that begin with a lower-case letter to the line before."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
     return "".join((" " if line[0].islower() else "\n") + line for line in lines).strip()
 
@@ -192,7 +192,7 @@ class Vocabulary(msgspec.Struct, frozen=True, cache_hash=True):
 
 @lru_cache(maxsize=64)
 def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
-    """Return every phrase that stands for an attribute: its name, distinctive words and aliases."""
+    """Return every phrase that denotes an attribute: its name, distinctive words and aliases."""
     phrases: dict[tuple[str, ...], tuple[int, bool]] = {}
     content = [[w for w in a.lower().split() if w not in STOP] for a in names.attributes]
     for column, attribute in enumerate(names.attributes):
@@ -241,7 +241,7 @@ MOST_TOKENS = 80  # in one piece; rules look around within a sentence, so this k
 
 @lru_cache(maxsize=1024)  # a message is read on arrival and again as the past of the next one
 def sentences(text: str, words: Vocabulary) -> tuple[Sentence, ...]:
-    """Return the sentences of a message with their names found; overlong ones are cut in pieces."""
+    """Return the sentences of a message with their names found; overlong ones are split."""
     return tuple(_sentences(text, words))
 
 

@@ -1,4 +1,4 @@
-"""Partners for repeated matrix games, by the information that they use."""
+"""Partners for repeated matrix games, grouped by the information they use."""
 
 from sally.core.errors import BadInput
 from sally.core.log.imported import RECORDED
@@ -18,7 +18,7 @@ from sally.games.repeated_games.rules import RepeatedGame
 
 
 def _recorded(game: RepeatedGame, seat: Seat, name: str = "", participant: str = "") -> Script:
-    """Raise BadInput: the name represents a player of an imported game."""
+    """Always raise BadInput, because the name represents a player of an imported game."""
     raise BadInput("it represents recorded play and cannot play again")
 
 

@@ -1,4 +1,4 @@
-"""Any strategy of the Axelrod library, in games of two moves each; needs `sally-lab[axelrod]`."""
+"""Any strategy of the Axelrod library, in two-move games; needs `sally-lab[axelrod]`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sources_read_once() -> Iterator[None]:
 
     It offers no other way: `axelrod/makes_use_of.py` and `axelrod/player.py`
     (https://github.com/Axelrod-Python/Axelrod) call `inspect` for every strategy. The import takes
-    half the time with the caches; both functions are put back when it ends.
+    half the time with the caches; both functions are restored afterwards.
     """
     plain, signed = inspect.getsource, inspect.signature
     read, sign = functools.cache(plain), functools.cache(signed)
@@ -72,7 +72,7 @@ def strategy_class(strategy: str) -> Any:
 
 
 class Seated:
-    """A strategy of the library at one point of one game; `feed` must get every round."""
+    """A strategy of the library at one point of one game; every round must be passed to `feed`."""
 
     def __init__(self, made: Any, seed: int, game: RepeatedGame, seat: Seat) -> None:
         axl = library()

@@ -60,7 +60,7 @@ class Follower(Generic[Q]):
 
 
 def latest(view: View, most: int) -> list[Joint]:
-    """Return the last played rounds as (mine, theirs), newest last; `most` of them at most."""
+    """Return the last played rounds as (mine, theirs), newest last; at most `most` of them."""
     if most == 1:
         return [] if view.last is None else [view.last]
     found: list[Joint] = []
@@ -77,7 +77,7 @@ UNSEEN = -1  # the other's move in a void round
 
 
 def with_void(view: View) -> list[Joint]:
-    """Return the rounds in which I moved, as (mine, theirs or UNSEEN if void)."""
+    """Return the rounds in which the seat moved, as (mine, theirs or UNSEEN if void)."""
     if not view.void:
         return view.played()
     lost = dict(view.void)

@@ -1,4 +1,4 @@
-"""The Bayes-adaptive player: the best that can be done against a partner drawn from a pool."""
+"""The Bayes-adaptive player: optimal play against a partner drawn from a pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partners that ignore the other's moves: one move, any move, fixed odds."""
+"""Partners that ignore the other's moves: one fixed move, uniform moves, fixed odds."""
 
 from __future__ import annotations
 

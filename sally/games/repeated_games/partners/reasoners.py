@@ -58,7 +58,7 @@ def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, i
 def _level_odds(
     game: RepeatedGame, seat: Seat, k: int, base: str, first: int
 ) -> dict[Joint | None, Odds]:
-    """Return its odds after each joint move; before any, both count as having played `first`."""
+    """Return a level-k player's odds after each joint move, starting as if both played `first`."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     table: dict[Joint | None, Odds] = {
         (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs
@@ -97,7 +97,7 @@ class Believed(msgspec.Struct, frozen=True):
 
 
 class Hypotheses(msgspec.Struct, frozen=True):
-    """Machines that the other may be; each errs evenly with chance `noise`."""
+    """Machines that the other may be; each errs uniformly with probability `noise`."""
 
     machines: tuple[Machine, ...]
     noise: float
@@ -182,9 +182,9 @@ def _worth(
     believed: Believed,
     values: Sequence[Floats],
 ) -> Floats:
-    """Return the value of each move if all doubt ended after this round (Littman et al. 1995).
+    """Return the value of each move if uncertainty ended after this round (Littman et al. 1995).
 
-    `values` holds, for each hypothesis, the worth of its states after this round.
+    `values` holds, for each hypothesis, the values of its states after this round.
     """
     pay, total = pay_table(game, seat), np.zeros(len(game.moves_of(seat)))
     chances = considered.chances(believed)

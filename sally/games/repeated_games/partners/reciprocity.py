@@ -52,7 +52,7 @@ def _suspicious_automaton(game: RepeatedGame, seat: Seat, first: int = 1) -> Aut
 
 
 def _forgiving(last: int, kind: int, generosity: float) -> Odds:
-    """Return a copy of the other's last move, or the kind move with chance `generosity`."""
+    """Return a copy of the other's last move or, with probability `generosity`, the kind move."""
     if last == kind:
         return surely(kind)
     odds = {kind: generosity, last: 1 - generosity}
@@ -96,7 +96,7 @@ def _two_tats(game: RepeatedGame, seat: Seat, kind: int = 0) -> Script:
 def _two_tats_automaton(
     game: RepeatedGame, seat: Seat, kind: int = 0
 ) -> Automaton[tuple[int | None, int]]:
-    """Return the automaton; its state is the other's last move and the next own move."""
+    """Return the automaton; its state is the other's last move and its own next move."""
     return Automaton(
         (None, kind),
         lambda q: surely(q[1]),
@@ -157,7 +157,7 @@ def _win_stay(
 def _win_stay_automaton(
     game: RepeatedGame, seat: Seat, first: int = 0, aspiration: float | None = None
 ) -> Automaton[int]:
-    """Return the automaton; its state is the next own move."""
+    """Return the automaton; its state is its own next move."""
     enough, moves = _satisfied(game, seat, aspiration), len(game.moves_of(seat))
 
     def after(now: int, own: int, their: int) -> int:

@@ -1,9 +1,9 @@
 """The bots of Brockbank and Vul (2024) for rock, paper, scissors.
 
-Seven stable bots follow one rule in most rounds and err evenly in the others. Eight adaptive bots
-count what the opponent did in a context and play what beats its most frequent move. How often
-people win against each is in table `brockbank_vul` of the reference data of riemer2025, under the
-names used here.
+Seven stable bots follow one rule in most rounds and move uniformly at random in the others. Eight
+adaptive bots count what the opponent did in a context and play what beats its most frequent move.
+Human win rates against each are in table `brockbank_vul` of the reference data of riemer2025, under
+the names used here.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ VOIDS = ("skip", "published")  # how a bot of theirs treats a round in which the
 def check_void(void: str) -> None:
     """Raise BadInput unless `void` is a known way to treat void rounds.
 
-    `skip` joins the rounds on either side of a void one; `published` does as the authors' bots do:
-    they remember their own move of a void round, do not count across it, and draw evenly if they
-    would need the move that was not made.
+    `skip` joins the rounds on either side of a void one; `published` follows the authors' bots:
+    they remember their own move in a void round, do not count across it, and draw uniformly if they
+    would need the missing move.
     """
     if void not in VOIDS:
         raise unknown("way with void rounds", void, VOIDS)
@@ -265,7 +265,7 @@ def _anything(before: Rounds) -> int:
 
 @dataclass(frozen=True)
 class Habit:
-    """What a bot counts: the context, and the move from which the opponent's step is measured."""
+    """The statistic that a bot counts: the context, and the move from which a step is measured."""
 
     needs: int  # number of earlier rounds needed
     sees: int  # number of the latest rounds in which the opponent must have moved

@@ -58,7 +58,7 @@ def remembering_last(
 ) -> dict[str, Any]:
     """Return the table of a player that knows only the last (own, other's) move.
 
-    A learner over the last joint action can be frozen in this way: odds for the first round, and
+    This can represent a frozen learner over the last joint action: odds for the first round, and
     odds after each pair of moves.
     """
     own = 1 + max(mine for mine, _ in then)

@@ -20,7 +20,7 @@ Belief = tuple[float, ...]  # by move
 
 
 class _Thoughts(NamedTuple):
-    """What a mind has learned so far."""
+    """The learned state of a mind."""
 
     of_them: Belief  # what the other does
     of_me: Belief  # what the other expects of me
@@ -28,11 +28,11 @@ class _Thoughts(NamedTuple):
 
 
 class _Tom:
-    """One seat's mind of order k; what it has learned is passed in and out.
+    """One seat's mind of order k; its learned state is passed in and out.
 
     It holds a belief about the other's moves and about its own, and moves each towards the last
     move seen, by `rate`; it assumes that the other learns in the same way. Order i predicts the
-    other as a mind of order i-1 that is sure of its own prediction: best reply upon best reply,
+    other as a mind of order i-1 that is sure of its own prediction: a chain of best replies,
     starting from the belief.
     """
 

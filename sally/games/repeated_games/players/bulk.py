@@ -101,7 +101,7 @@ def _check(game: RepeatedGame, partners: int, lots: Ints, luck: Luck) -> None:
 
 
 def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
-    """Return all machines as one, and the start of each."""
+    """Return all machines joined into one, and the start state of each."""
     sizes = [len(machine.odds) for machine in machines]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     odds = np.concatenate([machine.odds for machine in machines])

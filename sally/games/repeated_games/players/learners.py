@@ -1,4 +1,4 @@
-"""Fictitious play and Q-learning, to compare with the tabular learner."""
+"""Fictitious play and Q-learning, for comparison with the tabular learner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME = 1e-9  # payoffs closer than this are tied
 
 
 def tied(worth: tuple[float, ...]) -> tuple[int, ...]:
-    """Return the moves that are worth most."""
+    """Return the moves with the highest value."""
     best = max(worth)
     return tuple(move for move, value in enumerate(worth) if value >= best - SAME)
 
@@ -33,7 +33,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Fictitious(msgspec.Struct, frozen=True):
-    """A player that replies best to the other's move frequencies so far (Brown 1951)."""
+    """A player that best-responds to the other's move frequencies so far (Brown 1951)."""
 
     pay: PayTable
 
@@ -50,7 +50,7 @@ class Fictitious(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, tally.counts)
 
     def tallied(self, memory: Tally | None, view: View) -> Tally:
-        """Return the memory updated by the rounds since; void rounds are skipped."""
+        """Return the memory updated with the rounds since then; void rounds are skipped."""
         tally = memory or Tally(0, (0,) * len(self.pay[0]))
         counts, seen = list(tally.counts), tally.seen
         for joint in view.rounds(seen):
@@ -75,7 +75,7 @@ class Values(msgspec.Struct, frozen=True):
 class QLearning(msgspec.Struct, frozen=True):
     """One-step Q-learning over the last joint action (Watkins 1989).
 
-    Values start at the best payoff for ever if `optimistic`, else at 0.
+    Initial values assume the best payoff forever if `optimistic`, else 0.
     """
 
     pay: PayTable
@@ -105,7 +105,7 @@ class QLearning(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, known.counts[known.state])
 
     def learned(self, memory: Values | None, view: View) -> Values:
-        """Return the memory updated by the rounds since, before this turn's move."""
+        """Return the memory updated with the rounds since then, before this turn's move."""
         known = memory or self.untaught()
         for joint in view.rounds(known.seen):
             known = self.taught(known, joint)

@@ -102,7 +102,7 @@ class Adapted(msgspec.Struct, frozen=True, eq=False):
 
 
 class Learner(msgspec.Struct, frozen=True, eq=False):
-    """A player with a net of fixed weights; what it learns of a partner is in its state."""
+    """A player with a net of fixed weights; what it learns about a partner is in its state."""
 
     net: Net
     pays: list[float]

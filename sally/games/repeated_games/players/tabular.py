@@ -1,7 +1,7 @@
 """The tabular learner of riemer2025: R-MAX for acting, frequency counts for predicting.
 
-R-MAX (Brafman and Tennenholtz 2002) as riemer2025 must have used it: a pair of state and move is
-known after one visit, an unknown pair is worth the best payoff for ever, and the values are solved
+R-MAX (Brafman and Tennenholtz 2002) as riemer2025 must have used it: a state-move pair is known
+after one visit, an unknown pair is worth the best payoff forever, and the values are solved
 exactly. The state is the last joint action, with a separate state before round 1.
 """
 
@@ -113,7 +113,7 @@ def _backed_up(
 def _evaluated(
     known: Mask, chances: Floats, policy: NDArray[np.intp], pay: Floats, settings: Settings
 ) -> Floats:
-    """Return the value of each state if `policy` is followed for ever."""
+    """Return the value of each state if `policy` is followed forever."""
     n, size = policy.shape
     to = _next_states(pay, settings)
     each, state = np.arange(n)[:, None], np.arange(size)[None, :]
@@ -142,7 +142,7 @@ class Learned(msgspec.Struct, frozen=True):
 
 
 class Tabular(msgspec.Struct, frozen=True):
-    """A player that tries what it does not know, then plays what pays; predicts by frequency."""
+    """A player that explores unknown moves, then plays what pays; it predicts by frequency."""
 
     pay: PayTable
     settings: Settings = Settings()
@@ -160,7 +160,7 @@ class Tabular(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, here)
 
     def learned(self, memory: Learned | None, view: View) -> Learned:
-        """Return the memory updated by the rounds since, before this turn's move."""
+        """Return the memory updated with the rounds since then, before this turn's move."""
         known = self.untaught() if memory is None else memory
         for joint in view.rounds(known.seen):
             known = self.taught(known, joint)
@@ -172,7 +172,7 @@ class Tabular(msgspec.Struct, frozen=True):
         return Learned(0, 0, (0,) * (size * pay.size), (0,) * (size * pay.shape[1]))
 
     def taught(self, known: Learned, joint: tuple[int, int] | None) -> Learned:
-        """Return what is known after one more round; a void round changes nothing."""
+        """Return the model after one more round; a void round changes nothing."""
         if joint is None:
             return msgspec.structs.replace(known, seen=known.seen + 1)
         mine, theirs = joint
@@ -207,8 +207,8 @@ def count_report(
 ) -> ProbeReport | Silence:
     """Return the other's most frequent move (the first of several), with odds.
 
-    The odds follow the rule of succession, (count + 1) / (all + moves). Without any count they are
-    even, and the prediction is move 0.
+    The odds follow the rule of succession, (count + 1) / (all + moves). Without any counts they are
+    uniform, and the prediction is move 0.
     """
     assert question is not None  # a report is asked for with a question only
     if question.about != other(seat) or question.choices != tuple(range(len(counts))):
