@@ -60,8 +60,8 @@ def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
     tokens evicted.
 
     The content of a slot loses value the longer it is unused, so an ended episode is evicted, and
-    one in progress is not evicted for the rules it shares with a new one. The end of a prompt
-    changes each time; the part before it would be needed again and again.
+    an episode in progress is not evicted just because it shares its rules with a new one. The end
+    of a prompt changes each time; the part before it would be needed again and again.
     """
 
     def cost(slot: Slot) -> tuple[float, int]:

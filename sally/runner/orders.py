@@ -84,7 +84,7 @@ class Orders(Sequence[Order]):
         self._repeat.extend(chain.from_iterable(repeat(n, len(kinds)) for n in range(repeats)))
 
     def end(self) -> Orders:
-        """Free what is only needed while adding."""
+        """Free the data that is needed only while adding orders."""
         self._known.clear()
         return self
 

@@ -385,7 +385,7 @@ BY_BOT = "; played by the bot "  # in the description of a bot's study, before i
 def bot_suite(name: str, size: Size = "S") -> Study:
     """Return the suite with a bot in the seats of the model.
 
-    Arms that differ only in words are left out, because a bot reads none.
+    Arms that differ only in words are left out, because a bot reads no words.
 
     Raises:
         BadInput: If there is no such bot.

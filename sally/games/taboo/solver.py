@@ -90,9 +90,10 @@ def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
 def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
     """Return after how many greedy best hints the target is found; None if never.
 
-    One is exact, because all first hints are tried, and so is two, because no first hint worked.
-    Each later hint is the best one given those before it, so three or more, and None with two or
-    more hints, is only the best known: another first hint might have led to a quicker pair.
+    A result of one is exact, because all first hints are tried; so is two, because no first hint
+    worked. Each later hint is the best one given the earlier hints, so a result of three or more,
+    or None with two or more hints, is only the best known: another first hint might have been
+    quicker.
     """
     tries: Tries = ()
     for number in range(1, hints + 1):

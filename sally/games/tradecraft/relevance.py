@@ -31,7 +31,7 @@ def reachable(rules: Ruleset, start: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[Recipe, ...]]:
-    """Return the items in reach, and the recipes for which every slot and the fire can be fed."""
+    """Return the items in reach, and the recipes whose slots and fuel can be supplied."""
     have = set(start)
     able: dict[int, Recipe] = {}
     news = set(start)

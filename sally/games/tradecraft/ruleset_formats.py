@@ -149,7 +149,7 @@ _PAIR = re.compile(r"([^+=>#|,]+)\+([^+=>#|,]+?)(?:=|->)([^+=>#|,]+)")
 
 
 def data_pack(folder: Path) -> Ruleset:
-    """Return the rules in a data-pack folder in the block game's own JSON (1.20 or 1.21 layout)."""
+    """Return the rules in a data-pack folder in the vanilla JSON format (1.20 or 1.21 layout)."""
     raw_tags = {
         _tag_name(file, root): [_bare(_tag_value(value, file)) for value in _values(file)]
         for root in _folders(folder, "tags")

@@ -73,7 +73,7 @@ def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> f
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """How the value offered relates to the value requested, over many proposals."""
+    """Relation between offered and requested value, over many proposals."""
 
     r: float | None  # Pearson; None where one side never varies
     slope: float | None  # of offered on requested value

@@ -1,4 +1,4 @@
-"""eger2017: 240 people and three AIs at Hanabi, as records and figures."""
+"""eger2017: 240 people and three AIs playing Hanabi, as records and figures."""
 
 from sally.core.registry.paper import Paper
 

@@ -102,7 +102,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def find(path: Path) -> Found:
-    """Return the logs of a checkout, of a folder below it, or of one file with its neighbours."""
+    """Return the logs of a checkout, of a folder below it, or of one file, with their surveys."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     if path.is_file() and not GAME_FILE.fullmatch(path.name):

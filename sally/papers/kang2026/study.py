@@ -113,7 +113,8 @@ def radio_cells(model: str) -> list[Cell]:
 
 
 def clue_cells(model: str) -> list[Cell]:
-    """Return the cells of Figures 7a and 11: a model speaks, models listen; bots as bounds."""
+    """Return the cells of Figures 7a and 11: a model speaks and models listen, with bots as
+    bounds."""
     problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
     listener = model_at("toma_ag", model, "cot")
     speakers = (player_spec(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))

@@ -128,7 +128,7 @@ def as_episode(
 
 
 class _RecordedMatch:
-    """A match that is fed from a record and notes the differences."""
+    """A match that is played from a record and lists the differences."""
 
     def __init__(
         self, game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None

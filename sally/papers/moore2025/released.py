@@ -73,7 +73,8 @@ NOT_KEPT = {
 
 
 def released(metric: str, games: Known) -> Estimate | None:
-    """Return a count over a persuader's finished games in all conditions, else None."""
+    """Return a count over a persuader's finished games in all conditions; None for other metrics or
+    without games."""
     if metric not in COUNTS or not games:
         return None
     return COUNTS[metric](games)

@@ -70,8 +70,7 @@ def speaker(model: str) -> PlayerSpec:
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the study with one language model as persuader, beside planners and mindless
-    players."""
+    """Return the study with one language model as persuader, with planners and mindless players."""
     cells: list[Cell] = []
     for condition in CONDITIONS:
         bots = tuple(player_spec(bot) for bot in (*PLANNERS[condition], *MINDLESS))

@@ -50,7 +50,7 @@ class SeatGame(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The payoff as a share of all that both can gain."""
+        """The payoff as a share of the total gain available to both seats."""
         return self.paid / (len(self.at.rounds) * self.at.surplus)
 
 

@@ -173,7 +173,7 @@ class _Phase:
 
 
 class _RecordedMatch:
-    """A match that is fed from a record and notes the differences."""
+    """A match that is played from a record and lists the differences."""
 
     def __init__(self, record: Record, task: Task) -> None:
         self.record = record

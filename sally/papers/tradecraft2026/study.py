@@ -56,7 +56,8 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
 
 
 def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
-    """Return the three groups with one model in both seats, open if none is named, and bots."""
+    """Return the three groups with one model in both seats, and bots; without a model the seats
+    stay open."""
     chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []
     for group, probes in GROUPS.items():

@@ -351,7 +351,7 @@ def bots_of(
 
 @cache
 def bots_at_most_seats(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
-    """Return `bots_of` for the most seats that the game's settings allow."""
+    """Return `bots_of` for the largest number of seats that the game's settings allow."""
     found: dict[str, tuple[str, ...]] = {}
     for name, bounds in spec.settings.items():
         with suppress(BadInput):  # this game of the family refuses the bound

@@ -51,7 +51,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: the speaker everything, a listener its own hint and the clue."""
+    """What a seat knows: the speaker knows everything, a listener its own hint and the clue."""
 
     seat: Seat
     word: str = ""

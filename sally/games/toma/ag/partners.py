@@ -205,7 +205,7 @@ def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
 
 
 def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
-    """Predict the guesses as those of embedding listeners."""
+    """Predict that the listeners guess by embeddings."""
 
     def predict(turn: WordTurn) -> tuple[bool, bool]:
         assert isinstance(turn.pending, Clue)

@@ -45,10 +45,10 @@ def fits(left: Small, about: Ints) -> Bools:
 
 @cache
 def of_ways() -> Small:
-    """Return the ways to describe an agent, by the places it likes once and dislikes, and likes
-    twice and dislikes.
+    """Return, for each way to describe an agent, the places it dislikes and likes once, or dislikes
+    and likes twice.
 
-    As in `Ways.counts`: places, about, way.
+    The axes are those of `Ways.counts`: places, about, way.
     """
     counts = ways().counts
     likes, dislikes = counts[:4], counts[4:] > 0
