@@ -2,14 +2,14 @@
 
 `python benchmarks/cipher.py` plays 60 games a cell; `--confusion` prints the confusion of the
 interceptor by history against `nearest` over 400 games; `--links`, `--certified`, `--channel` and
-`--learner` print one table each; `--seconds` times 100 episodes.
+`--learner` print one table each; `--seconds` times 100 episodes. Intervals are 95%, with matches of
+four games as clusters.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from sally.games.cipher.listeners import CODES
 from sally.games.cipher.rules import Hinted, Over, Revealed
 from sally.games.cipher.spec import numbers
 from sally.runner.seating import players_of, resolved
+from sally.stats.cluster_interval import ratio_by_rule
 from sally.studies.cipher import CONFUSION, LINKS
 
 Who = tuple[str, dict[str, Any]]
@@ -53,24 +54,24 @@ def played(row: int, params: dict[str, Any] | None = None, **who: Who) -> Played
     return Played(spec, episode, replayed(spec, episode))
 
 
-def wilson(won: int, n: int) -> tuple[float, float]:
-    """A 95% interval of a share."""
-    z, p = 1.96, won / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+def share(hits: list[int], trials: list[int]) -> str:
+    """A share of counts with its interval; each pair of counts is one match."""
+    found = ratio_by_rule(hits, trials, range(len(hits)), (0.0, 1.0))
+    assert found.low is not None
+    assert found.high is not None
+    return f"{found.value:.0%} [{found.low:.0%}, {found.high:.0%}]"
 
 
 def line(name: str, episodes: list[Played]) -> None:
     """Print one cell: wins with their interval, rounds, tokens, bits, regret."""
-    ends = [e.how for one in episodes for e in one.replay.states[-1].log if isinstance(e, Over)]
+    logs = [[e.how for e in one.replay.states[-1].log if isinstance(e, Over)] for one in episodes]
+    wins, games = [each.count("survived") for each in logs], [len(each) for each in logs]
     shown = [e for one in episodes for e in one.replay.states[-1].log if isinstance(e, Revealed)]
-    won, n = ends.count("survived"), len(ends)
-    low, high = wilson(won, n)
+    won, n = sum(wins), sum(games)
     caught = sum(e.interceptor == e.code for e in shown) / len(shown)
     missed = sum(e.decoder != e.code for e in shown) / len(shown)
     parts = [
-        f"{name}: won {won}/{n} = {won / n:.0%} [{low:.0%}, {high:.0%}]",
+        f"{name}: won {won}/{n} = {share(wins, games)}",
         f"rounds {len(shown) / n:.1f}",
         f"intercepted {caught:.0%}",
         f"miscommunicated {missed:.0%}",
@@ -152,11 +153,13 @@ def learner(rows: int = 60, held_out: int = 40) -> None:
     codes = [tuple(int(sign) - 1 for sign in str(code)) for code in CODES]
     for name in ("nearest", "top16", "crossing"):
         weight = 0.0
-        scores: dict[str, list[float]] = {"before": [], "after": []}
+        right, asked, even = [], [], []
         for row in range(rows + held_out):
             who = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
             one = played(row % 100, interceptor=("by_history", {}), **who)
             replay = one.replay
+            right.append(0)
+            asked.append(0)
             for turn, state in enumerate(replay.states):
                 if not state.hints or not isinstance(state.log[-1], Hinted):
                     continue
@@ -170,10 +173,12 @@ def learner(rows: int = 60, held_out: int = 40) -> None:
                 if row < rows:
                     weight += 0.5 * float(sums[true] - (odds * sums).sum())
                 else:
-                    scores["after"].append(float(np.argmax(odds) == true))
-                    scores["before"].append(1 / int(left.sum()))
-        shares = {when: float(np.mean(values)) for when, values in scores.items()}
-        print(f"learner against {name}: weight {weight:.1f}, right {shares}", flush=True)
+                    right[-1] += int(np.argmax(odds) == true)
+                    asked[-1] += 1
+                    even.append(1 / int(left.sum()))
+        found = share(right[rows:], asked[rows:])
+        print(f"learner against {name}: weight {weight:.1f}, right {found}, guessing "
+              f"{np.mean(even):.1%}", flush=True)  # fmt: skip
 
 
 def seconds() -> None:

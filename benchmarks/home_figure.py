@@ -12,9 +12,9 @@ NAMES = {"qwen-1.5b": "Qwen2.5 1.5B", "qwen-0.5b": "Qwen2.5 0.5B", "smollm2": "S
 BARS = {
     "Knowing, primary cells": "foresees the other's move",
     "Acting, primary cells": "plays what beats it",
-    "Not registered, its own last move as a habit": "repeats its own last move",
+    "Habits, primary cells": "repeats its own last move",
 }
-COLUMNS = dict(zip(BARS, (4, 3, 3), strict=True))
+COLUMNS = dict(zip(BARS, (4, 3, 7), strict=True))
 LEGEND = (16, 230, 410)  # left ends of the entries
 COLOURS = ("#0072b2", "#d55e00", "#9aa0a6")
 WIDTH, LEFT, BAR, GROUP, TOP = 640, 130, 20, 88, 78
@@ -26,9 +26,8 @@ def shares(page: str, part: str) -> dict[str, float]:
     found = {}
     for line in page.split(f"{part}:")[1].strip().split("\n\n")[0].splitlines()[2:]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if {"lm", "rps"} <= set(cells[:3]):  # the order of the first three columns differs
-            model = next(cell for cell in cells[:3] if cell in NAMES)
-            found[model] = float(cells[COLUMNS[part]].split()[0])
+        if cells[1:3] == ["lm", "rps"]:
+            found[cells[0]] = float(cells[COLUMNS[part]].split()[0])
     return found
 
 

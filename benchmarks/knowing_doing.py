@@ -32,9 +32,18 @@ from sally.stats import Estimate
 GAMES, STRATEGIES = ("rps", "ipd", "ibs"), ("lm", "social_lm")
 
 
-def studied(path: Path) -> tuple[MeasuredTable, MeasuredTable]:
-    """Return the measured seats of a bundle's model, and those of its primary cells judged only
-    where another prediction has other best replies."""
+PARTNERS = ("tit_for_tat", "cycler", "win_stay_lose_shift", "held_out")
+
+
+class Model(msgspec.Struct, frozen=True):
+    """The measured seats of one model."""
+
+    every: MeasuredTable
+    depending: MeasuredTable  # primary cells, judged only where another prediction is met otherwise
+
+
+def studied(path: Path) -> Model:
+    """Return the measured seats of a bundle's model."""
     every, depending = [], []
     with opened(path) as (place, _):
         for episode in store.load(place, quarantine=False).episodes.values():
@@ -49,7 +58,7 @@ def studied(path: Path) -> tuple[MeasuredTable, MeasuredTable]:
                     for press in key_presses(played, seat)
                 ]
                 depending.append(msgspec.structs.replace(found, habits=habits_of(pressed)))
-    return table_of(every), table_of(depending)
+    return Model(table_of(every), table_of(depending))
 
 
 def cells(table: MeasuredTable, prefix: str) -> MeasuredTable:
@@ -71,8 +80,13 @@ def figure(found: Estimate, places: int = 2) -> str:
     """Return a value with its interval; `-` without an interval."""
     if found.value is None or found.interval is None:
         return "-"
-    low, high = found.interval
-    return f"{found.value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
+    value, low, high = (rounded(x, places) for x in (found.value, *found.interval))
+    return f"{value} [{low}, {high}]"
+
+
+def rounded(value: float, places: int) -> str:
+    """Return a figure; what sums of floats add beyond nine places does not decide a half."""
+    return f"{round(value, 9):.{places}f}"
 
 
 def p_value(above: Sequence[float], below: Sequence[float], clusters: Sequence[str]) -> float:
@@ -134,22 +148,23 @@ def said_p(p: float) -> str:
 
 
 def knowing_line(row: ProfileRow) -> list[str]:
-    rule = f"{row.predictor.accuracy:.1f}" if row.predictor else "-"
+    rule = rounded(row.predictor.accuracy, 1) if row.predictor else "-"
     name = row.predictor.rule if row.predictor else "-"
     return [figure(row.accuracy, 1), rule, name, figure(row.beyond)]
 
 
 def acting_line(row: ProfileRow) -> list[str]:
     due = row.judged + row.forfeits
-    habit = f"{row.habit.fits:.1f}" if row.habit else "-"
+    habit = rounded(row.habit.fits, 1) if row.habit else "-"
     name = row.habit.rule if row.habit else "-"
-    itt = f"{100 * row.judged_fits / due:.1f}" if due else "-"
+    itt = rounded(100 * row.judged_fits / due, 1) if due else "-"
     return [figure(row.consistency, 1), itt, habit, name, figure(row.acting_beyond)]
 
 
-def primary(models: dict[str, MeasuredTable]) -> Iterator[str]:
+def primary(models: dict[str, Model]) -> Iterator[str]:
     knowing, acting, pressing = [], [], []
-    for model, found in models.items():
+    for model, tables in models.items():
+        found = tables.every
         for strategy in STRATEGIES:
             ps = {}
             for beyond in ("habits", "blind"):
@@ -159,15 +174,19 @@ def primary(models: dict[str, MeasuredTable]) -> Iterator[str]:
                 ps[beyond] = [p if math.isnan(p) else next(fixed) for p in raw]
             for n, game in enumerate(GAMES):
                 row = row_of(found, f"primary: {game}, {strategy},")
+                depending = row_of(tables.depending, f"primary: {game}, {strategy},")
                 assert row is not None
+                assert depending is not None
                 who = [model, strategy, game]
                 knowing.append([*who, str(row.episodes), *knowing_line(row)])
                 acting.append([*who, *acting_line(row), said_p(ps["habits"][n]),
                                figure(row.acting), said_p(ps["blind"][n]),
-                               figure(row.acting_beyond_move)])  # fmt: skip
-                depends = "-" if row.decides is None else f"{row.decides:.0f}"
+                               figure(row.acting_beyond_repetition),
+                               figure(depending.acting_beyond)])  # fmt: skip
+                depends = "-" if row.decides is None else rounded(row.decides, 0)
                 pressing.append([*who, figure(row.label_bias), figure(row.position_bias),
-                                 figure(row.imitation, 1), figure(row.copying, 1), depends,
+                                 figure(row.imitation, 1), figure(row.copying, 1),
+                                 figure(row.repetition, 1), depends,
                                  str(row.forfeits), row.called or "-"])  # fmt: skip
     yield "Knowing, primary cells:\n"
     yield from table(("model", "strategy", "game", "n", "right %", "best rule %", "rule",
@@ -175,55 +194,37 @@ def primary(models: dict[str, MeasuredTable]) -> Iterator[str]:
     yield "Acting, primary cells:\n"
     yield from table(("model", "strategy", "game", "fits %", "fits %, ITT", "habit %", "habit",
                       "beyond habits", "p (Holm)", "beyond a blind pick", "p (Holm)",
-                      "beyond one move"), acting)  # fmt: skip
+                      "beyond repetition", "where it depends"), acting)  # fmt: skip
     yield "Habits, primary cells:\n"
     yield from table(("model", "strategy", "game", "label bias", "position bias", "imitates %",
-                      "copies %", "depends %", "forfeits of 2,880", "called"),
+                      "copies %", "repeats %", "depends %", "forfeits of 2,880", "called"),
                      pressing)  # fmt: skip
 
 
-def unmoved(models: dict[str, MeasuredTable]) -> Iterator[str]:
-    """Exploratory: the one primary partner that does not respond to the model."""
+def partners(models: dict[str, Model]) -> Iterator[str]:
     lines = []
-    for model, found in models.items():
+    for model, tables in models.items():
         for strategy in STRATEGIES:
             for game in GAMES:
-                row = row_of(found, f"primary: {game}, {strategy}, cycler")
-                if row is not None:
-                    lines.append([model, strategy, f"{game}, cycler", figure(row.beyond),
+                for partner in PARTNERS:
+                    row = row_of(tables.every, f"primary: {game}, {strategy}, {partner}")
+                    assert row is not None
+                    lines.append([model, strategy, game, partner, figure(row.beyond),
                                   figure(row.consistency, 1), figure(row.acting_beyond),
-                                  figure(row.acting_beyond_move)])  # fmt: skip
-    yield "Exploratory, the cycler alone:\n"
-    yield from table(("model", "strategy", "game, partner", "beyond rules", "fits %",
-                      "beyond habits", "beyond one move"), lines)  # fmt: skip
-
-
-def repetition(
-    models: dict[str, MeasuredTable], depending: dict[str, MeasuredTable]
-) -> Iterator[str]:
-    """Not registered: the own last move as a habit, and moves that depend on the prediction."""
-    lines = []
-    for game in GAMES:
-        for strategy in STRATEGIES:
-            for model, found in models.items():
-                cells_of = f"primary: {game}, {strategy},"
-                row, other = row_of(found, cells_of), row_of(depending[model], cells_of)
-                assert row is not None
-                assert other is not None
-                lines.append([game, strategy, model, figure(row.repetition, 1),
-                              figure(row.acting_beyond), figure(row.acting_beyond_repetition),
-                              figure(other.acting_beyond)])  # fmt: skip
-    yield "Not registered, its own last move as a habit:\n"
-    yield from table(("game", "strategy", "model", "repeats %", "beyond habits",
-                      "beyond repetition", "beyond habits, where it depends"), lines)  # fmt: skip
+                                  figure(row.acting_beyond_repetition),
+                                  figure(row.regret, 3)])  # fmt: skip
+    yield "Primary cells by partner:\n"
+    yield from table(("model", "strategy", "game", "partner", "beyond rules", "fits %",
+                      "beyond habits", "beyond repetition", "regret"), lines)  # fmt: skip
 
 
 ARMS = ("lm calibrated", "qa", "lm not asked", "lm twin", "social_lm twin", "oracle", "oracle_max")
 
 
-def secondary(models: dict[str, MeasuredTable]) -> Iterator[str]:
+def secondary(models: dict[str, Model]) -> Iterator[str]:
     lines = []
-    for model, found in models.items():
+    for model, tables in models.items():
+        found = tables.every
         for arm in ARMS:
             for game in GAMES:
                 row = row_of(found, f"secondary: {game}, {arm},")
@@ -236,42 +237,43 @@ def secondary(models: dict[str, MeasuredTable]) -> Iterator[str]:
                     lines.append(_arm_line(model, f"{strategy}, constant partner", row))
     yield "Arms, secondary cells:\n"
     yield from table(("model", "arm", "game", "n", "right %", "beyond rules", "fits %",
-                      "beyond habits", "label bias", "imitates %", "reward a round",
+                      "beyond habits", "label bias", "imitates %", "reward a round", "regret",
                       "forfeits"), lines)  # fmt: skip
 
 
 def _arm_line(model: str, arm: str, row: ProfileRow) -> list[str]:
     return [model, arm, row.game, str(row.episodes), figure(row.accuracy, 1), figure(row.beyond),
             figure(row.consistency, 1), figure(row.acting_beyond), figure(row.label_bias),
-            figure(row.imitation, 1), figure(row.raw, 3), str(row.forfeits)]  # fmt: skip
+            figure(row.imitation, 1), figure(row.raw, 3), figure(row.regret, 3),
+            str(row.forfeits)]  # fmt: skip
 
 
-def levels(models: dict[str, MeasuredTable]) -> Iterator[str]:
+def levels(models: dict[str, Model]) -> Iterator[str]:
     """Hide and seek by the hider's depth, and certified scenarios by depth."""
     lines = []
-    for model, found in models.items():
+    for model, tables in models.items():
+        found = tables.every
         for strategy in ("lm", "social_lm", "qa"):
             for game, level in (("hide_and_seek", "level"), ("toma_po", "depth")):
                 for k in range(4):
                     row = row_of(found, f"secondary: {game}, {strategy}, {level} {k}")
                     if row is not None:
-                        did = "-" if row.forfeits else figure(row.raw)
                         lines.append([model, strategy, game, f"{level} {k}", str(row.episodes),
-                                      did, str(row.forfeits)])  # fmt: skip
+                                      figure(row.raw), str(row.forfeits)])  # fmt: skip
     yield "Depths, secondary cells:\n"
-    yield from table(("model", "strategy", "game", "against", "n", "did", "forfeits"), lines)
+    yield from table(("model", "strategy", "game", "against", "n", "did, ITT",
+                      "forfeits"), lines)  # fmt: skip
 
 
 def main() -> None:
-    models, depending = {}, {}
+    models = {}
     for name in sys.argv[1:]:
-        model = Path(name).name.removeprefix("knowing_doing-").removesuffix(".sally.zip")
-        models[model], depending[model] = studied(Path(name))
-    for part in (primary, unmoved, secondary, levels):
+        models[Path(name).name.removeprefix("knowing_doing-").removesuffix(".sally.zip")] = studied(
+            Path(name)
+        )
+    for part in (primary, partners, secondary, levels):
         for line in part(models):
             print(line)
-    for line in repetition(models, depending):
-        print(line)
 
 
 if __name__ == "__main__":
