@@ -24,7 +24,7 @@ TUTORIALS = [  # those that say so
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n?", re.M | re.S)
 COMMAND = re.compile(r"^\$ (.*)$", re.M)
-SELF = re.compile(r"^This page is also there as \[an executed notebook\].*\n\n", re.M)
+SELF = re.compile(r"^This page is also available as \[an executed notebook\].*\n\n", re.M)
 FILES = {"toml": "study.toml"}  # a study on a page is kept under this name
 
 
