@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import Any
 
 import pytest
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, install_command
 from sally.core.rules.chance import derived_seed
 from sally.games.repeated_games.partners.axelrod import library
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint
@@ -30,7 +31,7 @@ def test_without_the_library_one_sentence_says_how_to_get_it(
 
     module = importlib.import_module("sally.games.repeated_games.partners.axelrod")
     monkeypatch.setattr(module, "import_module", absent)
-    with pytest.raises(BadInput, match=r"pip install 'sally-lab\[axelrod\]'"):
+    with pytest.raises(BadInput, match=re.escape(install_command("axelrod"))):
         partner("axelrod").make(rules("ipd"), PARTNER)
 
 
