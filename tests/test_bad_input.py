@@ -50,7 +50,7 @@ def refused(why: BadInput) -> str:
         ("ipd", {"names": ["J", "*J*"]}, "clash"),
         ("ipd", {"names": ["J"]}, "1 names for 2 moves"),
         ("ipd", {"names": ["J", ""]}, "empty"),
-        ("ipd", {"names": ["J", "F\nOption: J"]}, "end of line"),
+        ("ipd", {"names": ["J", "F\nOption: J"]}, "line break"),
         ("ipd", {"void_limit": 0}, "void_limit"),
         ("cups", {"peek_chance": -0.1}, "peek_chance must be from 0 to 1"),
         ("haggle", {"offers": 0}, "offers at least 1"),

@@ -163,7 +163,7 @@ def evaluate(
     every = list(episodes)
     kept = [e for e in every if arm_of(e.cell) in HEADLINE]
     if not kept:
-        raise BadInput(f"No episode of {suite} in which the player is asked: nothing to evaluate.")
+        raise BadInput(f"{suite} has no episode with a probed player, so nothing can be evaluated.")
     seats = measured_of(kept)
     ends = baselines(seats, False)
     rows = {

@@ -79,7 +79,9 @@ def _bundles(places: tuple[Path, ...]) -> list[Path]:
     for place in places:
         inside = sorted(place.glob("*.sally.zip")) if place.is_dir() else [place]
         if not inside or not all(map(is_bundle, inside)):
-            raise BadInput(f"{place} is not a bundle, and holds none: `sally pack DIR` makes one.")
+            raise BadInput(
+                f"{place} is no bundle or folder of bundles; `sally pack DIR` makes one."
+            )
         found += inside
     return found
 
@@ -141,7 +143,7 @@ def _line_of(file: Path, id: str) -> int:
 def _evaluated(episodes: list[Episode], study: Study, size: Size) -> Evaluation:
     bot = study.about.partition(BY_BOT)[2]
     if bot and bot not in BOTS:
-        raise BadInput(f"The study says that it was played by the bot {bot!r}; there is none.")
+        raise BadInput(f"The study says that it was played by the bot {bot!r}, which is unknown.")
     wanted = sum(1 for _ in (sally_1.bot_suite(bot, size) if bot else suite(size)).trials())
     return evaluate(episodes, player=bot or name_of(episodes),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=wanted,
@@ -171,7 +173,7 @@ def refuse_other_problems(episodes: list[Episode], size: Size) -> None:
         seat = seats.get(episode.setup.instance.game, "")
         if _met(episode.cell, episode.setup, seat) not in asked:
             raise BadInput(
-                f"episode {episode.id} is not one of Sally-1, size {size}: its problem, seed, "
+                f"episode {episode.id} is not part of Sally-1, size {size}: its problem, seed, "
                 f"opponents, questions or cell ({episode.cell!r}) differ."
             )
 

@@ -128,7 +128,7 @@ def test_the_board_refuses_problems_of_another_suite(place):
     held = list(store.load(place).episodes.values())
     refuse_other_problems(held, "S")
     moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
-    with pytest.raises(BadInput, match="not one of Sally-1"):
+    with pytest.raises(BadInput, match="not part of Sally-1"):
         refuse_other_problems([*held, moved], "S")
 
 

@@ -304,7 +304,7 @@ def _deaf(name: str, about: str, act: Callable[[CipherTurn], Action], *fits: Sea
     def make(game: Cipher, seat: Seat) -> Script:
         must_sit(seat, name, *fits)
         if name == "channel" and not game.channel:
-            raise BadInput("channel needs a game with a channel: set its chances")
+            raise BadInput("channel needs a game with a channel; set the game's `channel`")
         return act
 
     return Partner(name, about, SOURCE, make)

@@ -171,7 +171,7 @@ def people(game: LevelGame, seat: Seat) -> Mind:
     found = people_at(game.pays)
     if found is None:
         raise BadInput(
-            "what people do is only known here for the request game from 11 to 20 with a bonus of "
+            "people's choices are only known for the request game from 11 to 20 with a bonus of "
             "20 and a gap of 1"
         )
     return fixed(found.odds)

@@ -114,7 +114,7 @@ class Boxes(_Pays, frozen=True):
         if not 2 <= len(self.labels) <= 12:
             raise BadInput(f"labels must name 2 to 12 boxes, not {len(self.labels)}")
         if any(not plain(label) or re.search(r"[\r\n:]", label) for label in self.labels):
-            raise BadInput("labels must not be empty or hold a colon or an end of line")
+            raise BadInput("labels must not be empty or contain a colon or a line break")
         if not 0 <= self.salient < len(self.labels):
             raise BadInput(f"salient must be a box from 0 to {len(self.labels) - 1}")
         if not self.prize > 0:
@@ -138,7 +138,7 @@ class Pennies(_Pays, frozen=True):
         if len({plain(name) for name in self.names} - {""}) < 2:
             raise BadInput("names must be two different names")
         if any(re.search(r"[\r\n:]", name) for name in self.names):
-            raise BadInput("names must not hold a colon or an end of line")
+            raise BadInput("names must not contain a colon or a line break")
         if not self.stake > 0:
             raise BadInput(f"stake must be above 0, not {self.stake}")
 

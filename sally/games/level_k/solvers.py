@@ -127,7 +127,7 @@ def equilibrium(game: LevelGame, seat: Seat) -> Odds:
     if isinstance(game.pays, Contest):
         agreed = agreements(game)
         if not agreed:
-            raise BadInput("no number of this contest is an equilibrium if all of them name it")
+            raise BadInput("this contest has no number that is an equilibrium if all name it")
         return {agreed[0]: 1.0}
     from sally.stats.zero_sum import maximin_odds  # loads numpy, which playing does not need
 
@@ -151,7 +151,7 @@ def deviation_gain(game: LevelGame, odds: Mapping[Seat, Odds]) -> float:
     for seat in game.seats:
         worth = worths(game, seat, [odds[other] for other in game.others(seat)])
         if worth is None:
-            raise BadInput("there are too many combinations of moves to go through")
+            raise BadInput("there are too many combinations of moves to enumerate")
         place = {move: i for i, move in enumerate(game.menu(seat))}
         gains.append(max(worth) - sum(p * worth[place[m]] for m, p in odds[seat].items()))
     return max(gains)

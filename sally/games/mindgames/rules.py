@@ -165,7 +165,7 @@ class MindGame(Game[State, Action, View]):
         if (self.variant == "non_mental") == self.tale.mental:
             raise BadInput(f"variant {self.variant} does not fit the story {self.tale.name!r}")
         if len(self.tale.attribute) != len(self.problem.target_values):
-            raise BadInput(f"the story {self.tale.name!r} has another number of attributes")
+            raise BadInput(f"the story {self.tale.name!r} has a different number of attributes")
         if self.variant == "perfect_game" and not self.shown.winning:
             raise BadInput("the example of a perfect game needs a puzzle with a winning set")
 

@@ -245,7 +245,7 @@ def check(game: RepeatedGame) -> None:
     _check_names("names", game.names, rows)
     _check_names("partner_names", game.partner_names, columns)
     if rows != columns and game.names and not game.partner_names:
-        raise BadInput("partner_names must be given, because the partner has other moves")
+        raise BadInput("partner_names must be given, because the partner's moves differ")
     if max(rows, columns) > len(DEFAULT_NAMES) and not game.names:
         raise BadInput(f"names must be given for more than {len(DEFAULT_NAMES)} moves")
 
@@ -259,7 +259,7 @@ def _check_names(parameter: str, names: tuple[str, ...], moves: int) -> None:
     if not all(folded):
         raise BadInput(f"{parameter} holds an empty name")
     if any(re.search(r"[\r\n:]", name) for name in names):
-        raise BadInput(f"{parameter} holds a colon or an end of line, which a reply cannot name")
+        raise BadInput(f"{parameter} contains a colon or a line break, which no name may contain")
     clash = next((name for name in folded if folded.count(name) > 1), None)
     if clash is not None:
         raise BadInput(f"{parameter} clash: {clash!r} names two moves; every move needs its own")

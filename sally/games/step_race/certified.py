@@ -94,7 +94,7 @@ def certify(
     optimum = found.value(start)
     names = " and ".join(player for player, _ in others.values())
     if optimum <= SAME:
-        raise BadInput(f"beside {names}, {seat} cannot win: this table is not a usable problem")
+        raise BadInput(f"against {names}, {seat} cannot win, so this table cannot be used")
     chance = solved(game.target, number, pair, uniform()).value(start)
     fixed = {
         name: solved(game.target, number, pair, mind).value(start)
@@ -103,8 +103,8 @@ def certify(
     name, top = max({"random": chance, **fixed}.items(), key=lambda each: each[1])
     if optimum - top < MARGIN:
         raise BadInput(
-            f"beside {names}, {name} gets {top:.3f} points in {seat} and the best reply "
-            f"{optimum:.3f}: less than {MARGIN} apart, so doing has no scale"
+            f"against {names}, {name} gets {top:.3f} points in {seat} and the best reply "
+            f"{optimum:.3f}: less than {MARGIN} apart, so the scale of doing is undefined"
         )
     label = "-".join(_label(player, settings) for player, settings in others.values())
     return Certified(

@@ -80,7 +80,7 @@ def test_people_are_known_for_the_published_game_only() -> None:
     odds = people(ELEVEN_TWENTY, ONE).does(NOTHING)
     assert max(odds, key=odds.__getitem__) == 17
     for game in (BOXES, LevelGame(pays=Request(bonus=10)), LevelGame(pays=Contest())):
-        with pytest.raises(BadInput, match="only known here"):
+        with pytest.raises(BadInput, match="only known for"):
             people(game, ONE)
 
 

@@ -334,7 +334,7 @@ ONE = {"odds": [1, 0], "after": [["a", "a"], ["a", "a"]]}
         ("policy_table", "ipd", {"table": {"start": "a"}}, "states"),
         ("policy_table", "ipd", {"table": {"start": "b", "states": {"a": ONE}}}, "start 'b'"),
         ("policy_table", "rps", {"table": {"start": "a", "states": {"a": ONE}}}, "2 odds"),
-        ("axelrod", "rps", {}, "two moves each"),
+        ("axelrod", "rps", {}, "two moves per seat"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(
@@ -351,5 +351,5 @@ def test_who_copies_needs_the_others_moves() -> None:
         partner_names=["a", "b"],
         names=["a", "b", "c"],
     )
-    with pytest.raises(BadInput, match="has 2 of its own for 3"):
+    with pytest.raises(BadInput, match="the other's 3 moves, but has only 2"):
         partner("generous_tit_for_tat").make(game, PARTNER)

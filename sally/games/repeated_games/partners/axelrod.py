@@ -110,7 +110,7 @@ def _script(
     settings: Mapping[str, Any] | None = None,
 ) -> Script:
     if len(game.moves_of(seat)) != 2 or len(game.moves_of(other(seat))) != 2:
-        raise BadInput("axelrod plays games of two moves each; move 0 is cooperation")
+        raise BadInput("axelrod plays games with two moves per seat; move 0 is cooperation")
     make, given = strategy_class(strategy), dict(settings or {})
     try:
         Seated(make(**given), 0, game, seat)

@@ -140,4 +140,4 @@ def check_copies(game: RepeatedGame, seat: Seat, name: str) -> None:
     """Raise BadInput unless every move of the other is also a move of this seat."""
     own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
     if theirs > own:
-        raise BadInput(f"{name} copies the other's moves, but has {own} of its own for {theirs}")
+        raise BadInput(f"{name} copies the other's {theirs} moves, but has only {own} moves itself")

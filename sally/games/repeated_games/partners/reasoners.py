@@ -155,7 +155,7 @@ def _bayesian(
     if not 0 < noise <= 1:
         raise BadInput(f"noise must be above 0 and at most 1, not {noise}")
     if type(ahead) is not int or ahead < 1:
-        raise BadInput(f"ahead must be a number of rounds from 1 on, not {ahead!r}")
+        raise BadInput(f"ahead must be a whole number of at least 1, not {ahead!r}")
     them = other(seat)
     given = _default_hypotheses(game, them) if hypotheses is None else hypotheses
     if not given:

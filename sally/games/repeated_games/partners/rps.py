@@ -63,7 +63,7 @@ def check_void(void: str) -> None:
     would need the missing move.
     """
     if void not in VOIDS:
-        raise unknown("way with void rounds", void, VOIDS)
+        raise unknown("treatment of void rounds", void, VOIDS)
 
 
 def check_rps(game: RepeatedGame) -> None:

@@ -162,7 +162,9 @@ def _learner(
         raise BadInput(f"learner plays repeated games only, not {type(game).__name__}.")
     mine, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
     if max(mine, theirs) > MOST:
-        raise BadInput(f"learner knows games of at most {MOST} moves each, not {mine} by {theirs}")
+        raise BadInput(
+            f"learner plays games of at most {MOST} moves per seat, not {mine} by {theirs}"
+        )
     return Learner(net(weights), payoffs(game, seat), mine, theirs, game.rounds)
 
 
