@@ -17,27 +17,36 @@ from sally.papers.alsobay2025.importer import IMPORTER as ALSOBAY
 from sally.papers.eger2017.importer import IMPORTER as EGER
 from sally.papers.gamabench.importer import IMPORTER as GAMABENCH
 from sally.papers.hcss2025.importer import IMPORTER as HCSS
+from sally.papers.pact.importer import IMPORTER as PACT
+from sally.papers.step_game.importer import IMPORTER as STEP_GAME
 from sally.papers.zhu2024.importer import IMPORTER as ZHU
 from tests.papers import test_alsobay2025 as alsobay
 from tests.papers import test_eger2017 as eger
 from tests.papers import test_gamabench as gamabench
 from tests.papers import test_hcss2025 as hcss
+from tests.papers import test_pact_importer as pact
+from tests.papers import test_step_game as step_game
 from tests.papers import test_zhu2024 as zhu
 
 
 def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
-    folders = {name: tmp_path / name for name in ("z", "g", "a", "h", "e")}
+    folders = {name: tmp_path / name for name in ("z", "g", "a", "h", "e", "s")}
     for folder in folders.values():
         folder.mkdir()
     (folders["e"] / f"game{eger.FIRST}.log").write_text(eger.log_of(eger.MOVES))
     (folders["e"] / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
     many = {**hcss.PLAY, (hcss.TFT, hcss.GPT): [("CC", "C")] * 6}
+    for n in range(5):
+        pact.written(tmp_path / "p", pact.log_of(f"g_{n}", quotes=lambda k: (30 + k, 45)))
+    step_game.written(folders["s"], step_game.lines(step_game.RACE))
     found = [
         ZHU.imported(zhu.written(folders["z"], [zhu.person(n) for n in range(1, 20)])),
         GAMABENCH.imported(gamabench.written(folders["g"], gamabench.TABLES)),
         ALSOBAY.imported(alsobay.written(folders["a"], alsobay.people())),
         HCSS.imported(hcss.written(folders["h"], hcss.rows(many))),
         EGER.imported(folders["e"]),
+        PACT.imported(tmp_path / "p"),
+        STEP_GAME.imported(folders["s"]),
     ]
     dots, rest = recorded_dots([e for each in found for e in each.episodes])
     assert rest == []
@@ -47,10 +56,15 @@ def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
         "alsobay2025",
         "hcss2025",
         "eger2017",
+        "pact",
+        "step_game",
     }
-    assert len(sources()) == 5
+    assert len(sources()) == 7
     columns = by_column(dots)
-    assert len({c.game for c in columns}) == 5
+    assert len({c.game for c in columns}) == 7
+    models = {dot.who: dot for dot in dots if dot.source == "pact" and dot.kind == "model"}
+    assert set(models) == {"gpt-5 (medium)", "o3 (medium)"}
+    assert all(dot.clusters == 5 and dot.n == 100 for dot in models.values())
     for of in columns.values():
         assert [KINDS.index(d.kind) for d in of] == sorted(KINDS.index(d.kind) for d in of)
         assert all(d.n > 0 and d.clusters > 0 and d.episodes for d in of)

@@ -1,0 +1,91 @@
+"""Dots of the atlas: models and habits on recorded quotes, doing in hindsight, by era of talk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.core.rules.metric import Played
+from sally.games.bargaining.metrics import table
+from sally.games.bargaining.rules import SEATS, gain, other
+from sally.papers.pact import findings
+from sally.papers.pact.reading import model_name
+
+SOURCE = "pact"
+LEAST = 5  # seat-games
+
+
+def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
+    """Return both seats of every imported game."""
+    found = []
+    for played in games:
+        episode = played.episode
+        names = {seat: str(episode.setup.lineup[seat].params["name"]) for seat in SEATS}
+        for seat in SEATS:
+            if (at := table(played, seat)) is None:
+                continue
+            paid = sum(gain(seat, at.limit, q.price) for q in at.rounds if q.price is not None)
+            era, schema = str(episode.used["era"]), str(episode.used["schema"])
+            found.append(
+                findings.SeatGame(
+                    episode.id, seat, names[seat], names[other(seat)], era, schema, at, paid
+                )
+            )
+    return found
+
+
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return each model with enough seat-games, and habits on the same quotes.
+
+    The eras are separate columns: their models hardly met.
+    """
+    seats = seat_games(games)
+    found = []
+    for era in sorted({seat.era for seat in seats}):
+        column = AtlasColumn(
+            "bargaining",
+            f"twenty rounds, {era} talk, published games of models",
+            "doing in hindsight",
+            "uniform quotes",
+            "best quotes in hindsight",
+        )
+        there = [seat for seat in seats if seat.era == era]
+        for raw in sorted({seat.model for seat in there}):
+            mine = [seat for seat in there if seat.model == raw]
+            if len(mine) >= LEAST:
+                name = model_name(raw)
+                who = f"{name.model} ({name.effort})" if name.effort else name.model
+                found += _dot(column, who, mine, None)
+        for habit in findings.HABITS:
+            found += _dot(column, habit, there, habit)
+    return found
+
+
+def _dot(
+    column: AtlasColumn, who: str, seats: Sequence[findings.SeatGame], habit: str | None
+) -> list[AtlasDot]:
+    """Return the dot of recorded quotes, or of a habit in their place."""
+    pair = findings.doing if habit is None else findings.mindless(findings.HABITS[habit])
+    value = findings.estimate(seats, pair)
+    if value is None or value.value is None:
+        return []
+    ids = tuple(dict.fromkeys(seat.game for seat in seats))
+    return [
+        AtlasDot(
+            column,
+            who,
+            "model" if habit is None else "rule",
+            None,  # the record spans two years, and few names have one
+            value.value,
+            value.low,
+            value.high,
+            sum(len(seat.at.rounds) for seat in seats),
+            "rounds",
+            len(ids),
+            SOURCE,
+            ids[:FEW_IDS],
+        )
+    ]
+
+
+ATLAS = AtlasSource("pact", dots_of)

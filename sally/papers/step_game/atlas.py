@@ -1,0 +1,81 @@
+"""Dots of the atlas: models and mindless rules in the published step games, in hindsight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.core.rules.metric import Played
+from sally.papers.step_game import figures
+from sally.papers.step_game.names import model_name
+
+SOURCE, YEAR = "step_game", 2025
+LEAST = 5  # games
+COLUMNS = {
+    "doing_win": AtlasColumn(
+        "step race",
+        "three seats with talk, published games of models",
+        "doing in hindsight, points",
+        "random moves",
+        "best move in hindsight",
+    ),
+    "doing_steps": AtlasColumn(
+        "step race",
+        "three seats with talk, published games of models",
+        "doing in hindsight, steps of the turn",
+        "random moves",
+        "best move in hindsight",
+    ),
+}
+
+
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return each model with enough games, and mindless rules on the turns of all seats."""
+    ids = {played.episode.setup.instance.id: played.episode.id for played in games}
+    seats = figures.seat_games(games)
+    found = []
+    for metric, column in COLUMNS.items():
+        for raw, mine in figures.models(seats).items():
+            value = figures.measure(mine, metric)
+            if value is None or len(mine) < LEAST:
+                continue
+            found.append(
+                AtlasDot(
+                    column,
+                    model_name(raw).label,
+                    "model",
+                    YEAR,
+                    value.value,
+                    value.low,
+                    value.high,
+                    sum(len(seat.turns) for seat in mine),
+                    "turns",
+                    len({seat.game for seat in mine}),
+                    SOURCE,
+                    tuple(ids[seat.game] for seat in mine[:FEW_IDS]),
+                )
+            )
+        for name, rule in figures.rules().items():
+            value = figures.mindless(seats, rule, metric)
+            if value is None or name == "uniform":  # 0 by definition
+                continue
+            found.append(
+                AtlasDot(
+                    column,
+                    name,
+                    "rule",
+                    None,
+                    value.value,
+                    value.low,
+                    value.high,
+                    sum(len(seat.turns) for seat in seats),
+                    "turns",
+                    value.n,
+                    SOURCE,
+                    tuple(ids.values())[:FEW_IDS],
+                )
+            )
+    return found
+
+
+ATLAS = AtlasSource("step_game", dots_of)

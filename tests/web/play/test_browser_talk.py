@@ -1,0 +1,97 @@
+"""Games with talk and hints in a real browser, on a desk and on a phone, each to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+devices = pytest.mark.parametrize("device", [{}, PHONE], ids=["desk", "phone"])
+HINTS = (("river", "candle", "violin"), ("forest", "doctor", "winter"))
+
+
+def fits(me: Person) -> bool:
+    """Whether nothing runs off the screen."""
+    return not me.page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
+def send(me: Person, button: str, **fields: str) -> None:
+    """Fill in the form that is shown now, by labels, and send it."""
+    before = me.question_id()
+    form = me.ask().locator("form").first
+    for label, text in fields.items():
+        form.get_by_label(label).fill(text)
+    form.get_by_role("button", name=button).click()
+    me.until_taken(before)
+
+
+def named(device: dict[str, Any], game: str) -> str:
+    """Return the name of a picture."""
+    return f"{game}_phone" if device else game
+
+
+@devices
+def test_a_race_is_talked_about_and_run(
+    person: Arrive, served: Server, device: dict[str, Any]
+) -> None:
+    me = person(**device)
+    params = {"target": 5, "talks": 1}
+    me.sit(served.table("step_race", "player_1", params=params)["token"])
+    board = me.page.locator("#board")
+    board.get_by_text("The track, turn 1").wait_for()
+    assert "You: 0" in board.inner_text() and "5 the end" in board.inner_text()
+    end = me.page.locator("#end .result")
+    for turn in range(1, 30):  # the others move at random, so it ends long before
+        send(me, "Say", Text="I will move 3.")
+        before = me.question_id()
+        me.ask().get_by_role("button", name="3", exact=True).click()
+        me.until_taken(before)
+        if turn == 1:
+            me.page.locator("#lines li", has_text="Player 1 (you) chose 3").first.wait_for()
+            assert any("I will move 3." in line for line in me.lines())
+            assert fits(me)
+            me.shot(named(device, "step_race"))
+        me.ask().or_(end).first.wait_for()
+        if end.count():
+            break
+    assert "Your result" in me.result() and fits(me)
+
+
+@devices
+def test_a_price_is_talked_about_and_quoted(
+    person: Arrive, served: Server, device: dict[str, Any]
+) -> None:
+    me = person(**device)
+    me.sit(served.table("bargaining", "buyer", params={"rounds": 2})["token"])
+    for quote in (40, 60):
+        send(me, "Send", Text=f"I will bid {quote}.")
+        before = me.question_id()
+        me.ask().get_by_label("Your number", exact=True).fill(str(quote))
+        assert fits(me)
+        if quote == 60:
+            me.shot(named(device, "bargaining"))
+        me.ask().get_by_role("button", name="Answer").click()
+        me.until_taken(before)
+    assert any("I will bid 60." in line for line in me.lines())
+    assert "Your result" in me.result() and fits(me)
+
+
+@devices
+def test_hints_are_given_and_filed_under_their_code(
+    person: Arrive, served: Server, device: dict[str, Any]
+) -> None:
+    me = person(**device)
+    me.sit(served.table("cipher", "encoder", params={"games": 1, "rounds": 2})["token"])
+    for first, second, third in HINTS:
+        send(me, "Send", First=first, Second=second, Third=third)
+        me.page.locator("#lines li", has_text=third).first.wait_for()
+        if third == "violin":
+            me.page.locator("#board").get_by_text("violin").first.wait_for()
+            assert fits(me)
+            me.shot(named(device, "cipher"))
+    assert "Your result" in me.result() and fits(me)
