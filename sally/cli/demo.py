@@ -92,7 +92,7 @@ def _show_the_record() -> None:
 
 
 def record_lines(rows: Sequence[ProfileRow]) -> list[Row]:
-    """Return what a model foresaw and followed in each game, beside mindless rules."""
+    """Return what a model predicted and acted on in each game, compared with mindless rules."""
     return [
         {
             "game": row.game,
@@ -163,7 +163,7 @@ def _cell(column: str, found: Row) -> Any:
 
 
 def what_it_shows(episodes: Iterable[Episode]) -> str:
-    """Return one sentence on which player knew most and which did best, by game."""
+    """Return one sentence per game on which player knew most and which did best."""
     known, done = "tom_percent", "functional_regret"
     rows = [row for row in episode_rows(episodes, (known, done)) if row["seat"] == "agent"]
     knew = summary(rows, known, ("game", "player"))

@@ -252,7 +252,7 @@ def _replies(log: Log) -> Iterator[tuple[Event, list[Action]]]:
 
 
 def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
-    """Return the only move that a text names; None if there is none, or more than one."""
+    """Return the only move that a text names; None if it names none or several."""
     if pattern:
         told = [found.strip().lower() for found in re.findall(pattern, text)][-1:]
         found = {n for n, name in enumerate(names) if name.lower() in told}

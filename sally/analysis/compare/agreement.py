@@ -38,7 +38,7 @@ Verdict = Literal["equivalent", "different", "undecided"]
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """The verdict on our figure and one printed value; None if there is none."""
+    """The verdict on our figure and one printed value; None without a verdict."""
 
     verdict: Verdict | None = None
     p: float | None = None  # of equality

@@ -168,8 +168,8 @@ class Match(Generic[S, A, V]):
         """Send asks to these sources of answers until none of them can answer immediately.
 
         Args:
-            decide: the source of each seat's moves. A bare action stands for a `Decision` without
-                memory.
+            decide: the source of each seat's moves. A bare action means a `Decision` without
+            memory.
             report: the source of each seat's answers to probes.
             sent: open asks that are not sent again.
 

@@ -1,4 +1,4 @@
-"""Probes: questions put to a seat outside play, and how answers are scored.
+"""Probes: questions asked of a seat outside play, and the scoring of answers.
 
 The truth is never logged. It is computed from the replay, so a probe can be re-scored, corrected or
 added later.

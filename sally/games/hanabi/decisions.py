@@ -55,8 +55,8 @@ def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return misplays and forfeits per turn, over turns in which the seat reported playability.
 
-    A card lost that the seat called playable is an inference loss; one that it called unplayable
-    is a translation loss. Only cards on the piles count: a life has no price of its own.
+    A card lost that the seat called playable is an inference loss; one that it called unplayable is
+    a translation loss. Only cards on the piles count: a lost life has no separate cost.
     """
     turns = [each for each in turns_of(played, seat) if each.believed is not None]
     if not turns:

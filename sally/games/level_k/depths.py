@@ -77,7 +77,7 @@ class Depth(msgspec.Struct, frozen=True):
 def estimated(
     game: LevelGame, seat: Seat, moves: Sequence[tuple[View, int]], error: float = ERROR
 ) -> Depth | None:
-    """Return the posterior over levels 0 to 3 after a seat's moves; None without any."""
+    """Return the posterior over levels 0 to 3 after a seat's moves; None if there are none."""
     if not moves:
         return None
     even = error / len(game.menu(seat))

@@ -1,6 +1,6 @@
 """Payoffs of a round, one small struct per game; its fields are the game's parameters.
 
-Numbers stand for themselves as moves; boxes and sides are counted from 0.
+A number is its own move; boxes and sides are counted from 0.
 """
 
 from __future__ import annotations

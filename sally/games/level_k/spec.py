@@ -54,7 +54,7 @@ def game_of(replay: Past) -> LevelGame:
 
 
 def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
-    """Return the declared minds of the other seats; None for a player without one."""
+    """Return the declared minds of the other seats; None for a player that declares none."""
     game = game_of(replay)
     return [mind_of(game, other, replay.lineup.get(other)) for other in game.others(seat)]
 

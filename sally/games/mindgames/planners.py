@@ -86,7 +86,7 @@ def revealed(seen: Known, names: Names) -> Claims:
 def hidden(seen: Known, names: Names) -> Claims:
     """Ask what the target knows and likes, unless known; then disclose the smallest winning set.
 
-    Once the goal leads, the smallest set is empty, and nothing more is told.
+    Once the goal leads, the smallest set is empty, and nothing more is disclosed.
     """
     if seen.likes is None or seen.known is None:
         return ask_everything(names)

@@ -48,7 +48,7 @@ def stories() -> tuple[Story, ...]:
 
 
 def story(name: str) -> Story:
-    """Return the story of that name; raise KeyError if there is none."""
+    """Return the story with this name; raise KeyError if it does not exist."""
     for each in stories():
         if each.name == name:
             return each

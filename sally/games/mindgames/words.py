@@ -528,7 +528,7 @@ class MindWords(Words[Action, View]):
         return self.say("effect", noun=self._noun, **facts)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        """Read a report; a lone letter is the proposal of that name."""
+        """Read a report; a lone letter means the proposal with that name."""
         if question.probe == "target_choice" and (letter := LETTER.fullmatch(reply)):
             names = [name.upper() for name in self._names.proposals]
             if letter[1].upper() in names:

@@ -17,7 +17,7 @@ Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last m
 
 
 def nearest(game: PublicGoods, wanted: float) -> int:
-    """Return the contribution nearest to a number; of two equally near, the larger."""
+    """Return the contribution nearest to a number; the larger of two equally near ones."""
     return min(game.menu, key=lambda given: (abs(given - wanted), -given))
 
 

@@ -57,7 +57,7 @@ def sources_read_once() -> Iterator[None]:
 
 
 def strategy_class(strategy: str) -> Any:
-    """Return the library's strategy of that name, such as `Tit For Tat` or `TitForTat`."""
+    """Return the library's strategy with this name, such as `Tit For Tat` or `TitForTat`."""
     known = {}
     for found in library().all_strategies:
         known[found.name] = known[found.__name__] = found
