@@ -38,7 +38,13 @@ from tests.papers import test_hcss2025 as hcss
 from tests.papers import test_tradecraft2026_importer as tradecraft
 from tests.papers import test_zhu2024 as zhu
 
-FLAGS: Mapping[str, Any] = {"game": "ipd", "columns": {}, "partners": {}, "names": ("J", "F")}
+FLAGS: Mapping[str, Any] = {
+    "game": "ipd",
+    "columns": {},
+    "partners": {},
+    "names": ("J", "F"),
+    "moves": "simultaneous",
+}
 
 
 def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:

@@ -133,6 +133,9 @@ def test_a_strategy_sets_only_what_nobody_else_has_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[Settings] = []
+    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept)  # the strategy is gone after the test
+    monkeypatch.setattr(registry, "_results", {})
 
     def script(messages: object, settings: Settings) -> Reply:
         seen.append(settings)
