@@ -96,6 +96,7 @@ def test_people_are_classified_by_a_stated_rule(tmp_path: Path) -> None:
         ("contribution is 30", "contribution is 31", "should be their sum"),
         ("## Round 2", "## Round 3", "should be round 2"),
         ("multiplier of", "factor", "should state"),
+        ("<<8 coins>>.\nThe group contribution is 30", "<<8 coins>>.\nThe sum is 30", "lacks"),
         ("# GAME STARTS", "", "should state"),
     ],
 )

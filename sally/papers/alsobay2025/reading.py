@@ -33,6 +33,7 @@ _OWN = re.compile(r"You contributed <<(\d+) coins?>>")
 _TOTAL = re.compile(r"group contribution is (\d+) coins?,")
 _OTHER = re.compile(r"^([A-Z][A-Z ]*) contributed (\d+) coins?\.$", re.MULTILINE)
 START = "# GAME STARTS"
+LEFT = "exited the game"  # in the last round of a person who left
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -175,8 +176,8 @@ def _person(where: str, held: _Line) -> Person:
         own, total = _OWN.search(body), _TOTAL.search(body)
         if int(each[1]) != number:
             raise BadInput(f"{where}: round {each[1]} should be round {number}.")
-        if (own is None or total is None) and number == len(heads):
-            break  # left within the last round
+        if (own is None or total is None) and number == len(heads) and LEFT in body:
+            break
         if own is None or total is None:
             raise BadInput(f"{where}: round {number} lacks a contribution or the group's total.")
         others = tuple(int(given) for _, given in _OTHER.findall(body))
