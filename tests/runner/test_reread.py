@@ -22,6 +22,7 @@ REPLIES = ["Option: F", "J loses, so I pick F.", "Option: J"]
 def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three rounds of a model that names another option before the one it picks."""
     monkeypatch.setitem(registry._added["models"], "scripted", lambda name: listed(REPLIES))
+    monkeypatch.setattr(registry, "_results", {})  # lists made before it was added
     agent = player_spec("language", model="scripted", strategy="qa")
     lineup = {"agent": agent, "partner": player_spec("tit_for_tat")}
     study = Study("s", "", (Cell("c", (instance("ipd", rounds=3),), (lineup,)),))

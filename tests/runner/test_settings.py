@@ -135,7 +135,6 @@ def test_a_strategy_sets_only_what_nobody_else_has_set(
     seen: list[Settings] = []
     kept = {folder: dict(entries) for folder, entries in registry._added.items()}
     monkeypatch.setattr(registry, "_added", kept)  # the strategy is gone after the test
-    monkeypatch.setattr(registry, "_results", {})
 
     def script(messages: object, settings: Settings) -> Reply:
         seen.append(settings)
@@ -162,3 +161,4 @@ def test_a_strategy_sets_only_what_nobody_else_has_set(
     assert {(s.temperature, s.max_tokens) for s in seen} == {(0.7, 5)}
     with pytest.raises(BadInput, match="did you mean temperature"):
         played(temprature=1)
+    registry._results.clear()  # lists with the strategy end here
