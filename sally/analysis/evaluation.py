@@ -34,7 +34,8 @@ from sally.metrics.play import error_survival
 from sally.stats import Estimate
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import FEW
-from sally.stats.multiple import holm
+from sally.stats.multiple import holm_where_known
+from sally.stats.paired import sign_flip_test
 
 ASKED, REWORDED, NOT_ASKED, TWIN = "asked", "reworded", "not asked", "twin"
 HEADLINE = (ASKED, REWORDED)
@@ -417,18 +418,15 @@ def name_of(episodes: Sequence[Episode]) -> str:
     Raises:
         BadInput: If the store holds several.
     """
-    names: dict[str, None] = {}
+    names, minds = dict[str, None](), set[str]()
     for episode in episodes:
         for seat in seats_under_study(episode.setup):
             who = episode.setup.lineup[seat]
             params = {k: v for k, v in who.params.items() if k != "pack"}
-            names[label(msgspec.structs.replace(who, params=params))] = None
-    minds = {
-        label(msgspec.structs.replace(w, params={k: v for k, v in w.params.items() if k != "pack"}))
-        for e in episodes
-        for s in seats_under_study(e.setup)
-        if is_mind(w := e.setup.lineup[s])
-    }
+            name = label(msgspec.structs.replace(who, params=params))
+            names[name] = None
+            if is_mind(who):
+                minds.add(name)
     if len(minds) > 1:
         raise BadInput(f"The store holds episodes of {listed(sorted(minds))}; evaluate one alone.")
     return minds.pop() if minds else " / ".join(names)
@@ -437,10 +435,10 @@ def name_of(episodes: Sequence[Episode]) -> str:
 # --- drift ----------------------------------------------------------------------------------------
 
 Scores = dict[tuple[str, str], dict[str, tuple[str, float]]]  # (cell, measure) -> setting -> ...
-ALPHA, RESAMPLES = 0.05, 10_000
+ALPHA, SEED = 0.05, 1
 
 
-class Moved(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True):
     """The change of one measure in one cell between two evaluations of a player."""
 
     cell: str
@@ -468,10 +466,10 @@ def per_problem(episodes: Iterable[Episode]) -> Scores:
     return found
 
 
-def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Moved]:
+def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Change]:
     """Compare two evaluations cell by cell, on the problems that occur in both.
 
-    The p value of a cell comes from exchanging old and new results at random, problem by problem.
+    The p value of a cell comes from exchanging old and new results of whole problems.
 
     Raises:
         BadInput: If the two have no problem in common.
@@ -486,9 +484,7 @@ def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Moved]:
                         [after[key][s][1] for s in both]))  # fmt: skip
     if not raw:
         raise BadInput("The two evaluations have no problem in common; both need the same suite.")
-    rng = np.random.default_rng(1)
-    ps = [_exchanged(was, now, rng) for _, _, was, now in raw]
-    adjusted = _holm_known(ps)
+    adjusted = holm_where_known([_p_of(problems, was, now) for _, problems, was, now in raw])
     found = []
     for ((cell, measure), problems, was, now), p in zip(raw, adjusted, strict=True):
         moved = np.subtract(now, was)
@@ -497,25 +493,14 @@ def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Moved]:
             "identical" if same else "moved" if p is not None and p < ALPHA else "within chance"
         )
         if p is None and not same:
-            verdict = "too few pairs"
-        found.append(Moved(cell, measure, float(np.mean(was)), float(np.mean(now)),
+            verdict = "too few problems"
+        found.append(Change(cell, measure, float(np.mean(was)), float(np.mean(now)),
                            mean_by_rule(moved, problems), p, verdict, len(was)))  # fmt: skip
     return found
 
 
-def _exchanged(
-    was: Sequence[float], now: Sequence[float], rng: np.random.Generator
-) -> float | None:
-    """Return the p value of the mean difference under random exchange; None below five pairs."""
-    moved = np.subtract(now, was)
-    if len(moved) < FEW:
+def _p_of(problems: Sequence[str], was: Sequence[float], now: Sequence[float]) -> float | None:
+    """Return the p value of a change by sign flips of whole problems; None below five problems."""
+    if len(set(problems)) < FEW:
         return None
-    flips = rng.choice((-1.0, 1.0), size=(RESAMPLES, len(moved)))
-    at_least = np.abs(flips @ moved) >= abs(moved.sum()) - 1e-12
-    return float((at_least.sum() + 1) / (RESAMPLES + 1))
-
-
-def _holm_known(ps: Sequence[float | None]) -> list[float | None]:
-    known = [p for p in ps if p is not None]
-    again = iter(holm(known)) if known else iter(())
-    return [None if p is None else float(next(again)) for p in ps]
+    return sign_flip_test(np.subtract(now, was), clusters=problems, seed=SEED).p

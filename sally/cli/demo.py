@@ -86,7 +86,7 @@ def _show_the_record() -> None:
     seats = [seat for episode in episodes for seat in measured(episode)]
     rows = profile_of([one for one in seats if one.seat == "agent" and one.game in GAMES])
     lines = record_lines(rows)
-    title = "Replayed: Qwen2.5-Coder 1.5B, ten rounds, two episodes a line"
+    title = "Replayed: Qwen2.5-Coder 1.5B, ten rounds, two episodes per row"
     print_table(lines, list(lines[0]), title=title)
     echo(record_sentence(rows))
 
@@ -115,9 +115,10 @@ def record_sentence(rows: Sequence[ProfileRow]) -> str:
         f"So `sally checklist` refuses the words {listed(map(repr, refused))}" if refused else ""
     )
     return fill(
-        "A rule foresees: the best of repeating the last move and two others. A habit fits: moves "
-        "that the model's favourite key, or the label it predicted, would have made fit. "
-        f"{told}{words}: two episodes a line are too few for any claim. docs/results has the "
+        "A rule foresees: how often the best of three simple rules, such as repeating the last "
+        "move, predicts the partner. A habit fits: how often always pressing the favourite key, or "
+        "the label just predicted, would have been the best reply. "
+        f"{told}{words}: two episodes per row are too few for any claim. docs/results has the "
         "registered study.",
         WIDTH,
     )

@@ -13,7 +13,7 @@ import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import executor
-from sally.analysis.evaluation import ASKED, CONTRASTS, Evaluation, Moved, drift, evaluate, name_of
+from sally.analysis.evaluation import ASKED, CONTRASTS, Change, Evaluation, drift, evaluate, name_of
 from sally.api.studies import Wish, wished
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed
@@ -312,7 +312,7 @@ def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
     ))  # fmt: skip
 
 
-def _moved(one: Moved) -> dict[str, Any]:
+def _moved(one: Change) -> dict[str, Any]:
     return {
         "cell": one.cell,
         "measure": one.measure,

@@ -15,6 +15,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return _restored(np.minimum(np.maximum.accumulate(steps), 1.0), order)
 
 
+def holm_where_known(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return adjusted p values in order; None stays None and does not count as a test.
+
+    >>> holm_where_known([0.01, None, 0.04])
+    [0.02, None, 0.04]
+    """
+    known = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(known) for p in p_values]
+
+
 def _probabilities(p_values: Sequence[float]) -> Floats:
     p = finite(p_values, "p_values")
     bad = np.flatnonzero((p < 0) | (p > 1))

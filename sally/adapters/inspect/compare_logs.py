@@ -24,12 +24,12 @@ from sally.core.errors import BadInput, listed, unknown
 from sally.stats import (
     Estimate,
     equivalence_sample_size,
-    holm,
     paired_sample_size,
     t_power,
     unpaired_difference,
 )
 from sally.stats.intervals import FEW
+from sally.stats.multiple import holm_where_known
 from sally.stats.paired_tests import cluster_means, paired_tests
 
 ALPHA, POWER, SEED = 0.05, 0.8, 1
@@ -237,8 +237,8 @@ def _compared(
 
 def _adjusted(found: Sequence[LogComparison]) -> list[LogComparison]:
     """Return the comparisons with adjusted p values, verdicts and required sample sizes."""
-    away = _holm([c.p for c in found])
-    alike = _holm([c.p_equivalent for c in found])
+    away = holm_where_known([c.p for c in found])
+    alike = holm_where_known([c.p_equivalent for c in found])
     both = zip(found, away, alike, strict=True)
     return [_judged(c, p, p_alike, len(found)) for c, p, p_alike in both]
 
@@ -257,11 +257,6 @@ def _judged(c: LogComparison, p: float | None, p_alike: float | None, family: in
     return msgspec.structs.replace(
         c, p_holm=p, p_equivalent_holm=p_alike, verdict=verdict, needs=needs
     )
-
-
-def _holm(p_values: Sequence[float | None]) -> list[float | None]:
-    known = iter(holm([p for p in p_values if p is not None]))
-    return [None if p is None else next(known) for p in p_values]
 
 
 # --- power ----------------------------------------------------------------------------------------

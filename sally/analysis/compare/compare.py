@@ -34,11 +34,11 @@ from sally.stats import (
     Estimate,
     cohens_d,
     equivalence_test,
-    holm,
 )
 from sally.stats.cluster_interval import FEWER, Unit, coarsest
 from sally.stats.columns import coded, sums_by
 from sally.stats.intervals import FEW, t_estimate, without_interval
+from sally.stats.multiple import holm_where_known
 from sally.stats.paired_tests import default_margin, paired_tests
 
 ALPHA, SEED = 0.05, 1
@@ -382,14 +382,11 @@ def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
         msgspec.structs.replace(c, decidable=c.units >= (FEW if c.design == "unpaired" else needed))
         for c in found
     ]
-    away, alike = _holm([c.p for c in found]), _holm([c.p_equivalent for c in found])
+    away, alike = (
+        holm_where_known([c.p for c in found]),
+        holm_where_known([c.p_equivalent for c in found]),
+    )
     return [_judged(c, *both) for c, *both in zip(found, away, alike, strict=True)]
-
-
-def _holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return Holm's adjusted p values in order; None stays None and does not count."""
-    known = iter(holm([p for p in p_values if p is not None]))
-    return [None if p is None else next(known) for p in p_values]
 
 
 def _judged(c: Comparison, p: float | None, p_alike: float | None) -> Comparison:
