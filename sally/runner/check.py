@@ -170,6 +170,7 @@ def _has_calls(episode: Episode, seat: str) -> bool:
 
 
 Prompts = dict[AskId, list[Context]]  # prompts of each ask, one per call
+Requests = dict[AskId, list[Request]]  # requests of each ask, one per call
 
 
 def prompts_of(episode: Episode) -> Prompts:
@@ -178,15 +179,27 @@ def prompts_of(episode: Episode) -> Prompts:
     Raises:
         BadInput: If words or strategies have changed since, or the episode does not replay.
     """
+    made = requests_of(episode)
+    return {ask: [request.messages for request in requests] for ask, requests in made.items()}
+
+
+def requests_of(episode: Episode) -> Requests:
+    """Make the requests of an episode again and check their prompts against the logged hashes.
+
+    A reader of another version may read every reply alike; the replay shows whether it does.
+
+    Raises:
+        BadInput: If words or strategies have changed since, or the episode does not replay.
+    """
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
-    if other := _other_versions(spec, episode):
+    if other := _other_versions(spec, episode, but="reader"):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
-    shown: Prompts = {}
-    wrong = mismatch(spec, episode, _asked_again(episode, shown))
+    made: Requests = {}
+    wrong = mismatch(spec, episode, _asked_again(episode, made))
     if wrong is not None:
         raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
-    return shown
+    return made
 
 
 def answered_again(
@@ -199,15 +212,15 @@ def answered_again(
     return answer_from_log(player, turn, calls)
 
 
-def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
+def _asked_again(episode: Episode, made: Requests | None = None) -> Again:
     """Return a function that asks every model of an episode again."""
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         if not event.calls:
             return None
         answer, requests = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
-        if shown is not None:
-            shown[turn.id] = [request.messages for request in requests]
+        if made is not None:
+            made[turn.id] = requests
         return answer
 
     return again

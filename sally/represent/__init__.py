@@ -1,0 +1,7 @@
+"""What a local model represents at a stored decision, beside what it said and what it did.
+
+The prompts of stored decisions are rendered again and checked against their hashes (`prompts`), the
+residual stream of a local model is read at their last token (`activations`), and linear probes are
+fitted to it with folds, baselines and controls (`folds`, `surface`, `probes`). `results` joins what
+is represented with what was said and done.
+"""

@@ -1,0 +1,235 @@
+"""Stored decisions as prompts: rendered again, checked against the log, and labelled.
+
+A decision is a move, or a probe, of a language player. Its label is computed from the replay: the
+truth of a probe (what the other is about to do), the player's own move, or its own forecast. Values
+are canonical: the same action has the same value under whatever name the page shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, Literal
+
+import msgspec
+
+from sally.analysis.columns.rows import played
+from sally.analysis.compare.contrast import TWIN, in_words
+from sally.analysis.decisions.costs import costs_of
+from sally.core.errors import BadInput, listed, unknown
+from sally.core.log.events import Episode, label
+from sally.core.log.scenes import texts_of
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.model import Context
+from sally.core.registry import registry
+from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.metric import Played
+from sally.core.rules.probe import At, Probe, Question
+from sally.players.calls import Request
+from sally.players.language import uses_model
+from sally.runner.check import requests_of
+
+Place = Literal["move", "probe"]
+OWN_MOVE, OWN_FORECAST = "own_move", "own_forecast"
+Value = int | str
+
+
+class Decision(msgspec.Struct, frozen=True, gc=False):
+    """One stored decision: its prompt, where it was made, and what is known about it."""
+
+    prompt: Context
+    candidates: tuple[str, ...]  # scored as continuations; empty if a reply was requested
+    hash: str  # of the prompt, as in the log
+    episode: str
+    cell: str
+    game: str
+    instance: str
+    player: str  # label, without a words pack that makes it a twin
+    partner: str  # labels of the other seats
+    seat: str
+    turn: int
+    about: str  # seat or agent that the probe is about; empty: the only one
+    twin: bool  # whether the page describes the other as a mechanism
+    choices: tuple[Value, ...]  # possible values of the label
+    names: tuple[str, ...]  # the same choices as the page names them
+    value: Value  # the label
+    true: Value | None = None  # what the other did, if known
+    said: Value | None = None  # the player's own forecast of it, if asked
+    did: Any = None  # the player's move; None if forfeited
+    best: tuple[Any, ...] | None = None  # its optimal moves; None if not known
+    # the label's values in the rounds before, and the player's own moves, oldest first
+    past: tuple[Value | None, ...] = ()
+    own: tuple[Any, ...] = ()
+
+    @property
+    def letters(self) -> str:
+        """The names on the page, whichever action carries them."""
+        return " ".join(sorted(self.names))
+
+
+def decisions(
+    episodes: Iterable[Episode], about: str = "", at: Place = "move"
+) -> Iterator[Decision]:
+    """Yield the decisions of all language players, in the order of the episodes.
+
+    Args:
+        episodes: Stored episodes.
+        about: A probe whose truth is the label, `own_move` or `own_forecast`; empty: the probe
+            about other minds that the game's best replies depend on.
+        at: Whether the prompt of the move or of the probe is taken. A prediction inside a decision
+            counts as a probe.
+
+    Raises:
+        BadInput: A prompt cannot be rendered again with the hash in the log, or no game has such a
+            probe.
+    """
+    for episode in episodes:
+        spec = registry.game(episode.setup.instance.game)
+        seats = [s for s, who in episode.setup.lineup.items() if uses_model(who)]
+        if not seats:
+            continue
+        whole = played(episode)
+        probe = probe_named(spec, about)
+        made = requests_of(episode)
+        for name in seats:
+            seat = Seat(name)
+            if not probe.seats or seat in probe.seats:
+                yield from _of_seat(whole, seat, probe, about, at, made)
+
+
+def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
+    """Return the probe of a game behind `about`; own moves and forecasts use its main probe."""
+    choices = [p for p in spec.probes if p.kind != "values"]
+    if about and about not in (OWN_MOVE, OWN_FORECAST):
+        for probe in choices:
+            if probe.name == about:
+                return probe
+        names = [*(probe.name for probe in choices), OWN_MOVE, OWN_FORECAST]
+        raise unknown(f"label of {spec.name}", about, names)
+    acted = [p for p in choices if p.of_mind and p.name in (spec.acts_on or (p.name,))]
+    if not acted:
+        raise BadInput(f"{spec.name} has no probe about another mind with choices to predict.")
+    return acted[0]
+
+
+def _of_seat(
+    whole: Played,
+    seat: Seat,
+    probe: Probe,
+    about: str,
+    at: Place,
+    made: dict[Any, list[Request]],
+) -> Iterator[Decision]:
+    episode, replay, spec = whole.episode, whole.replay, whole.spec
+    who = episode.setup.lineup[seat]
+    twin = (in_words(episode, seat) or "").endswith(TWIN)
+    own_words = {key: value for key, value in who.params.items() if key != "pack"}
+    plain = msgspec.structs.replace(who, params=own_words)
+    others = [episode.setup.lineup[s] for s in replay.game.seats if s != seat]
+    words = SeatContext(spec, replay.game, seat, 0, texts_of(who)).words
+    best = {cost.turn: cost.best or None for cost in costs_of(whole, seat)}
+    past: dict[str, list[Value | None]] = {}
+    own: list[Any] = []
+    for turn in range(len(replay)):
+        did = replay.move(turn, seat)
+        for question in probe.asks(replay.game, replay.view(turn, seat), seat):
+            where = At(turn, seat, probe.name, question.about)
+            true: Any = probe.truth(replay, where)
+            report = replay.report(turn, seat, probe.name, question.about)
+            said: Any = None if report is None else report.value
+            value: Any = {OWN_MOVE: did, OWN_FORECAST: said}.get(about, true)
+            before = tuple(past.setdefault(question.about, []))
+            past[question.about].append(value if isinstance(value, int | str) else None)
+            request = _request(made, turn, seat, question, at)
+            choices = _choices(replay, turn, seat, question, about)
+            if request is None or value not in choices:
+                continue
+            yield Decision(
+                prompt=request.messages,
+                candidates=request.candidates,
+                hash=request.hash,
+                episode=episode.id,
+                cell=episode.cell,
+                game=spec.name,
+                instance=episode.setup.instance.id,
+                player=label(plain if twin else who),
+                partner=", ".join(label(other) for other in others),
+                seat=str(seat),
+                turn=turn,
+                about=question.about,
+                twin=twin,
+                choices=choices,
+                names=tuple(
+                    words.name(choice)
+                    if about == OWN_MOVE
+                    else words.of(question).choice_name(question, choice)
+                    for choice in choices
+                ),
+                value=value,
+                true=true,
+                said=said,
+                did=did,
+                best=best.get(turn),
+                past=before,
+                own=tuple(own),
+            )
+        own.append(did)
+
+
+def _choices(
+    replay: Any, turn: int, seat: Seat, question: Question, about: str
+) -> tuple[Value, ...]:
+    """Return the possible values of a label, canonical ones in canonical order."""
+    if about != OWN_MOVE:
+        return tuple(question.choices)
+    options = replay.game.options(replay.states[turn], seat)
+    return tuple(option for option in options if isinstance(option, int | str))
+
+
+def _request(
+    made: dict[Any, list[Request]], turn: int, seat: Seat, question: Question, at: Place
+) -> Request | None:
+    """Return the request that gave the answer: of the move, of the probe, or of a prediction made
+    inside the decision."""
+    moving = made.get((turn, str(seat), "", ""), [])
+    if at == "move":
+        return _last(moving, "move")
+    if asked := made.get((turn, str(seat), question.probe, question.about)):
+        return _last(asked, "probe")
+    inside = [request for request in moving if request.purpose == "predict"]
+    return inside[0] if len(inside) == 1 else None
+
+
+def _last(requests: Sequence[Request], purpose: str) -> Request | None:
+    """Return the last request with this purpose, else the last one that measures no prior."""
+    fitting = [r for r in requests if r.purpose == purpose] or [
+        r for r in requests if r.purpose != "prior"
+    ]
+    return fitting[-1] if fitting else None
+
+
+def sampled(found: Iterable[Decision], most: int | None, seed: int = 0) -> list[Decision]:
+    """Return at most so many decisions, drawn by a hash of seed, episode, turn and subject.
+
+    The draw depends neither on the order of the episodes nor on their answers.
+    """
+    every = list(found)
+    if most is None or len(every) <= most:
+        return every
+
+    def drawn(one: Decision) -> bytes:
+        name = f"{seed}/{one.episode}/{one.turn}/{one.seat}/{one.about}"
+        return blake2b(name.encode(), digest_size=16).digest()
+
+    kept = {id(one) for one in sorted(every, key=drawn)[:most]}
+    return [one for one in every if id(one) in kept]
+
+
+def require_decisions(found: Sequence[Decision], about: str, at: Place) -> None:
+    """Raise BadInput if no decision is left."""
+    if not found:
+        what = about or "another player's next move"
+        tips = ["--at probe reads answers to probes", "--at move reads moves"]
+        raise BadInput(
+            f"The store has no {at} of a language model with a label about {what}; {listed(tips)}."
+        )
