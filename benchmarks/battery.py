@@ -1,4 +1,4 @@
-"""Attack the generators of the battery with learners: `python -m benchmarks.battery [ITEMS]`.
+"""Attack the generators of the battery: `python -m benchmarks.battery [ITEMS [SEED [GENERATOR]]]`.
 
 Three attackers on fresh items, each of another story, learning on one half and answering the other:
 a logistic model on the words of question and options that never reads the story; a logistic model
@@ -119,15 +119,17 @@ def ruled(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
     yield "all minds", 100 * sum(i.by_depth[-1] == i.answer for i in items) / len(items)
 
 
-def main(many: int = 5000) -> None:
+def main(many: str = "5000", seed: str = str(SEED), *only: str) -> None:
     for generator in GENERATORS:
-        items = fresh_items(generator, many, SEED)
+        if only and generator not in only:
+            continue
+        items = fresh_items(generator, int(many), int(seed))
         even = chance(items)
-        print(f"{generator}: {many} items, chance {even:.1f}", flush=True)
+        print(f"{generator}: {many} items, seed {seed}, chance {even:.1f}", flush=True)
         for name, value in chain(ruled(items), attacked(items)):
             off = "" if abs(value - even) <= MARGIN or name == "all minds" else "  <- off"
             print(f"  {name:28} {value:5.1f}{off}", flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -1,15 +1,20 @@
 """Generator `nested`: nested beliefs about where a thing is, orders 0 to 4.
 
-The places and kinds of the statements are drawn first, then the key, evenly among the places, and
-only then who was present: the visible sequence says nothing about the key. With probability one
-third every simpler reading (reality, one mind left out, one end of the chain alone, talk ignored)
-gives the key, else none does; each is therefore right exactly as often as a guess.
+Everything that can be read without telling one person from another is drawn first: the places, the
+kinds of the statements, how many people share each, and which of them are lies. These outlines are
+kept only if every place can be the key; then the key is drawn, evenly among the places, and the
+people are chosen to fit it. Hence the words of a page and their positions, names apart, say nothing
+about the key. With probability one third every simpler reading (reality, one mind left out, one end
+of the chain alone, talk ignored) gives the key, else none does; each is therefore right exactly as
+often as a guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+
+import msgspec
 
 from sally.core.errors import listed
 from sally.core.rules.chance import Stream
@@ -18,6 +23,8 @@ from sally.games.battery.items import Item
 
 PLACES, STATEMENTS, PERSONS = 3, 9, 6
 ORDERS = range(5)
+LARGE = 0.9  # chance that a statement has room for all minds of the chain but one
+TRIES = 12  # of choosing people for an outline and a key
 TELLS = 0.55  # chance that a statement is told rather than seen
 MOST_LAST_TELLS = 3  # statements after the thing was put somewhere for the last time
 
@@ -95,19 +102,50 @@ def nested(seed: int, number: int, order: int | None = None) -> Item:
     return _told(draws, events, chain, f"nested-{seed}-{level}-{number}")
 
 
+class Outline(msgspec.Struct, frozen=True):
+    """The statements of a story before the people are chosen."""
+
+    places: tuple[int, ...]
+    kinds: tuple[str, ...]
+    sizes: tuple[int, ...]  # how many people share each statement
+    lies: tuple[bool, ...]
+
+    @property
+    def last(self) -> int:
+        """The statement that puts the thing where it is."""
+        return _last_put(self.kinds)
+
+
 def _events(draws: Stream, chain: Chain) -> tuple[Event, ...]:
-    places, kinds = _statements(draws, len(chain))
-    real = places[max(n for n, kind in enumerate(kinds) if kind == "put")]
-    if not chain:
-        return _completed(draws, places, kinds, [set(range(PERSONS))] + [None] * STATEMENTS)
-    key = draws.below(PLACES)
     while True:
-        fill = _same if key == real else _apart
-        events = _completed(draws, places, kinds, fill(draws, places, kinds, chain, key), chain)
-        if believed(events, chain) == key and all(
-            (said == key) == (key == real) for said in readings(events, chain).values()
-        ):
+        outline = _outline(draws, len(chain))
+        if not chain:
+            if events := _filled(draws, outline, _anybody(outline)):
+                return events
+            continue
+        stories = []
+        for key in range(PLACES):
+            story = _story(draws, outline, chain, key)
+            if story is None:
+                break
+            stories.append(story)
+        else:
+            return draws.pick(stories)
+
+
+def _story(draws: Stream, outline: Outline, chain: Chain, key: int) -> tuple[Event, ...] | None:
+    """Return events with this key, or None if none are found in `TRIES` draws."""
+    real = outline.places[outline.last]
+    for _ in range(TRIES):
+        who = (_same if key == real else _apart)(draws, outline, chain, key)
+        if who is None:
+            return None
+        events = _filled(draws, outline, who)
+        if events is None or believed(events, chain) != key:
+            continue
+        if all((said == key) == (key == real) for said in readings(events, chain).values()):
             return events
+    return None
 
 
 def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
@@ -120,17 +158,34 @@ def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
     return found
 
 
-# --- the visible sequence ------------------------------------------------------------------------
+# --- the outline ----------------------------------------------------------------------------------
 
 
-def _statements(draws: Stream, order: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Draw the places, each equally often, and kinds, until every place can be the key."""
+def _outline(draws: Stream, order: int) -> Outline:
+    """Draw the places, each equally often, the kinds, the sizes and the lies."""
     first = (draws.below(PLACES), draws.below(PLACES) == 0)  # of a question about what is so
     while True:
         places = tuple(draws.shuffled([p for p in range(PLACES) for _ in range(3)]))
         kinds = ("put", *("tell" if draws() < TELLS else "put" for _ in places[1:]))
-        if _is_possible(places, kinds, order) and (order or _is_even(places, kinds, *first)):
-            return places, kinds
+        if not _is_possible(places, kinds, order):
+            continue
+        if order or _is_even(places, kinds, *first):
+            break
+    last = _last_put(kinds)
+    sizes, lies = [PERSONS], [False]
+    for n in range(1, STATEMENTS):
+        said, least, most = kinds[n] == "tell", 1, PERSONS - 1
+        # what is said of a place that was not named before cannot be believed by the speaker
+        lies.append(said and (places[n] not in places[:n] or draws() < 0.5))
+        if n > last and places[n] != places[last]:  # told to none of the chain, except by a liar
+            most = min(most, PERSONS - order + lies[n])
+        elif n == last:  # seen by the whole chain if the key is where the thing is
+            least = max(least, order)
+        elif draws() < LARGE:
+            least = max(least, order - 1)
+        least = max(least, 1 + said)
+        sizes.append(least + draws.below(most - least + 1))
+    return Outline(places, kinds, tuple(sizes), tuple(lies))
 
 
 def _last_put(kinds: Sequence[str]) -> int:
@@ -165,83 +220,99 @@ def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) ->
 
 # --- who was present ------------------------------------------------------------------------------
 
-Presence = list[set[int] | None]  # None: anybody
+
+class Presence(msgspec.Struct, frozen=True):
+    """People who must share a statement and people who must not; the rest are drawn."""
+
+    there: frozenset[int] = frozenset()
+    away: frozenset[int] = frozenset()
+    speaker: int | None = None  # None: any that believes what is said or, for a lie, does not
 
 
-def _some(draws: Stream, people: Sequence[int], share: float = 0.5) -> set[int]:
-    return {p for p in people if draws() < share}
+ANYBODY, EVERYBODY = Presence(), Presence(frozenset(range(PERSONS)))
 
 
-def _bystanders(chain: Chain) -> list[int]:
-    return [p for p in range(PERSONS) if p not in chain]
+def _anybody(outline: Outline) -> list[Presence]:
+    return [EVERYBODY] + [ANYBODY] * (len(outline.places) - 1)
 
 
-def _apart(
-    draws: Stream, places: Sequence[int], kinds: Sequence[str], chain: Chain, key: int
-) -> Presence:
+def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
     """Return who is present if one statement fixes the belief and each mind misses one later event
-    that all others share."""
-    at = draws.pick(_turns(places, kinds, len(chain), key))
-    others = [n for n in range(at + 1, len(places)) if places[n] != key]
-    missing = dict(zip(draws.shuffled(others), chain, strict=False))
-    found: Presence = [set(range(PERSONS))]
-    shown = [n for n in range(1, at) if kinds[n] == "put" and places[n] != key]
+    that all others share; None if the outline has no room for that."""
+    places, sizes, order = outline.places, outline.sizes, len(chain)
+    minds = frozenset(chain)
+    rooms = []
+    for at in _turns(places, outline.kinds, order, key):
+        later = [
+            n
+            for n in range(at + 1, len(places))
+            if places[n] != key and order - 1 <= sizes[n] < PERSONS
+        ]
+        shown = [
+            n
+            for n in range(1, at)
+            if outline.kinds[n] == "put" and places[n] != key and sizes[n] >= order
+        ]
+        if sizes[at] >= order and len(later) >= order and (places[0] != key or shown):
+            rooms.append((at, later, shown))
+    if not rooms:
+        return None
+    at, later, shown = draws.pick(rooms)
+    found = _anybody(outline)
     if places[0] == key:  # a later event must take the place of the first for all of them
-        found += [set() for _ in range(1, at)]
-        found[draws.pick(shown)] = set(chain) | _some(draws, _bystanders(chain))
-        found = [None if n and not w else w for n, w in enumerate(found)]
-    else:
-        found += [None] * (at - 1)
-    found.append(set(chain) | _some(draws, _bystanders(chain)))
+        found[draws.pick(shown)] = Presence(minds)
+    found[at] = Presence(minds)
+    missing = dict(zip(draws.shuffled(later), chain, strict=False))
     for n in range(at + 1, len(places)):
-        if n in missing:
-            present = set(chain) - {missing[n]} | _some(draws, _bystanders(chain))
+        mind = missing.get(n)
+        if mind is None:
+            found[n] = Presence(away=frozenset({draws.pick(chain)}))
         else:
-            present = _some(draws, range(PERSONS)) - {draws.pick(chain)}
-        found.append(present)
+            found[n] = Presence(minds - {mind}, frozenset({mind}))
     return found
 
 
-def _same(
-    draws: Stream, places: Sequence[int], kinds: Sequence[str], chain: Chain, key: int
-) -> Presence:
+def _same(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
     """Return who is present such that all minds see where the thing is put last."""
-    last = _last_put(kinds)
-    found: Presence = [set(range(PERSONS)), *[None] * (last - 1)][: last + 1]
+    last, found = outline.last, _anybody(outline)
+    if outline.sizes[last] < len(chain):
+        return None
     if last:
-        found.append(set(chain) | _some(draws, _bystanders(chain)))
-    for n in range(last + 1, len(places)):
-        if places[n] == key or draws() < 0.3:
-            found.append(None)
-        else:  # what is said among bystanders, or as a lie to them, changes no chain
-            found.append(set(_bystanders(chain)) & _some(draws, range(PERSONS), 0.7))
+        found[last] = Presence(frozenset(chain))
+    for n in range(last + 1, len(outline.places)):
+        if outline.places[n] != key:
+            minds = frozenset(chain)
+            if outline.lies[n] and (len(chain) + outline.sizes[n] > PERSONS or draws() < 0.5):
+                liar = draws.pick(chain)  # a lie does not change the liar's own belief
+                found[n] = Presence(frozenset({liar}), minds - {liar}, liar)
+            else:
+                found[n] = Presence(away=minds)
     return found
 
 
-def _completed(
-    draws: Stream,
-    places: Sequence[int],
-    kinds: Sequence[str],
-    presence: Presence,
-    chain: Chain = (),
-) -> tuple[Event, ...]:
-    """Return the events: who acts or speaks, and whether what is said is a lie."""
+def _filled(draws: Stream, outline: Outline, who: Sequence[Presence]) -> tuple[Event, ...] | None:
+    """Return events with these people, or None if nobody can be the speaker of a statement."""
     events: list[Event] = []
-    for n, (place, kind) in enumerate(zip(places, kinds, strict=True)):
-        given = presence[n]
-        there = _some(draws, range(PERSONS)) if given is None else set(given)
-        if kind == "tell" and draws() < 0.3 and given is not None and len(there) == 1:
-            there |= {draws.pick([p for p in range(PERSONS) if p not in there])}
-        while len(there) < (2 if kind == "tell" else 1):
-            there |= {draws.below(PERSONS)}
-        people = draws.shuffled(sorted(there))
+    for n, (place, kind) in enumerate(zip(outline.places, outline.kinds, strict=True)):
+        free = [p for p in range(PERSONS) if p not in who[n].there | who[n].away]
+        more = outline.sizes[n] - len(who[n].there)
+        if not 0 <= more <= len(free):
+            return None
+        free = draws.shuffled(free)
         if kind == "put":
-            events.append(Event("put", tuple(people), place))
+            people = [*sorted(who[n].there), *free[:more]]
+            events.append(Event("put", tuple(draws.shuffled(people)), place))
             continue
-        honest = [p for p in people if believed(events, (p,)) == place]
-        speaker = draws.pick(honest) if honest and draws() < 0.5 else people[0]
-        who = (speaker, *(p for p in people if p != speaker))
-        events.append(Event("tell", who, place, speaker not in honest))
+        fits = {p for p in range(PERSONS) if (believed(events, (p,)) != place) == outline.lies[n]}
+        if more and not fits & who[n].there:  # somebody must be able to say it
+            free.sort(key=lambda p: p not in fits)
+        people = draws.shuffled([*sorted(who[n].there), *free[:more]])
+        able = [p for p in people if p in fits and who[n].speaker in (None, p)]
+        if not able:
+            return None
+        speaker = draws.pick(able)
+        listeners = (p for p in people if p != speaker)
+        events.append(Event("tell", (speaker, *listeners), place, outline.lies[n]))
     return tuple(events)
 
 

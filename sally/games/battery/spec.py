@@ -58,6 +58,7 @@ def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
 
 GAME: GameSpec[State, int, View] = GameSpec(
     name="battery",
+    version=2,
     titles={"battery": "What do they believe?"},
     sentences={
         "battery": "Short stories about people who saw, missed or were told something. Say what "
