@@ -10,15 +10,20 @@ from scoring import Policy
 
 from sally import store
 from sally.adapters.trainers.text import TextEnv
+from sally.adapters.trainers.text.splits import split_of
 from sally.core.log.events import Instance
-from sally.core.rules.chance import derived_seed
+from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Task
+from sally.games.repeated_games.population import population, relettered
 from sally.games.repeated_games.training import split
 from sally.games.toma.po.game import frozen_scenarios
 
 PACK = "repeated_games_terse"
+NEW_WORDING = "repeated_games_story"  # farmers and seasons: no training is worded so
 FAMILY = ("rps", "ipd", "ibs")
-PROBES = {"toma_po": "their_choice"}  # elsewhere their_move
+PROBES = {"toma_po": "their_choice", "battery": "belief"}  # elsewhere their_move
+ONCE = ("other family", "literal")  # problems without a partner that draws
+OTHER_WORDING = "held-out machines, new wording"
 
 
 def cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
@@ -36,6 +41,34 @@ def cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
     }
 
 
+def population_cells(trained: str, stories: int = 40) -> dict[str, list[Task]]:
+    """The same after training with a population, with machines it met and did not meet."""
+    machines, known = population(trained), cells(trained, stories)
+    held_out = list(machines.part("held_out"))
+    literal = split_of("battery")
+    return {
+        "training machines": [
+            relettered(task, Stream("test", n))
+            for n, task in enumerate(machines.part("train")[:24])
+        ],
+        "held-out machines": held_out,
+        OTHER_WORDING: held_out,
+        "held-out partners": [
+            Task(task.instance, task.seat, partner.others)
+            for partner in known["held-out partners"]
+            for task in _lettered(held_out)
+        ],
+        "other games": known["other games"],
+        "other family": known["other family"],
+        "literal": [*literal.part("held_out"), *literal.part("validation")],
+    }
+
+
+def _lettered(tasks: Sequence[Task]) -> list[Task]:
+    """One task for each set of letters."""
+    return list({task.instance.id: task for task in tasks}.values())[:3]
+
+
 def _story(id: str) -> Task:
     return Task(Instance(id, "toma_po", {"scenario": id}), "player")
 
@@ -48,39 +81,37 @@ def evaluate(
     trained_on: Mapping[str, Any],
     seeds: int = 8,
 ) -> None:
-    """Play every task so many times, asked aside before each move, and store all of it."""
-    wanted = [
-        (cell, task, seed)
-        for cell, tasks in tests.items()
-        for task in tasks
-        for seed in range(1 if cell == "other family" else seeds)
-    ]
-    playing = [(cell, _begun(name, trained_on, task, seed)) for cell, task, seed in wanted]
-    policy.forget()
-    while waiting := [env for _, env in playing if env.asked is not None]:
-        for env, scores in zip(waiting, answers(policy, waiting), strict=True):
-            env.step(scores)
+    """Play every task so many times, asked aside before each move, and store it cell by cell."""
     store.claim(where, store.Manifest("training", name))
-    with store.Writer(where) as writer:
-        for cell, env in playing:
-            writer.add(env.episode(cell))
+    for cell, tasks in tests.items():
+        many = 1 if cell in ONCE else seeds
+        playing = [_begun(name, trained_on, cell, task, n) for task in tasks for n in range(many)]
+        policy.forget()
+        while waiting := [env for env in playing if env.asked is not None]:
+            for env, scores in zip(waiting, answers(policy, waiting), strict=True):
+                env.step(scores)
+        with store.Writer(where) as writer:
+            for env in playing:
+                writer.add(env.episode(cell))
+        print(f"{name}: {cell}, {len(playing)} episodes", flush=True)
 
 
-_made: dict[tuple[str, str], dict[int, Any]] = {}  # seats by name and game, made once
+_made: dict[tuple[str, str, str], dict[bytes, Any]] = {}  # seats by name, game and wording
 
 
-def _begun(name: str, trained_on: Mapping[str, Any], task: Task, seed: int) -> TextEnv:
+def _begun(name: str, trained_on: Mapping[str, Any], cell: str, task: Task, seed: int) -> TextEnv:
     game = task.instance.game
+    pack = NEW_WORDING if cell == OTHER_WORDING else PACK if game in FAMILY else ""
     env = TextEnv(
         game,
         name=name,
         strategy="lm",
         probes=[PROBES.get(game, "their_move")],
-        pack=PACK if game in FAMILY else "",
+        pack=pack,
         trained_on=trained_on,
         sample=True,
     )
-    env._seated = _made.setdefault((name, game), env._seated)
+    env._seated = _made.setdefault((name, game, pack), env._seated)
     env.begin(task, derived_seed("test", task.instance.id, task.company, seed), seed)
     return env
 

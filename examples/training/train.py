@@ -1,12 +1,15 @@
 """Train a language model from a local folder on a matrix game, and test what transfers.
 
     python train.py --model FOLDER --game rps --out OUT --seconds 150 --seed 0
+    python train.py --model qwen-0.5b --partners population --out OUT --seconds 500 --seed 0
 
-The model sits in the agent's seat of Sally's text environment against the training partners of
-the game's split, and answers by its odds of the option names (strategy `lm`). It is tested before
-and after on training partners, held-out partners, other games and another family; both stores
-carry `trained_on`, so that `sally transfer OUT/*/after` makes a matrix of them. A run that is
-called again goes on from its last checkpoint.
+The model sits in the agent's seat of Sally's text environment and answers by its odds of the option
+names (strategy `lm`). Its partners are the training partners of the game's split, or a population
+of random machines that it meets in several wordings and with random letters; with a population,
+practice machines decide which step's weights are kept. It is tested before and after on training
+partners, held-out partners, other games, another family and, after a population, questions about
+stories; both stores carry `trained_on`, so that `sally transfer OUT/*/after` makes a matrix of
+them. A run that is called again goes on from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -20,14 +23,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from evaluating import PACK, answers, cells, evaluate
-from scoring import Page, Policy
+from evaluating import PACK, answers, cells, evaluate, population_cells
+from scoring import Growing, Page, Policy
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.rules.chance import Stream, derived_seed
+from sally.core.rules.training import Task
+from sally.games.repeated_games.population import population, relettered
 
 WARM_UP = 5  # steps in which the learning rate rises
 LONGEST_RUN = 10_000
+# Wordings of the training: the terse one, in which most tests are worded, as often as all others.
+WORDINGS = (PACK, PACK, PACK, PACK, "repeated_games_names", "repeated_games_money",
+            "repeated_games_formal", "")  # fmt: skip
 
 
 class Sample(NamedTuple):
@@ -47,18 +55,24 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     base = given.base or given.model.name
     label = f"{base}-{given.game}-{given.learn}-{given.seed}"
-    tests = cells(given.game, given.stories)
+    of_population = given.partners == "population"
+    tests = (population_cells if of_population else cells)(given.game, given.stories)
+    if given.most:
+        tests = {cell: tasks[: given.most] for cell, tasks in tests.items()}
     if given.before and not (out / "before").exists():
         evaluate(policy, out / "before", tests, base, {}, given.test_seeds)
-    run = Run(policy, given)
+    if given.untrained:
+        return
+    run = PopulationRun(policy, given) if of_population else Run(policy, given)
     run.resume(out / "checkpoint.pt")
     run.train(out)
     about = {
         "name": f"{given.game}, {'doing' if given.learn == 'move' else 'knowing'}",
+        "partners": given.partners,
         "game": given.game,
         "learn": given.learn,
         "seed": given.seed,
-        "steps": run.step,
+        "steps": getattr(run, "best_step", run.step),
         "estimator": given.estimator,
         "base": base,
     }
@@ -72,10 +86,13 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", type=Path, required=True, help="a folder for transformers")
+    parser.add_argument(
+        "--model", type=Path, required=True, help="a folder for transformers, or known weights"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--base", default="", help="what the model is called in stores")
     parser.add_argument("--game", default="rps", choices=("rps", "ipd", "ibs"))
+    parser.add_argument("--partners", default="split", choices=("split", "population"))
     parser.add_argument("--learn", default="move", choices=("move", "probe"))
     parser.add_argument("--estimator", default="all_moves", choices=("all_moves", "reinforce"))
     parser.add_argument("--seed", type=int, default=0)
@@ -88,7 +105,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--entropy", type=float, default=0.02)
     parser.add_argument("--test-seeds", type=int, default=8)
     parser.add_argument("--stories", type=int, default=40, help="problems of the other family")
+    parser.add_argument("--most", type=int, default=0, help="problems of each column; 0: all")
+    parser.add_argument("--untrained", action="store_true", help="test it untrained, and stop")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
+    parser.add_argument("--episodes", type=int, default=32, help="of a step, with a population")
+    parser.add_argument("--practice-every", type=int, default=10, help="steps, with a population")
+    parser.add_argument("--practised", type=int, default=48, help="episodes of a practice round")
+    parser.add_argument("--patience", type=int, default=6, help="practice rounds without progress")
     parser.add_argument("--device", default="")
     parser.add_argument("--no-before", dest="before", action="store_false")
     parser.add_argument("--save", action="store_true", help="keep the trained model as a folder")
@@ -143,7 +166,7 @@ class Run:
         while waiting := self.envs.asked():
             scores = answers(self.policy, [self.envs.envs[i] for i in waiting])
             self.envs.step(dict(zip(waiting, scores, strict=True)))
-        return self.samples(), self.how_it_went()
+        return self.samples(), how_it_went(self.envs.envs)
 
     def samples(self) -> list[Sample]:
         kind = "move" if self.given.learn == "move" else "their_move"
@@ -172,9 +195,8 @@ class Run:
         }
 
     def update(self, samples: Sequence[Sample]) -> dict[str, float]:
-        rate = self.given.lr * min(1.0, (self.step + 1) / WARM_UP)
         for group in self.optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = self.rate()
         self.optimiser.zero_grad(set_to_none=True)
         unsure = 0.0
         for chunk in self.policy.chunks([s.page for s in samples]):
@@ -207,16 +229,6 @@ class Run:
             lost = (odds * missed.to(logs.device)).sum()
         return lost - self.given.entropy * spread, spread.detach()
 
-    def how_it_went(self) -> dict[str, Any]:
-        found = defaultdict(list)
-        for env in self.envs.envs:
-            for row in env.rows(("move", "their_move")):
-                for name in ("regret", "payoff", "belief", "reply"):
-                    value = getattr(row.columns, name)
-                    if value is not None:
-                        found[name].append(value)
-        return {name: sum(each) / len(each) for name, each in found.items()}
-
     def save(self, path: Path) -> None:
         state = {
             "model": self.policy.model.state_dict(),
@@ -228,6 +240,10 @@ class Run:
         torch.save(state, partial)
         partial.replace(path)
 
+    def rate(self) -> float:
+        """The learning rate of this step."""
+        return float(self.given.lr * min(1.0, (self.step + 1) / WARM_UP))
+
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint, if there is one."""
         if path.is_file():
@@ -235,6 +251,161 @@ class Run:
             self.policy.model.load_state_dict(state["model"])
             self.optimiser.load_state_dict(state["optimiser"])
             self.step, self.spent = state["step"], state["spent"]
+
+
+class PopulationRun(Run):
+    """Doing, learnt from a population; the weights that do best in practice are kept.
+
+    Rules and history of an episode are evaluated once, for playing and for learning, so a step is
+    several times cheaper than with one page a decision.
+    """
+
+    def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
+        super().__init__(policy, given)
+        if given.learn != "move" or given.estimator != "all_moves":
+            raise SystemExit("A population teaches moves by the exact worth of all of them.")
+        self.machines = population(given.game)
+        self.best: dict[str, torch.Tensor] = {}
+        self.least, self.best_step, self.stale = float("inf"), 0, 0
+
+    def train(self, out: Path) -> None:
+        """Learn until practice gets no better, or the time is used up; keep the best weights."""
+        if self.best_step:  # a finished run that is called again
+            return
+        with (out / "curve.jsonl").open("a") as curve:
+            began = time.monotonic()
+            self.practise(curve)
+            while (
+                self.spent < self.given.seconds
+                and self.step < self.given.steps
+                and self.stale < self.given.patience
+            ):
+                line = self.one_step()
+                self.step += 1
+                self.spent = time.monotonic() - began
+                line |= {"step": self.step, "seconds": round(self.spent, 2)}
+                print(json.dumps(line), file=curve, flush=True)
+                if self.step % self.given.practice_every == 0:
+                    self.practise(curve)
+            self.practise(curve)
+        self.policy.model.load_state_dict(self.best)
+
+    def practise(self, curve: Any) -> None:
+        """Play the practice machines, and keep the weights if regret was never lower."""
+        tasks = self.machines.part("validation")
+        wanted = [
+            (task, (PACK, "repeated_games_names")[n % 2], derived_seed("practice", n))
+            for n, task in enumerate((tasks * 2)[: self.given.practised])
+        ]
+        played = self.played(wanted)
+        device, lost = self.policy.device, 0.0
+        with torch.no_grad():
+            for trees, samples in self.trees(played):
+                lost += float(regrets(self.policy.scored_together(trees), samples, device).sum())
+        regret = lost / sum(len(env.rows()) for env, _ in played)
+        better = regret < self.least - 1e-4
+        if better:
+            self.least, self.best_step = regret, self.step
+            state = self.policy.model.state_dict()
+            self.best = {name: value.clone() for name, value in state.items()}
+        self.stale = 0 if better else self.stale + 1
+        line = {"step": self.step, "practice": regret, "best": self.best_step}
+        print(json.dumps(line), file=curve, flush=True)
+
+    def one_step(self) -> dict[str, Any]:
+        """Play machines that are drawn anew, each in a wording and with letters of its own."""
+        draws = Stream("training", self.given.seed, self.step)
+        wanted = [
+            (
+                relettered(draws.pick(self.machines.part("train")), draws),
+                draws.pick(WORDINGS),
+                derived_seed("training", self.given.seed, self.step, n),
+            )
+            for n in range(self.given.episodes)
+        ]
+        played = self.played(wanted)
+        return {**how_it_went([env for env, _ in played]), **self.learn_from(played)}
+
+    def played(self, wanted: Sequence[tuple[Task, str, int]]) -> list[tuple[TextEnv, list[Page]]]:
+        """Episodes played to their ends, with the page of each decision."""
+        self.policy.forget()
+        found = []
+        for task, wording, seed in wanted:
+            env = TextEnv(self.given.game, strategy="lm", pack=wording, sample=True)
+            env.begin(task, seed)
+            found.append((env, list[Page]()))
+        growing = Growing(self.policy, len(found))
+        while waiting := [n for n, (env, _) in enumerate(found) if env.asked is not None]:
+            asked = [found[n][0].asked for n in waiting]
+            pages = self.policy.pages([(str(a.messages), a.candidates) for a in asked if a])
+            scores = growing.scores(dict(zip(waiting, pages, strict=True)))
+            for n, page in zip(waiting, pages, strict=True):
+                found[n][0].step(scores[n])
+                found[n][1].append(page)
+        return found
+
+    def trees(self, played: Sequence[tuple[TextEnv, list[Page]]]) -> Any:
+        """Trees that fit into one pass, with the decisions of their pages."""
+        for chunk, trees in self.policy.together([pages for _, pages in played]):
+            rows = [row for n in chunk for row in played[n][0].rows()]
+            samples = [Sample(Page([], []), (row.worths or [])[:-1], 0, 0.0) for row in rows]
+            yield trees, samples
+
+    def learn_from(self, played: Sequence[tuple[TextEnv, list[Page]]]) -> dict[str, Any]:
+        """One step of the optimiser; with too little memory, in smaller passes."""
+        while True:
+            try:
+                return self.updated(played)
+            except torch.OutOfMemoryError:
+                if self.policy.learn_tokens < 1_024:
+                    raise
+                self.policy.learn_tokens //= 2
+                torch.cuda.empty_cache()
+
+    def updated(self, played: Sequence[tuple[TextEnv, list[Page]]]) -> dict[str, Any]:
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate()
+        self.optimiser.zero_grad(set_to_none=True)
+        many = sum(len(env.rows()) for env, _ in played)
+        lost = unsure = expected = 0.0
+        for trees, samples in self.trees(played):
+            scores = self.policy.scored_together(trees)
+            loss, spread = self.loss(scores, samples)
+            (loss / many).backward()
+            lost, unsure = lost + float(loss), unsure + float(spread)
+            expected += float(regrets(scores.detach(), samples, self.policy.device).sum())
+        norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
+        self.optimiser.step()
+        found = {"loss": lost, "entropy": unsure, "expected": expected}
+        return {name: value / many for name, value in found.items()} | {"norm": float(norm)}
+
+    def rate(self) -> float:
+        """Rises in the first steps and then falls with the time that is left, to a tenth."""
+        done = max(self.spent / self.given.seconds, self.step / self.given.steps)
+        return super().rate() * (1 - 0.9 * min(1.0, done))
+
+    def save(self, path: Path) -> None:
+        """Nothing: a population is learnt from in one go."""
+
+
+def how_it_went(envs: Sequence[TextEnv]) -> dict[str, Any]:
+    """The mean of each reward column over all decisions."""
+    found = defaultdict(list)
+    for env in envs:
+        for row in env.rows(("move", "their_move")):
+            for name in ("regret", "payoff", "belief", "reply"):
+                value = getattr(row.columns, name)
+                if value is not None:
+                    found[name].append(value)
+    return {name: sum(each) / len(each) for name, each in found.items()}
+
+
+def regrets(scores: torch.Tensor, samples: Sequence[Sample], device: str) -> torch.Tensor:
+    """By decision, the regret to be expected of the policy, in units of payoff."""
+    missed = torch.zeros(scores.shape)
+    for n, sample in enumerate(samples):
+        missed[n, : len(sample.worths)] = max(sample.worths) - torch.tensor(sample.worths)
+    return (scores.softmax(-1) * missed.to(device)).sum(-1)
 
 
 def given_up(worths: Sequence[float]) -> list[float]:

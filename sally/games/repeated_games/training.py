@@ -22,6 +22,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View,
 
 ROUNDS = 10  # of a game to learn from
 OPENING = 2  # rounds in which a partner's play may still be transient
+_LOOK_AHEAD = 6  # moves by which nearly all machines are told apart
 
 _RPS = {
     "train": (
@@ -198,6 +199,26 @@ def _becomes(new: Machine, known: Machine) -> bool:
             return True
         reached = {to for q in reached for to in goes[q]}
     return False
+
+
+class _Soon:
+    """A machine to be compared with many others: most differ within a few moves."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        goes, known = _goes(machine, 0), list[Any](_habits(machine))
+        for _ in range(_LOOK_AHEAD):
+            known = [hash((known[q], *(known[to] for to in goes[q]))) for q in range(len(goes))]
+        self._seen, self._opening, reached = {*known}, list[set[int]](), {0}
+        for _ in range(OPENING + 1):
+            self._opening.append({known[q] for q in reached})
+            reached = {to for q in reached for to in goes[q]}
+
+    def becomes(self, known: _Soon) -> bool:
+        """Return what `_becomes` returns, without its cost where the next moves already differ."""
+        if any(reached <= known._seen for reached in self._opening):
+            return _becomes(self.machine, known.machine)
+        return False
 
 
 def _told_apart(habits: list[tuple[int, ...]], goes: list[tuple[int, ...]]) -> list[int]:

@@ -1,0 +1,125 @@
+"""A population of random machines as partners to learn from, with practice and test machines.
+
+Every machine is a `policy_table` partner, so its odds are data, optimal play against it is exact,
+and its episodes replay. Practice machines and test machines are held out by behaviour: no training
+machine soon behaves like one of them, noise aside, nor like a held-out partner of the game's split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.training import Split, Task
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.games.repeated_games.training import ROUNDS, _machine, _Soon, split
+
+SIZES: Mapping[str, int] = {"train": 256, "validation": 24, "held_out": 24}
+FOLLOW = (1.0, 1.0, 0.9, 0.8)  # how often a machine follows its rule; else it moves at random
+LETTERS: Mapping[str, str] = {"train": "ABCDEFGHJKLMNPRS", "validation": "UWXYZ", "held_out": "QTV"}
+MOST_TRIES = 200  # per machine, before the game is said to have too few behaviours
+
+
+def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Split:
+    """Return tasks against random machines, disjoint by behaviour, with letters of their own.
+
+    Raises:
+        BadInput: The game has no split, or too few behaviours for so many machines.
+    """
+    own = split(game)
+    if own is None:
+        raise BadInput(f"{game} has no training split, so it has no population of machines.")
+    rules = registry.game(game).build({"rounds": ROUNDS})
+    assert isinstance(rules, RepeatedGame)
+    named = [task.others[PARTNER] for task in own.part("held_out")]
+    kept = [_Soon(found) for who in named if (found := _machine(rules, AGENT, who)) is not None]
+    parts: dict[str, tuple[Task, ...]] = {}
+    for part in ("held_out", "validation", "train"):  # the parts to be held out come first
+        drawn = list(_drawn(rules, part, sizes[part], kept, seed))
+        kept += [machine for _, machine in drawn]
+        letters = _letters(len(rules.matrix), part, len(drawn), seed)
+        parts[part] = tuple(
+            Task(_instance(game, names), AGENT, {PARTNER: who})
+            for names, (who, _) in zip(letters, drawn, strict=True)
+        )
+    about = "random machines, held out by behaviour; other letters as well"
+    return Split(f"{game}_population", about, {part: parts[part] for part in sizes})
+
+
+def relettered(task: Task, draws: Stream) -> Task:
+    """Return the task with random training letters for the names of its moves."""
+    game, many = task.instance.game, len(task.instance.params["names"])
+    letters = draws.shuffled(LETTERS["train"])[:many]
+    return Task(_instance(game, letters), task.seat, task.others)
+
+
+def random_table(draws: Stream, moves: int) -> dict[str, Any]:
+    """Return a random machine with as many moves as the other, as a table for `policy_table`.
+
+    It repeats a cycle, answers the other's last move, shifts its own move by the outcome, or is a
+    machine of two to four states that the other's moves drive.
+    """
+    kind, follow = draws.pick(("cycle", "reply", "outcome", "states")), draws.pick(FOLLOW)
+    own, theirs = range(moves), range(moves)
+    if kind == "cycle":
+        plays = [draws.below(moves) for _ in range(1 + draws.below(4))]
+        goes = [[[(q + 1) % len(plays)] * moves for _ in own] for q in range(len(plays))]
+    elif kind == "reply":
+        answer = [draws.below(moves) for _ in theirs]
+        plays = [*answer, draws.below(moves)]  # one state for each last move, and the first round
+        goes = [[list(theirs) for _ in own] for _ in plays]
+    elif kind == "outcome":
+        shift, plays = [draws.below(moves) for _ in theirs], list(own)
+        after = [[(m + shift[(t - m) % moves]) % moves for t in theirs] for m in own]
+        goes = [after for _ in plays]
+    else:
+        many = 2 + draws.below(3)
+        plays = [draws.below(moves) for _ in range(many)]
+        goes = [[[draws.below(many) for _ in theirs]] * moves for _ in range(many)]
+    first = len(plays) - 1 if kind == "reply" else draws.below(len(plays))
+    return {
+        "start": str(first),
+        "states": {
+            str(q): {
+                "odds": [follow * (m == play) + (1 - follow) / moves for m in own],
+                "after": [[str(to) for to in row] for row in goes[q]],
+            }
+            for q, play in enumerate(plays)
+        },
+    }
+
+
+def _drawn(
+    rules: RepeatedGame, part: str, many: int, kept: Sequence[_Soon], seed: int
+) -> Iterator[tuple[PlayerSpec, _Soon]]:
+    """Yield machines that behave like none of those kept; training ones may resemble each other."""
+    draws, met = Stream("population", seed, part), list[_Soon]()
+    for _ in range(MOST_TRIES * many):
+        if len(met) == many:
+            return
+        who = PlayerSpec("policy_table", {"table": random_table(draws, len(rules.matrix))})
+        machine = _machine(rules, AGENT, who)
+        assert machine is not None
+        new = _Soon(machine)
+        apart = kept if part == "train" else [*kept, *met]
+        if not any(new.becomes(old) or old.becomes(new) for old in apart):
+            met.append(new)
+            yield who, new
+    if len(met) < many:
+        raise BadInput(
+            f"Only {len(met)} of {many} machines for {part} behave differently from those held "
+            "out; ask for fewer."
+        )
+
+
+def _letters(moves: int, part: str, many: int, seed: int) -> Iterator[list[str]]:
+    draws = Stream("letters", seed, part)
+    return (draws.shuffled(LETTERS[part])[:moves] for _ in range(many))
+
+
+def _instance(game: str, names: Sequence[str]) -> Instance:
+    return Instance(f"{game}_{''.join(names)}", game, {"rounds": ROUNDS, "names": list(names)})
