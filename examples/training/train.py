@@ -372,7 +372,7 @@ class PopulationRun(Run):
             scores = self.policy.scored_together(trees)
             loss, spread = self.loss(scores, samples)
             (loss / many).backward()
-            lost, unsure = lost + float(loss), unsure + float(spread)
+            lost, unsure = lost + float(loss.detach()), unsure + float(spread)
             expected += float(regrets(scores.detach(), samples, self.policy.device).sum())
         norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
         self.optimiser.step()
