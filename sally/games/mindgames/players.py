@@ -1,11 +1,13 @@
 """A language model as the reader of MindGames: two structured calls per message (moore2025).
 
 The first call extracts what a message states, the second what it asks for; each sees the whole
-conversation. Both are logged, so a replay needs no model.
+conversation and not the true table. Replies of a model that can be held to a JSON schema are. Both
+calls are logged, so a replay needs no model.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -13,12 +15,20 @@ import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.prompt.model import Model, ModelFailure, Settings, User, read_settings
+from sally.core.prompt.answer_schema import closed
+from sally.core.prompt.model import (
+    Model,
+    ModelFailure,
+    Settings,
+    User,
+    can_constrain,
+    read_settings,
+)
 from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import filled
-from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
+from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
 from sally.games.mindgames.rules import READER, MindGame
 from sally.players.calls import Caller, Exchanges
 from sally.players.language import OPEN, ModelPlayer
@@ -67,17 +77,40 @@ class ModelReader(ModelPlayer, frozen=True):
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
         """Return one part of the findings; an invalid answer is requested again."""
         words, context = turn.context.words, turn.context
+        assert isinstance(context.game, MindGame)
+        schema = schema_of(part, context.game.names) if can_constrain(self.model) else ""
         opening = context.opening(turn.view, words.forms[0])
         retry, last = "", Unreadable("nothing was asked")
         for _ in range(context.retries + 1):
             tail = (words.now(turn.view), words.say(f"reader.{part}"), retry)
             page = opening.plus("\n".join(text for text in tail if text))
-            reply = await caller.say(part, [User(page)])
+            reply = await caller.say(part, [User(page)], schema=schema)
             try:
                 return read(_only_object(reply.text), turn)
             except Unreadable as why:
                 retry, last = words.say("retry", why=why), why
         raise last
+
+
+def schema_of(part: str, names: Names) -> str:
+    """Return, as JSON, the schema of the answer to one of the two calls."""
+    proposal, attribute = {"enum": list(names.proposals)}, {"enum": list(names.attributes)}
+    cells = len(names.proposals) * len(names.attributes)
+    cell = {"proposal": proposal, "attribute": attribute}
+    if part == "disclosures":
+        utility = {"type": "integer", "minimum": -1, "maximum": 1}
+        fields = {"disclosures": _list_of(closed({**cell, "utility": utility}), cells)}
+    else:
+        fields = {
+            "motivational": _list_of(attribute, len(names.attributes)),
+            "informational": _list_of(closed(cell), cells),
+            "inferential": _list_of(proposal, len(names.proposals)),
+        }
+    return json.dumps(closed(fields), separators=(",", ":"), ensure_ascii=False)
+
+
+def _list_of(item: dict[str, Any], most: int) -> dict[str, Any]:
+    return {"type": "array", "items": item, "maxItems": most}
 
 
 def _only_object(reply: str) -> Mapping[str, Any]:
@@ -135,5 +168,6 @@ PLAYERS = {
         "a language model as the reader of mindgames, two structured calls per message",
         _reader,
         {"model": "embedded", "settings": None},
+        version=2,  # 1 saw the true table, and was not held to a schema
     )
 }

@@ -186,7 +186,7 @@ TEXTS: Mapping[str, str] = {
     # --- helpers ----------------------------------------------------------------------------------
     "rules.reader": "A persuader writes to {target}, who has to choose one of three {noun}s. You "
     "say what each message states and asks for, and nothing else about it. Proposals: "
-    "{proposals}. Attributes: {attributes}. What the {noun}s do:\n{table}\n"
+    "{proposals}. Attributes: {attributes}.\n"
     "There are four kinds of findings.\n"
     "- disclosures: the message states what a {noun} does to an attribute, truly or falsely: "
     "utility 1 if it is said to increase it, -1 if to decrease it, 0 if to have no effect.\n"
@@ -302,7 +302,8 @@ class MindWords(Words[Action, View]):
     def rules(self, seat: Seat) -> str:
         brief = self._game.brief(seat)
         if seat == READER:
-            return self._about("rules.reader", table=self._table(brief.utilities))
+            # Without the table: it would tell the reader what a message may say.
+            return self._about("rules.reader")
         if seat == TARGET:
             own = Answer(motivation=tuple(enumerate(brief.likes or ())))
             likes = in_words(own, self._names, self._voice)

@@ -23,13 +23,16 @@ from sally.games.mindgames import metrics
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.output.tables.reproduce import Conditions, Known
 from sally.papers.moore2025.agreement import (
+    FOLDS,
     HALVES,
     Agreement,
     GameReader,
     agreement,
     by_model,
     by_rules,
+    fold_of,
     half_of,
+    read_at_once,
 )
 from sally.papers.moore2025.figures import estimated
 from sally.papers.moore2025.published_layout import BadLayout, PublishedGame, read
@@ -141,6 +144,10 @@ def COMMANDS() -> None:
 )
 @click.option("--model", help="A model that reads instead of the rules, such as embedded.")
 @click.option("--limit", type=int, help="Only this many games of people and of models, by a hash.")
+@click.option(
+    "--at-once", type=click.IntRange(1), default=1, help="Games that a model reads at once."
+)
+@click.option("--temperature", type=float, help="Of the model; by default, the provider's.")
 @click.option("--charity", is_flag=True, help="Let the rules see the true table, as in play.")
 @json_option
 def readers(
@@ -148,10 +155,15 @@ def readers(
     half: str | None,
     model: str | None,
     limit: int | None,
+    at_once: int,
+    temperature: float | None,
     charity: bool,
     as_json: bool,
 ) -> None:
-    """Agreement of a reader with recorded labels: precision, recall, F1 and final choices."""
+    """Agreement of a reader with recorded labels: precision, recall, F1 and final choices.
+
+    The folds are five parts of whole games and persons: the lowest and the highest F1 of a part.
+    """
     if charity and model is not None:
         raise click.UsageError(
             "--charity is for the rules; a model that reads never sees the true table."
@@ -166,8 +178,12 @@ def readers(
         games = tuple(game for game in games if half_of(game) == half)
     reader: GameReader = partial(by_rules, charity=charity)
     if model is not None:
-        reader = by_model(registry.model(model), Settings())
+        reader = by_model(registry.model(model), Settings(temperature=temperature))
     parts = _limited(_parts(games), limit)
+    if model is not None:
+        every = tuple({id(g): g for part in parts.values() for g in part}.values())
+        readings = read_at_once(every, reader, at_once)
+        reader = lambda game: readings[id(game)]  # noqa: E731
     rows = [row for name, part in parts.items() for row in _rows(name, part, reader)]
     if as_json:
         print_json(rows)
@@ -206,6 +222,7 @@ def _drawn(game: PublishedGame) -> str:
 
 def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> list[dict[str, Any]]:
     found: Agreement = agreement(games, reader)
+    folds = [agreement([g for g in games if fold_of(g) == fold], reader) for fold in range(FOLDS)]
     rows: list[dict[str, Any]] = [
         {
             "games": name,
@@ -214,11 +231,12 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
             "precision": tally.precision,
             "recall": tally.recall,
             "f1": tally.f1,
+            "folds": _span([fold.tallies[kind].f1 for fold in folds]),
             "agreement": None,
         }
         for kind, tally in found.tallies.items()
     ]
-    none = {"precision": None, "recall": None, "f1": None}
+    none = {"precision": None, "recall": None, "f1": None, "folds": None}
     back, choices = found.returns, found.choices
     kept = {"labels": "taken, not sent back", "agreement": None if back is None else 1 - back}
     return [
@@ -226,6 +244,12 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
         {"games": name, **none, "n": found.messages, **kept},
         {"games": name, **none, "n": found.games, "labels": "final choice", "agreement": choices},
     ]
+
+
+def _span(values: list[float | None]) -> str | None:
+    """Return the lowest and highest of the known values."""
+    known = [value for value in values if value is not None]
+    return f"{min(known):.2f} to {max(known):.2f}" if known else None
 
 
 @COMMANDS.command()

@@ -27,6 +27,7 @@ class GivenAnswer(msgspec.Struct, frozen=True):
     ask: AskId
     given: Given
     looked: tuple[Looked, ...] = ()
+    shown_seconds: float | None = None  # from display to answer, as the browser measured it
 
 
 class LookUp(msgspec.Struct, frozen=True, tag_field="what", tag="look"):
@@ -48,13 +49,15 @@ class Stop(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", ta
 StoredAnswer = GivenAnswer | LookUp | Stop
 
 
-def stored_answer(turn: Turn[Any, Any], given: Given) -> GivenAnswer:
+def stored_answer(
+    turn: Turn[Any, Any], given: Given, shown_seconds: float | None = None
+) -> GivenAnswer:
     """Return the stored form of an answer; memory is stored only for model players."""
     if not isinstance(given, Decision | Forfeit):
-        return GivenAnswer(turn.id, given)
+        return GivenAnswer(turn.id, given, shown_seconds=shown_seconds)
     # bots are asked again on rebuilding and restore their own memory
     kept = given if given.calls else msgspec.structs.replace(given, memory=None)
-    return GivenAnswer(turn.id, kept, turn.looked)
+    return GivenAnswer(turn.id, kept, turn.looked, shown_seconds)
 
 
 def given_by(spec: GameSpec[Any, Any, Any], stored: GivenAnswer) -> Given:
@@ -72,6 +75,8 @@ def to_text(stored: StoredAnswer) -> str:
     flat = {**msgspec.to_builtins(stored.given), "ask": stored.ask}
     if stored.looked:
         flat["looked"] = stored.looked
+    if stored.shown_seconds is not None:
+        flat["shown_seconds"] = stored.shown_seconds
     return msgspec.json.encode(flat).decode()
 
 
@@ -83,7 +88,8 @@ def from_text(text: str) -> StoredAnswer:
         return found
     ask = msgspec.convert(flat.pop("ask"), AskId)
     looked = msgspec.convert(flat.pop("looked", []), tuple[Looked, ...])
-    return GivenAnswer(ask, msgspec.convert(flat, Given), looked)
+    shown = flat.pop("shown_seconds", None)
+    return GivenAnswer(ask, msgspec.convert(flat, Given), looked, shown)
 
 
 AnswerRow = tuple[str, StoredAnswer, str | None]  # seat, record, the client's idempotency key

@@ -134,10 +134,13 @@ class LiveMatch:
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
 
-    async def answer(self, seat: str, ask: str, value: Any, key: str) -> Screen:
+    async def answer(
+        self, seat: str, ask: str, value: Any, key: str, shown_seconds: float | None = None
+    ) -> Screen:
         """Take a person's answer and return the new screen once the answer is on disk.
 
-        Sending the same key again changes nothing.
+        `shown_seconds` is the time from display to answer that the browser measured. Sending the
+        same key again changes nothing.
 
         Raises:
             NotAsked: The ask is not open, or the key was used for another ask.
@@ -153,7 +156,7 @@ class LiveMatch:
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
             take = decided if turn.question is None else reported
             try:
-                stored = self._take(turn, take(turn, value, tries))
+                stored = self._take(turn, take(turn, value, tries), shown_seconds)
             except IllegalMove as why:
                 said = shortened(self._plainly[seat](str(why)))
                 self._refused[turn.id] = (tries, said)
@@ -282,9 +285,11 @@ class LiveMatch:
                     answered = True
         return said
 
-    def _take(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
+    def _take(
+        self, turn: Turn[Any, Any], given: Given, shown_seconds: float | None = None
+    ) -> StoredAnswer:
         """Answer the match; an illegal answer leaves it unchanged, any other error discards it."""
-        stored = stored_answer(turn, given)
+        stored = stored_answer(turn, given, shown_seconds)
         try:
             self.match.answer(turn.id, given)
         except BaseException as why:

@@ -192,7 +192,7 @@ async def see(request: Request) -> Response:
 async def say(request: Request) -> Response:
     token = await seated(request)
     sent = await json_of(request)
-    only(sent, "ask", "value", "key", "lines")
+    only(sent, "ask", "value", "key", "lines", "shown_seconds")
     ask, key = text_of(sent, "ask"), key_of(sent)
     if "value" not in sent:
         raise Refused(400, "The field value (the answer) is missing.")
@@ -202,8 +202,11 @@ async def say(request: Request) -> Response:
     lines = sent.get("lines")
     if lines is not None and (type(lines) is not int or not 0 <= lines <= EXACT):
         raise Refused(400, "lines must be a whole number.")
+    shown = sent.get("shown_seconds")
+    if shown is not None and not (type(shown) in (int, float) and 0 <= shown <= EXACT):
+        raise Refused(400, "shown_seconds must be a number from 0: seconds since it was shown.")
     seen = await request.app.state.live_matches.at(
-        token, lambda live, seat: live.answer(seat, ask, value, key)
+        token, lambda live, seat: live.answer(seat, ask, value, key, shown)
     )
     if lines is None:
         return answer({"version": seen.version})

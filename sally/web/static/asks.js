@@ -217,7 +217,7 @@ export class AskPanel {
     if (this.sending) return;
     this.#busy(true);
     this.#complain("");
-    const body = { ask: this.ask.id, value, key: freshKey() };
+    const body = { ask: this.ask.id, value, key: freshKey(), shown_seconds: this.seat.shownFor(this.ask.id) };
     try {
       await this.seat.answer(body, () => {
         this.progress.textContent = t("sent");

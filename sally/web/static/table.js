@@ -67,9 +67,23 @@ const seat = {
     show(told.screen);
     if (!quiet) wake();
   },
+  // Seconds since a question was displayed; null if it is answered with the rules still open.
+  shownFor: (id) => (shownAt.has(id) ? Math.round(Math.max(0, instant() - shownAt.get(id))) / 1000 : null),
   refresh: () => look(),
   tell: (sentence) => notice("bad", sentence),
 };
+
+// When each question was first displayed, in ms: after the rules were read, and before a reload.
+const instant = () => performance.timeOrigin + performance.now();
+const shownAt = new Map();
+function noteShown() {
+  if ($("rules").open) return;
+  for (const id of panels.keys()) {
+    if (shownAt.has(id)) continue;
+    shownAt.set(id, Number(recall(`shown ${id}`)) || instant());
+    remember(`shown ${id}`, String(shownAt.get(id)));
+  }
+}
 
 // --- following the server ----------------------------------------------------------------------
 
@@ -182,6 +196,7 @@ function show(next) {
   showAsks(screen);
   showBoard(screen);
   showStatus(screen);
+  noteShown();
   keepTime(next);
   if (screen.over) end(screen.over);
   fit();
@@ -337,6 +352,7 @@ function readRules(read) {
   $("rules").open = !read;
   $("rules").hidden = read;
   $("rules-again").hidden = !read;
+  if (read) noteShown();
 }
 $("rules-again").addEventListener("click", () => {
   readRules(false);

@@ -87,8 +87,10 @@ Timed = list[tuple[tuple[int, str, str], float]]  # turn, probe, about; seconds
 def response_times(tx: Transaction, match: str, seat: str) -> Timed:
     """Return the response time of each answer of a seat.
 
-    Time starts when the turn began, whether or not a partner answered first, or at the seat's
-    previous answer in the turn, since probes and the move are asked one after another.
+    The browser measures it from the display of the question, after the rules of the game were
+    read. An answer without such a time, or with one longer than the server could have seen, is
+    timed by the server: from when the turn began, whether or not a partner answered first, or from
+    the seat's previous answer in the turn, since probes and the move are asked one after another.
     """
     made = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)
@@ -102,7 +104,9 @@ def response_times(tx: Transaction, match: str, seat: str) -> Timed:
         if turn != now:
             now, opened = turn, last
         if who == seat and not isinstance(stored, LookUp):
-            found.append(((turn, probe, about), round(when - max(opened, mine), 3)))
+            most = when - max(opened, mine)
+            shown = most if stored.shown_seconds is None else min(stored.shown_seconds, most)
+            found.append(((turn, probe, about), round(shown, 3)))
             mine = when
         last = when
     return found

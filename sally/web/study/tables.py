@@ -43,7 +43,10 @@ ROUND = {
     "seat": "Seat of the participant.",
     "turn": "Turn of the game, from 1; in repeated games, the round.",
 }
-TOOK = "Seconds from the question to the answer; in the first turn, from the start of the game."
+TOOK = (
+    "Seconds from the display of the question to the answer, measured in the browser; reading the "
+    "rules does not count. Without a browser's measurement, from the start of the turn."
+)
 # The codebook: every column of every table in order, with its meaning.
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "participants": {

@@ -72,6 +72,26 @@ def test_each_call_sees_the_whole_conversation_and_not_the_targets_mind() -> Non
     assert "The message to be read: Thank you." in pages[0]
     assert "Persuader: Thank you." not in pages[1] and "Persuader: Thank you." in pages[2]
     assert "I dislike" not in pages[0]
+    table = GAME.words(MindGame(), GAME.texts)._table  # type: ignore[attr-defined]
+    assert "increases" not in pages[0] and table(PUZZLE.utilities) not in pages[0]
+
+
+def test_replies_are_held_to_a_schema_where_the_model_can_be() -> None:
+    seen: list[str] = []
+
+    def watch(messages: Sequence[Message], settings: Any) -> str:
+        seen.append(settings.schema)
+        return by_part(messages, settings)
+
+    game_with(watch)
+    stated = json.loads(seen[0])["properties"]["disclosures"]
+    assert stated["items"]["properties"]["proposal"] == {"enum": ["A", "B", "C"]}
+    assert stated["maxItems"] == 3 * len(stated["items"]["properties"]["attribute"]["enum"])
+    assert list(json.loads(seen[1])["properties"]) == [
+        "motivational",
+        "informational",
+        "inferential",
+    ]
 
 
 def test_an_answer_that_does_not_fit_is_asked_for_again_and_then_the_episode_is_censored() -> None:

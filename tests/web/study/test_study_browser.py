@@ -140,3 +140,28 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
     me.page.wait_for_load_state("load")
     assert me.page.locator("[data-board] .part").count() >= 1
     me.shot("explorer_seat_phone")
+
+
+def test_a_countdown_warns_a_late_answer_costs_the_turn_and_time_starts_after_the_rules(
+    person, tmp_path
+):
+    alone = 'people = ["agent"]\nothers = { partner = { player = "tit_for_tat" } }'
+    hurried = PAIRS.replace('people = ["agent", "partner"]', alone)
+    assert hurried.count("answer_seconds = 300") == 1
+    (tmp_path / "study.toml").write_text(hurried.replace("= 300", "= 4"))
+    with server(tmp_path, more=("--study", str(tmp_path / "study.toml"))) as served:
+        me = person(address=served.address)
+        come_in(me, "one")
+        page = me.page
+        page.get_by_role("link", name="Start the game").click()
+        page.get_by_role("button", name="I have read the rules").wait_for()
+        spoken = re.compile("Only . seconds? left; then this turn is lost")  # once, as an alert
+        page.locator("#hurry", has_text=spoken).wait_for(state="attached")
+        page.locator("#clock.hurry", has_text="seconds").wait_for()
+        page.locator("#lines li").first.wait_for()  # the turn is lost, and the game goes on
+        page.get_by_role("button", name="I have read the rules").click()
+        with page.expect_request("**/api/seat/answer") as sent:
+            me.pick("J")
+        assert 0 <= sent.value.post_data_json["shown_seconds"] < 2  # not the time for the rules
+        page.get_by_role("link", name="Continue").wait_for()  # the second round was played
+        page.goto("about:blank")  # before the server stops

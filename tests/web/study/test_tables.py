@@ -260,10 +260,10 @@ def test_the_way_through_the_example_is_as_before(tmp_path) -> None:
 class Rows:
     """A transaction that finds the answers of one match, which began at 100 s."""
 
-    def __init__(self, *answers: tuple[str, float, int, str]) -> None:
+    def __init__(self, *answers: tuple[str, float, int, str] | tuple[str, float, int, str, float]):
         self._made = [
-            (seat, made, to_text(GivenAnswer((turn, seat, probe, ""), Decision(0))))
-            for seat, made, turn, probe in answers
+            (seat, made, to_text(GivenAnswer((turn, seat, probe, ""), Decision(0), (), *shown)))
+            for seat, made, turn, probe, *shown in answers
         ]
 
     def all(self, sql: str, *given: Any) -> list[Any]:
@@ -286,3 +286,12 @@ def test_a_quick_partner_does_not_shorten_how_long_somebody_took() -> None:
         for seat in ("agent", "partner")
     )
     assert agent == [1.0, 1.5, 3.25] and partner == [7.5, 2.5]
+
+
+def test_time_runs_from_the_display_of_the_question_and_never_exceeds_the_servers() -> None:
+    said = Rows(
+        ("agent", 130.0, 0, "", 4.5),  # the rules were read for 25 seconds
+        ("agent", 133.0, 1, "", 99.0),  # no browser can have shown it for so long
+    )
+    found = response_times(said, "m", "agent")  # type: ignore[arg-type]
+    assert [took for _, took in found] == [4.5, 3.0]
