@@ -217,6 +217,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     game=Bargaining,
     words=BargainingWords,
     texts=TEXTS,
+    people={"field.text": "your message"},
     action=Action,
     probes=PROBES,
     best_replies=best_replies,

@@ -23,6 +23,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     game=Hanabi,
     words=HanabiWords,
     texts=TEXTS,
+    people={"question": "What do you do?"},  # the page says whose turn it is
     probes=PROBES,
     presets=PRESETS,
     abouts={

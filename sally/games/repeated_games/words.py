@@ -38,6 +38,7 @@ TEXTS: Mapping[str, str] = {
     "past.void": "Round {round}: not played.",
     "now": "This is round {round}.",
     "format.option": "Answer with one line of this form:\nOption: <{names}>",
+    "option": "Option {name}",
     "question": "Which option do you pick in this round, {names}?",
     "question.best": "Which option is best for you to pick in this round, {names}?",
     "aside.before": "Which option will the other player pick in this round, {names}?",
@@ -84,6 +85,13 @@ TEXTS: Mapping[str, str] = {
 
 # People see the payoffs as a table beside the rules, so the rules need not list every outcome.
 PEOPLE: Mapping[str, str] = {
+    "option": "{name}",
+    "past.agent_first": "Round {round}: you picked {mine}, the other player picked {theirs}. "
+    "{outcome}",
+    "past.partner_first": "Round {round}: the other player picked {theirs}, you picked {mine}. "
+    "{outcome}",
+    "aside.after": "In this round you pick {mine}. Which option does the other player pick in "
+    "this same round, {names}?",
     "cell.points": "",
     "cell.signed": "",
     "aim.points": "The table shows what each round pays: first your points, then the other "
@@ -269,7 +277,8 @@ class RepeatedWords(Words[int, View]):
         return [self._names[seat][move] for move in self._order(seat)]
 
     def _options(self, seat: Seat) -> str:
-        return listed([f"Option {name}" for name in self._listed(seat)], self.say("or"))
+        names = [self.say("option", name=name) for name in self._listed(seat)]
+        return listed(names, self.say("or"))
 
     def _pays(self, seat: Seat, mine: int, theirs: int) -> Mapping[str, str]:
         sign = "+g" if self.game.signed else "g"

@@ -231,7 +231,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     people={
         "question.talk": "What do you say to the others? With Say you may speak again if there is "
-        "another round of talk; with Done you have nothing to add, and the text may stay empty."
+        "another round of talk; with Done you have nothing to add, and the text may stay empty.",
+        "field.text": "your message",
     },
     action=Action,
     probes=PROBES,

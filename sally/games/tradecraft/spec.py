@@ -17,7 +17,7 @@ from sally.games.tradecraft.parameters import portable
 from sally.games.tradecraft.relevance import reachable, relevant
 from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset
-from sally.games.tradecraft.words import TEXTS, TradeWords
+from sally.games.tradecraft.words import PEOPLE, TEXTS, TradeWords
 
 GROUPS: Mapping[str, tuple[str, ...]] = {  # what a seat reports, by the group of its study arm
     "v0": ("v0",),
@@ -199,6 +199,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     words=TradeWords,
     words_version=4,
     texts=TEXTS,
+    people=PEOPLE,
     action=Action,
     probes=PROBES,
     tools=TOOLS,

@@ -154,6 +154,17 @@ TEXTS: Mapping[str, str] = {
     "name.craft": "craft {made} from {inputs}",
 }
 
+# People search the recipes on the board and look up what is worth how much as fuel.
+PEOPLE: Mapping[str, str] = {
+    "rules.fuel": "Some recipes need fuel as well. The book says how much; the fuel is part of "
+    "the inputs, and different fuels may be mixed. What an item is worth as fuel is told under "
+    "Look up: Item info.",
+    "rules.book": "All recipes that can come to matter are in the book beside the table, under "
+    "Recipes. Search it by name, or press an item to see what it is for. "
+    '"any 2 planks" names a group of items: any of them, mixed as you like, may fill the place.',
+    "rules.tags": "",
+}
+
 
 class TradeWords(Words[Action, View]):
     def __init__(self, game: TradeCraft, texts: Mapping[str, str]) -> None:

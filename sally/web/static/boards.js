@@ -20,7 +20,8 @@ const pressable = (label, { labels, pick }) => (labels.includes(label)
 function table(part, how) {
   const chooses = part.rows.every((row) => how.labels.includes(row.label));
   const wordy = part.rows.some((row) => row.cells.some((cell) => cell.text.length > 14));
-  const head = el("tr", {}, el("th", { scope: "col" }, part.corner),
+  const corner = part.corner ? el("th", { scope: "col" }, part.corner) : el("td", { class: "corner" });
+  const head = el("tr", {}, corner,
     part.columns.map((name) => el("th", { scope: "col" }, name)));
   const body = part.rows.map((row) =>
     el("tr", { class: marked(row.mark) }, el("th", { scope: "row" }, chooses ? pressable(row.label, how) : row.label),
@@ -73,13 +74,13 @@ function cards(part, how) {
     el("span", { class: "hints", "aria-hidden": "true" }, card.told.map((hint) => el("span", { class: "hint-tag" }, hint))),
     card.acts.map((act) => onBoard(act.option, act.text, how)));
   const rows = part.rows.map((row) => el("section", { class: `cards-row ${marked(row.mark) || ""}` },
-    el("h3", {}, row.label), el("ul", { class: "cards" }, row.cards.map(one))));
+    el("h2", {}, row.label), el("ul", { class: "cards" }, row.cards.map(one))));
   return [el("p", { class: "caption" }, part.caption), ...rows];
 }
 
 function hands(part) {
   const drawn = part.hands.map((hand) =>
-    el("section", { class: `hand ${marked(hand.mark) || ""}` }, el("h3", {}, hand.label),
+    el("section", { class: `hand ${marked(hand.mark) || ""}` }, el("h2", {}, hand.label),
       hand.goods.length
         ? el("ul", { class: "goods" }, hand.goods.map((good) =>
             el("li", {}, good.glyph ? named(good.item, good.glyph, good.amount)
@@ -100,6 +101,10 @@ function talk(part) {
 }
 
 function notes(part) {
+  if (part.notes.every((note) => !note.label)) { // sentences in order, such as a story
+    const told = part.notes.map((note) => el("li", { class: marked(note.mark) }, note.text));
+    return [el("p", { class: "caption" }, part.caption), el("ol", { class: "story" }, told)];
+  }
   const cards = part.notes.map((note) =>
     el("div", { class: `note ${marked(note.mark) || ""}` }, el("dt", {}, note.label),
       el("dd", {}, note.text)));
@@ -115,7 +120,7 @@ function scale(part, how) {
     there.classList.add(share < 25 ? "leftmost" : share > 75 ? "rightmost" : "middle");
     return there;
   });
-  const ends = [part.low, part.high].map((n, i) => el("span", {}, `${n} ${part.ends[i]}`));
+  const ends = [part.low, part.high].map((n, i) => el("span", {}, part.ends[i] === String(n) ? part.ends[i] : `${n} ${part.ends[i]}`));
   const dial = how.dial?.low === part.low && how.dial?.high === part.high ? how.dial.node : null;
   const line = el("div", { class: dial ? "line dial" : "line", "aria-hidden": dial ? null : "true" }, dial);
   return [el("p", { class: "caption" }, part.caption), el("div", { class: "scale" },

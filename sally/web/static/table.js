@@ -237,7 +237,8 @@ function showLines(lines) {
   $("no-lines").hidden = wanted.length > 0;
   const past = list.closest(".past");
   // A list under a heading is to be read from its top.
-  const page = fresh && wanted.length > 0 && (isHeading(wanted[0]) || wanted[0].endsWith(":"));
+  // So is whatever happened before the first visit.
+  const page = fresh && wanted.length > 0 && (isHeading(wanted[0]) || wanted[0].endsWith(":") || !recall("rules"));
   if (wanted.length > shown && !page) past.scrollTop = past.scrollHeight;
 }
 
