@@ -16,11 +16,14 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.match.playback import mismatch, replayed
+from sally.core.prompt.model import ModelKind
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.regret import decision_regret
 from sally.games.repeated_games.rules import AGENT
+from sally.models.stub import Scripted
 from sally.papers.zhu2024 import figures
+from sally.papers.zhu2024.atlas import ATLAS
 from sally.papers.zhu2024.importer import IMPORTER
 from sally.papers.zhu2024.reading import Choice, Crowds, canonical, exchanged, kind_of, read
 
@@ -196,7 +199,36 @@ def test_the_command_line_imports_once_and_puts_models_on_the_same_scale(tmp_pat
     run = CliRunner().invoke(cli, planned)
     assert run.exit_code == 0, run.output
     scaled = CliRunner().invoke(cli, ["zhu2024", "scale", out, "--json"])
+    assert scaled.exit_code == 0, scaled.output
     (row,) = json.loads(scaled.output)
     record = read(folder)
     whole = figures.doing(figures.table_of(record.choices, Crowds(record.choices)))
     assert row["player"] == "human" and row["doing"] == pytest.approx(whole.value)
+
+
+def test_a_model_that_always_takes_the_upper_row_stands_at_0(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(messages: Any, settings: Any) -> str:
+        return "Option: D" if "C or D" in str(messages[-1]) else "Option: A"
+
+    stub = ModelKind("stub", "takes the upper row", lambda name: Scripted(answer))
+    monkeypatch.setitem(registry._added["models"], "stub", stub)
+    monkeypatch.setattr(registry, "_results", {})
+    folder, study, out = written(tmp_path, PEOPLE), tmp_path / "s.toml", str(tmp_path / "out")
+    made = ["zhu2024", "study", str(folder), "--to", str(study), "--games", "3"]
+    assert CliRunner().invoke(cli, made).exit_code == 0
+    run = CliRunner().invoke(cli, ["run", str(study), "--model", "stub", "--out", out])
+    assert run.exit_code == 0, run.output
+    command = ["zhu2024", "scale", out, "--people", str(folder), "--json"]
+    rows = {row["player"]: row for row in json.loads(CliRunner().invoke(cli, command).output)}
+    model = rows["stub"]
+    assert model["choices"] == 6 and model["upper row"] == 1.0
+    assert model["doing"] == pytest.approx(0.0)
+    assert model["answers"] == 6 and -1 <= model["knowing"] <= 1
+    assert rows["people on these games"]["knowing"] is None  # people were not asked
+    assert {"level 1", "equilibrium"} <= set(rows)
+    spec = registry.game("repeated_games")
+    games = [Played(spec, e, replayed(spec, e)) for e in store.load(out).episodes.values()]
+    (dot,) = ATLAS.dots(games)
+    assert dot.kind == "model" and dot.value == pytest.approx(0.0) and dot.knowing is not None

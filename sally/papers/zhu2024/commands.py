@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
-from sally.games.repeated_games.regret import decisions_lost
-from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.zhu2024 import figures
-from sally.papers.zhu2024.importer import params_of
-from sally.papers.zhu2024.reading import KINDS, Crowds, Role, exchanged, kind_of, read
-from sally.stats.cluster_interval import ratio_by_rule
+from sally.papers.zhu2024.atlas import LEAST
+from sally.papers.zhu2024.importer import as_episode, params_of
+from sally.papers.zhu2024.reading import KINDS, Crowds, Role, canonical, exchanged, kind_of, read
+from sally.papers.zhu2024.scale import ID, Scaled, roles_of, rules, scaled
 from sally.stats.intervals import Estimate
 
 least_option = click.option(
@@ -108,87 +109,133 @@ def choices(path: Path, to: Path) -> None:
 @COMMANDS.command("study")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", required=True, type=click.Path(path_type=Path), help="TOML file to write.")
-@click.option("--games", default=100, show_default=True, help="Games in a role, evenly by kind.")
-def study(path: Path, to: Path, games: int) -> None:
+@click.option("--games", default=100, show_default=True, help="Games in a role, drawn at random.")
+@least_option
+def study(path: Path, to: Path, games: int, least: int) -> None:
     """Write a study in which models play the games of PATH against the same crowds.
 
-    The file holds published payoffs: check their licence before you share it.
+    Each game is played twice with its rows exchanged, so a player that always takes the upper row
+    has a doing of 0. The file holds published payoffs: check their licence before you share it.
     """
     record = read(path)
     crowds = Crowds(record.choices)
-    by_kind: dict[str, list[Role]] = {kind: [] for kind in KINDS}
-    for role in sorted(crowds.roles):
-        by_kind[kind_of(role)].append(role)
+    drawn = sorted(crowds.roles, key=lambda role: sha256(repr(role).encode()).digest())
     lines = [
         'name = "zhu2024_games"',
         'about = "2x2 games played once, against the odds of the people across"',
     ]
-    each = max(1, games // len(KINDS))
-    for kind, roles in by_kind.items():
-        step = max(1, len(roles) // each)
-        for n, role in enumerate(roles[::step][:each], 1):
-            theirs, rows = exchanged(role)
-            counts = [crowds.taken[theirs, column ^ rows] for column in (0, 1)]
-            if sum(counts):
-                lines += _cell(f"{kind} {n}", role, [k / sum(counts) for k in counts])
+    written = 0
+    for role in drawn:
+        theirs, rows = exchanged(role)
+        counts = [crowds.taken[theirs, column ^ rows] for column in (0, 1)]
+        if written < games and sum(counts) >= max(1, least):
+            written += 1
+            lines += _cell(written, role, (counts[0], counts[1]))
+    if not written:
+        raise BadInput(f"No game of {path} has {least} people across; lower --least.")
     to.write_text("\n".join(lines) + "\n", "utf-8")
-    echo(f"`sally run {to} --model NAME --out DIR` plays it; `sally zhu2024 scale DIR` scores it.")
+    echo(f"{written} games, each in two orders: `sally run {to} --model NAME --out DIR` plays "
+         f"them, `sally zhu2024 scale DIR --people {path}` scores them.")  # fmt: skip
 
 
-def _cell(name: str, role: Role, odds: list[float]) -> list[str]:
-    """Return one cell of a study as lines of TOML: a random player and a model, the same crowd."""
-    params = params_of(role[:4], role[4:])
-    given = ", ".join(f"{k} = {msgspec.json.encode(v).decode()}" for k, v in params.items())
-    partner = f'partner = {{ player = "mixed", params = {{ odds = {odds} }} }}'
-    asked = 'agent = { player = "language", params = { model = "model", strategy = "qa" } }'
-    return [
+def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
+    """Return one cell of a study as lines of TOML: one game with its rows in both orders."""
+    columns = sha256(b"columns" + repr(role).encode()).digest()[0] % 2
+    odds = [across[c ^ columns] / sum(across) for c in (0, 1)]
+    lines = [
         "",
         "[[cells]]",
-        f'name = "{name}"',
-        "[[cells.instances]]",
-        f'id = "zhu2024 {name}"',
-        'game = "repeated_games"',
-        f"params = {{ {given} }}",
+        f'name = "{number:04d} {kind_of(role)}"',
+        'arms = { agent = ["their_move"] }',
+    ]
+    for rows in (0, 1):
+        order = [2 * (r ^ rows) + (c ^ columns) for r in (0, 1) for c in (0, 1)]
+        own, other = tuple(role[i] for i in order), tuple(role[4 + i] for i in order)
+        params = params_of(own, other)
+        given = ", ".join(f"{k} = {msgspec.json.encode(v).decode()}" for k, v in params.items())
+        lines += [
+            "[[cells.instances]]",
+            f'id = "{ID}:game {number:04d}:{rows + 1}"',
+            'game = "repeated_games"',
+            f"params = {{ {given} }}",
+        ]
+    return [
+        *lines,
         "[[cells.lineups]]",
-        'agent = { player = "random" }',
-        partner,
-        "[[cells.lineups]]",
-        asked,
-        partner,
+        'agent = { player = "language", params = { model = "model", strategy = "qa" } }',
+        f'partner = {{ player = "mixed", params = {{ odds = {odds} }} }}',
     ]
 
 
 @COMMANDS.command("scale")
-@click.argument("where")
+@click.argument("places", nargs=-1, required=True, metavar="STORE...")
+@click.option(
+    "--people",
+    type=click.Path(path_type=Path),
+    help="Published file or checkout: also show people and rules on the games that were played.",
+)
 @json_option
-def scale(where: str, as_json: bool) -> None:
-    """Doing against the crowd for every player in the store WHERE, both people and models."""
+def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
+    """Doing and knowing against the crowd for every player in STORE..., people and models."""
     spec = registry.game("repeated_games")
-    gained: dict[str, list[tuple[float, float, str]]] = {}
-    for episode in store.load(where).episodes.values():
-        setup = episode.setup
-        one_shot = setup.instance.params.get("rounds") == 1
-        if setup.instance.game != spec.name or not one_shot:
-            continue
-        if setup.lineup[PARTNER].player != "mixed":
-            continue
-        lost = decisions_lost(Played(spec, episode, replayed(spec, episode)), AGENT)
-        if lost is None or not lost.decisions:
-            continue
-        who = setup.lineup[AGENT]
-        name = str(who.params.get("name") or who.params.get("model") or who.player)
-        unit = setup.instance.id.rpartition(":")[0] or setup.instance.id
-        gained.setdefault(name, []).append((lost.at_random - lost.lost, lost.at_random, unit))
-    if not gained:
-        raise BadInput(f"{where} contains no one-shot game against a `mixed` partner.")
-    rows: list[dict[str, Any]] = []
-    for name, made in sorted(gained.items()):
-        found = ratio_by_rule([a for a, _, _ in made], [b for _, b, _ in made],
-                              [c for _, _, c in made])  # fmt: skip
-        rows.append({"player": name, "choices": len(made), "doing": found.value,
-                     "interval": found.interval})  # fmt: skip
+    games = []
+    for place in places:
+        with opened(place) as (folder, _):
+            games += [
+                Played(spec, episode, replayed(spec, episode))
+                for episode in store.load(folder, quarantine=False).episodes.values()
+                if episode.setup.instance.game == spec.name
+            ]
+    found = scaled(games)
+    if not found:
+        raise BadInput(f"{', '.join(places)}: no one-shot game against a `mixed` partner.")
+    rows = [_on_scale(name, each) for name, each in found.items()]
+    if people is not None:
+        record = read(people)
+        source = msgspec.to_builtins(record.source)
+        crowds, there = Crowds(record.choices), roles_of(games)
+        same = [
+            as_episode(choice, crowds.across(choice), source)
+            for choice in record.choices
+            if canonical(choice.own, choice.other)[0] in there
+        ]
+        them = scaled([Played(spec, e, replayed(spec, e)) for e in same], LEAST)
+        for each in them.values():
+            rows.append(_on_scale("people on these games", each))
+            rows += [
+                {"player": name, "choices": value.n, "doing": value.value,
+                 "interval": value.interval}
+                for name, value in rules(each.table).items()
+            ]  # fmt: skip
     if as_json:
         print_json(rows)
         return
-    shown = [{k: "" if v is None else str(v) for k, v in row.items()} for row in rows]
-    print_table(shown, list(shown[0]), "Doing against the crowd: 0 even odds, 1 best reply")
+    heads = list(dict.fromkeys(key for row in rows for key in row))
+    shown = [{key: _cell_text(row.get(key)) for key in heads} for row in rows]
+    print_table(shown, heads, "Against the crowd: 0 even odds, 1 best reply (doing) or the choice "
+                "of most (knowing)")  # fmt: skip
+
+
+def _on_scale(name: str, who: Scaled) -> dict[str, Any]:
+    known = who.knowing
+    return {
+        "player": name,
+        "choices": who.choices,
+        "forfeits": who.forfeits,
+        "doing": who.doing.value,
+        "interval": who.doing.interval,
+        "upper row": who.first_row,
+        "answers": who.answers,
+        "unread": who.unread,
+        "knowing": None if known is None else known.value,
+        "its interval": None if known is None else known.interval,
+        "acts on it": who.acts_on_it,
+    }
+
+
+def _cell_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return f"[{value[0]:.2f}, {value[1]:.2f}]"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,167 @@
+"""The scale of one-shot 2x2 games for people and models alike: doing and knowing by the crowd.
+
+Doing is 0 for even odds and 1 for the best reply to the opposing crowd. Knowing is 0 for even odds
+and 1 for always naming the column that most of the crowd chose. Both use the crowd's odds rather
+than one draw from them. Rules of thumb are computed on the same screens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from sally.core.log.events import Forfeited, Reported
+from sally.core.rules.metric import Played
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.papers.zhu2024 import figures
+from sally.papers.zhu2024.reading import KINDS, Floats, Role, canonical, kind_of
+from sally.stats.cluster_interval import ratio_by_rule
+from sally.stats.intervals import Estimate
+
+ID = "zhu2024"
+PEOPLE = "human"  # the player of imported choices
+PROBE = "their_move"
+ENOUGH = 10**6  # a study leaves out games with a small crowd when it is written
+
+
+class Scaled(msgspec.Struct, frozen=True):
+    """One player on the scale."""
+
+    doing: Estimate
+    choices: int
+    forfeits: int  # moves that could not be read: in no figure
+    clusters: int  # people, or games of a model
+    first_row: float  # share of choices of the upper row; people and models saw both orders
+    knowing: Estimate | None  # None: the player was not asked
+    answers: int
+    unread: int  # answers that could not be read: in no figure
+    acts_on_it: float | None  # share of choices that are best replies to the predicted column
+    table: figures.Table
+    episodes: tuple[str, ...]
+
+
+class _Screen(msgspec.Struct, frozen=True):
+    """One screen: payoffs, the crowd's odds, and what a player did and predicted."""
+
+    episode: str
+    cluster: str
+    role: Role
+    own: Floats
+    other: Floats
+    odds: Floats
+    across: int
+    row: int | None
+    predicted: int | None
+    asked: bool
+
+
+def _screen(played: Played) -> _Screen | None:
+    """Return the screen of an episode; None if it is no one-shot game against a crowd."""
+    setup, replay = played.episode.setup, played.replay
+    who = setup.lineup.get(str(PARTNER))
+    params = setup.instance.params
+    if who is None or who.player != "mixed" or params.get("rounds") != 1:
+        return None
+    pay = np.array(params["matrix"], float)
+    own, other = pay[..., 0], pay[..., 1]
+    values = [tuple(int(v) for v in of.reshape(-1)) for of in (own, other)]
+    reports = [r for r in played.episode.events if isinstance(r, Reported) and r.probe == PROBE]
+    said = reports[0].value if reports else None
+    lost = any(isinstance(e, Forfeited) and e.seat == AGENT for e in played.episode.events)
+    return _Screen(
+        played.episode.id,
+        setup.instance.id.rpartition(":")[0] or setup.instance.id,
+        canonical(values[0], values[1])[0],
+        own,
+        other,
+        np.array(who.params["odds"], float),
+        int(played.episode.used.get("people across", ENOUGH)),
+        None if lost else replay.moves[0][AGENT],
+        int(said) if isinstance(said, int) else None,
+        bool(reports),
+    )
+
+
+def table_of(screens: Sequence[_Screen]) -> figures.Table:
+    """Return played screens as the columns of `figures`."""
+    own = np.array([s.own for s in screens])
+    odds = np.array([s.odds for s in screens])
+    _, clusters = np.unique([s.cluster for s in screens], return_inverse=True)
+    return figures.Table(
+        clusters,
+        np.array([KINDS.index(kind_of(s.role)) for s in screens]),
+        np.array([s.row for s in screens]),
+        own,
+        np.array([s.other for s in screens]),
+        np.array([s.across for s in screens]),
+        np.einsum("nrc,nc->nr", own, odds),
+    )
+
+
+def scaled(
+    games: Sequence[Played], least: int = 1, roles: set[Role] | None = None
+) -> dict[str, Scaled]:
+    """Return every player of one-shot games against a crowd, on the scale.
+
+    Args:
+        games: Imported choices of people, or episodes of a study by `sally zhu2024 study`.
+        least: Screens with fewer people across are left out.
+        roles: Only these games-in-a-role.
+    """
+    by_player: dict[str, list[_Screen]] = {}
+    for played in games:
+        screen = _screen(played)
+        if screen is None or screen.across < least:
+            continue
+        if roles is not None and screen.role not in roles:
+            continue
+        who = played.episode.setup.lineup[str(AGENT)]
+        name = str(who.params.get("name") or who.params.get("model") or who.player)
+        by_player.setdefault(name, []).append(screen)
+    found = {name: _scaled(screens) for name, screens in sorted(by_player.items())}
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def roles_of(games: Sequence[Played]) -> set[Role]:
+    """Return the games-in-a-role that were played."""
+    return {screen.role for played in games if (screen := _screen(played)) is not None}
+
+
+def _scaled(screens: Sequence[_Screen]) -> Scaled | None:
+    moved = [s for s in screens if s.row is not None]
+    if not moved:
+        return None
+    table = table_of(moved)
+    told = [s for s in screens if s.predicted is not None]
+    both = [s for s in moved if s.predicted is not None]
+    acted = [s.own[s.row, s.predicted] >= s.own[:, s.predicted].max() for s in both]
+    asked = sum(s.asked for s in screens)
+    return Scaled(
+        figures.doing(table),
+        len(moved),
+        len(screens) - len(moved),
+        len({s.cluster for s in moved}),
+        float(np.mean(table.row == 0)),
+        knowing(told) if asked else None,
+        len(told),
+        asked - len(told),
+        float(np.mean(acted)) if acted else None,
+        table,
+        tuple(s.episode for s in moved),
+    )
+
+
+def knowing(screens: Sequence[_Screen]) -> Estimate | None:
+    """Return how much of the crowd's odds over an even guess the predictions named."""
+    if not screens:
+        return None
+    named = [float(s.odds[s.predicted]) - 0.5 for s in screens]
+    most = [float(s.odds.max()) - 0.5 for s in screens]
+    return ratio_by_rule(named, most, [s.cluster for s in screens])
+
+
+def rules(table: figures.Table) -> Mapping[str, Estimate]:
+    """Return the doing of each rule of thumb on the same screens."""
+    return {name: figures.doing(table, rule) for name, rule in figures.rules(table).items()}
