@@ -132,7 +132,7 @@ def study(path: Path, to: Path, games: int, least: int) -> None:
             written += 1
             lines += _cell(written, role, (counts[0], counts[1]))
     if not written:
-        raise BadInput(f"No game of {path} has {least} people across; lower --least.")
+        raise BadInput(f"No game of {path} has {least} people across.")
     to.write_text("\n".join(lines) + "\n", "utf-8")
     echo(f"{written} games, each in two orders: `sally run {to} --model NAME --out DIR` plays "
          f"them, `sally zhu2024 scale DIR --people {path}` scores them.")  # fmt: skip
