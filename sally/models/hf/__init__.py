@@ -31,7 +31,7 @@ from sally.core.prompt.model import (
 from sally.models import in_process, wire
 from sally.models.hf import loading
 from sally.models.hf.engine import Engine
-from sally.models.hf.guide import Allowed, Guide, allowed_by
+from sally.models.hf.guide import Allowed, Guide, allowed_by, by_first_character
 from sally.models.hf.jobs import tree_of
 from sally.models.hf.net import Net, torch, transformers
 from sally.models.hf.startup import check_agrees, rows_for
@@ -221,12 +221,12 @@ class HF:
         if settings.schema not in self._guides:
             if len(self._guides) >= MOST_GUIDES:
                 self._guides.clear()
-            self._guides[settings.schema] = Guide(settings.schema, self._pieces)
+            self._guides[settings.schema] = Guide(settings.schema, self._tokens)
         return allowed_by(self._guides[settings.schema], self._texts.text, self._texts.ends)
 
     @cached_property
-    def _pieces(self) -> list[str]:
-        return self._texts.pieces()
+    def _tokens(self) -> dict[str, list[tuple[int, str]]]:
+        return by_first_character(self._texts.pieces())
 
     def _stopped(self, stops: Sequence[str]) -> Any:
         if not stops:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -69,14 +69,30 @@ def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def by_first_character(pieces: Sequence[str]) -> dict[str, list[tuple[int, str]]]:
+    """Return the tokens that have a text, by its first character.
+
+    Of a vocabulary of 150,000 tokens a guide then checks some thousand first characters and the
+    tokens behind those that fit, instead of all tokens.
+
+    Args:
+        pieces: The text of each token; "" for one that is not text.
+    """
+    found: dict[str, list[tuple[int, str]]] = {}
+    for token, piece in enumerate(pieces):
+        if piece:
+            found.setdefault(piece[0], []).append((token, piece))
+    return found
+
+
 class Guide:
     """Rules for what may follow in replies constrained to one schema; shared by all calls with that
     schema."""
 
-    def __init__(self, schema: str, pieces: Sequence[str]) -> None:
+    def __init__(self, schema: str, tokens: Mapping[str, Sequence[tuple[int, str]]]) -> None:
         regex: Any = importlib.import_module("regex")  # needed only where torch is
         self._whole = regex.compile(pattern_of(json.loads(schema)))
-        self._pieces = pieces  # the text of each token; "" for one that is not text
+        self._tokens = tokens  # by first character
         self.following = lru_cache(maxsize=4096)(self._following)
 
     def is_whole(self, text: str) -> bool:
@@ -89,11 +105,14 @@ class Guide:
 
     def _following(self, text: str) -> tuple[int, ...]:
         """Return the tokens that may follow a text."""
-        return tuple(
+        found = [
             token
-            for token, piece in enumerate(self._pieces)
-            if piece and self.may_begin(text + piece)
-        )
+            for first, pieces in self._tokens.items()
+            if self.may_begin(text + first)
+            for token, piece in pieces
+            if len(piece) == 1 or self.may_begin(text + piece)
+        ]
+        return tuple(sorted(found))
 
 
 Allowed = Callable[[Sequence[int]], "tuple[int, ...] | None"]

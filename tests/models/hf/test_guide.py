@@ -10,13 +10,14 @@ import pytest
 from sally.core.prompt.answer_schema import of_answer, of_move
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import example, is_finite
-from sally.models.hf.guide import Guide, allowed_by, pattern_of
+from sally.models.hf.guide import Guide, allowed_by, by_first_character, pattern_of
 
 pytest.importorskip("regex", reason="the package comes with transformers")
 
 SCHEMA = of_answer("Option", {"type": "string", "enum": ["J", "F", "Ja"]}, ["Thoughts"])
 PIECES = ["<end>", *'{}":, ', "J", "F", "a", "option", "thoughts", "so", "\n", 'J"}', "x"]
 END = frozenset({0})
+TOKENS = by_first_character(["", *PIECES[1:]])
 
 
 def drawn(guide: Guide, seed: int) -> str:
@@ -33,7 +34,7 @@ def drawn(guide: Guide, seed: int) -> str:
 
 
 def test_every_text_that_is_drawn_satisfies_the_schema() -> None:
-    guide, found = Guide(SCHEMA, ["", *PIECES[1:]]), set()
+    guide, found = Guide(SCHEMA, TOKENS), set()
     for seed in range(60):
         text = drawn(guide, seed)
         if not guide.is_whole(text):
@@ -43,7 +44,7 @@ def test_every_text_that_is_drawn_satisfies_the_schema() -> None:
 
 
 def test_nothing_but_the_end_follows_a_whole_answer() -> None:
-    guide = Guide(SCHEMA, ["", *PIECES[1:]])
+    guide = Guide(SCHEMA, TOKENS)
     check = allowed_by(guide, lambda tokens: '{"thoughts": "", "option": "J"}', END)
     assert check([3, 4]) == (0,) and check([3, 0]) is None
 
@@ -77,7 +78,7 @@ def test_every_form_of_every_game_fits_its_pattern() -> None:
         for turn, _ in list(asked_in_turn(match_of(table(name))))[:3]:
             if turn.question is not None or is_finite(turn.options):
                 continue
-            guide = Guide(of_answer("Option", of_move(turn.context.words, turn.options)), [])
+            guide = Guide(of_answer("Option", of_move(turn.context.words, turn.options)), {})
             for seed in range(5):
                 action = msgspec.to_builtins(example(turn.options, Stream(seed)))
                 assert guide.is_whole(json.dumps({"option": action}, ensure_ascii=False)), action
