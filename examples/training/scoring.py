@@ -178,20 +178,19 @@ def in_one_token(pages: Iterable[Page]) -> bool:
 def _tree(pages: Sequence[Page]) -> Tree:
     if not in_one_token(pages):
         raise SystemExit("A name of an option has several tokens; choose other letters.")
-    tokens, places, ends = list[int](), list[int](), list[int]()
-    paths, path, last = list[tuple[int, list[int]]](), list[int](), list[int]()
-    for page in pages:
-        same = _alike(last, page.shared)
-        new = range(len(tokens), len(tokens) + len(page.shared) - same)
-        path = [*path[:same], *new]
-        paths += [(same + n, path) for n in range(len(new))]
+    before = [[], *(page.shared for page in pages)]
+    alike = [_alike(old, page.shared) for old, page in zip(before, pages, strict=False)]
+    total = sum(len(page.shared) - same for page, same in zip(pages, alike, strict=True))
+    seen = torch.zeros(total, total, dtype=torch.bool)
+    tokens, places, ends, path = list[int](), list[int](), list[int](), list[int]()
+    for page, same in zip(pages, alike, strict=True):
+        first, many = len(tokens), len(page.shared) - same
         tokens += page.shared[same:]
         places += range(same, len(page.shared))
+        path = [*path[:same], *range(first, first + many)]
+        seen[first : first + many, path] = True
+        seen[first : first + many, first : first + many].tril_()
         ends.append(path[-1])
-        last = page.shared
-    seen = torch.zeros(len(tokens), len(tokens), dtype=torch.bool)
-    for token, (depth, its) in enumerate(paths):
-        seen[token, its[: depth + 1]] = True
     return Tree(tokens, places, seen, ends, [[e[0] for e in page.endings] for page in pages])
 
 

@@ -1,0 +1,76 @@
+"""The training script: episodes evaluated as a whole give what page by page gives, and teach."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs sally-lab[hf]")
+pytest.importorskip("transformers", reason="needs sally-lab[hf]")
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "training"))
+
+from scoring import Growing, Policy  # noqa: E402
+from train import PopulationRun  # noqa: E402
+
+from sally.adapters.trainers.text import TextEnv  # noqa: E402
+
+LETTERS = ("J", "F", "B", *"ACDEGHKLMNPRSUWXYZQTV")
+
+
+@pytest.fixture
+def policy(tmp_path):
+    """A random net of few weights that knows the letters, in a folder."""
+    from tokenizers import Regex, Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Split
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    vocab = {word: n for n, word in enumerate(("<unk>", "Option", "you", "they", *LETTERS))}
+    words = Tokenizer(WordLevel(vocab, unk_token="<unk>"))
+    words.pre_tokenizer = Split(Regex(r"\w+"), "isolated")
+    PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>").save_pretrained(tmp_path)
+    torch.manual_seed(0)
+    size = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2}
+    net = LlamaConfig(vocab_size=len(vocab), num_hidden_layers=2, pad_token_id=0, **size)
+    LlamaForCausalLM(net).save_pretrained(tmp_path)
+    return Policy(tmp_path, "cpu")
+
+
+def test_a_cache_and_a_tree_score_as_page_by_page(policy):
+    packs = ("repeated_games_terse", "repeated_games_names")
+    envs = [TextEnv("rps", strategy="lm", pack=pack, sample=True) for pack in packs]
+    pages: list[list] = [[], []]
+    for n, env in enumerate(envs):
+        env.reset(n)
+    growing, cached = Growing(policy, 2), [[], []]
+    while envs[0].asked is not None:
+        asked = [(str(env.asked.messages), env.asked.candidates) for env in envs]
+        now = dict(enumerate(policy.pages(asked)))
+        for n, scores in growing.scores(now).items():
+            pages[n].append(now[n])
+            cached[n].append(scores)
+            envs[n].step(scores)
+    with torch.no_grad():
+        for n in range(2):
+            plain = policy.scored(pages[n])
+            ((_, trees),) = policy.together([pages[n]])
+            assert torch.allclose(policy.scored_together(trees), plain, atol=1e-5)
+            assert torch.allclose(torch.tensor(cached[n]), plain, atol=1e-5)
+            whole = sum(len(page.shared) for page in pages[n])
+            assert len(trees[0].tokens) < whole / 3  # what the tree is for
+
+
+def test_learning_from_the_same_episodes_lowers_their_regret(policy):
+    given = Namespace(
+        game="rps", learn="move", estimator="all_moves", lr=1e-2, seed=0, seconds=1e9, steps=10**9,
+        tasks=1, group=1, entropy=0.0,
+    )  # fmt: skip
+    run = PopulationRun(policy, given)
+    run.step = 9  # after the warm-up
+    tasks = run.machines.part("train")[:3]
+    played = run.played([(task, "repeated_games_terse", n) for n, task in enumerate(tasks)])
+    losses = [run.updated(played)["expected"] for _ in range(12)]
+    assert losses[-1] < 0.7 * losses[0]
