@@ -67,7 +67,7 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
         name=name,
         dataset=samples,
         solver=play_episode(out),
-        scorer=[all_metrics(score_keys(wanted)), *named_scorers(wanted)],
+        scorer=[*named_scorers(wanted), all_metrics(score_keys(wanted))],
         continue_on_fail=True,
     )
 
@@ -219,10 +219,15 @@ def measured(episode: Episode) -> dict[str, float]:
 
 
 NAMED: Mapping[str, str] = {"knowing": "tom_percent", "acting": "action_consistency"}
+UNITS: Mapping[str, float] = {"knowing": 0.01}  # a share like the others, not percent
 
 
 def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
-    """Return the scorers knowing, acting, doing, regret and forfeits, each with a value by seat."""
+    """Return the scorers knowing, acting, doing, regret and forfeits.
+
+    With one seat of a model, each gives one number; with several, one for each `SEAT.NAME`. The
+    viewer heads its columns with these keys, so a seat alone would not tell the scorers apart.
+    """
     seats = list(
         dict.fromkeys(
             seat
@@ -233,24 +238,42 @@ def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
     )
     made = []
     for name in ("knowing", "acting", "doing", "regret", "forfeits"):
-        made.append(scorer(metrics={"*": [mean()]}, name=name)(_seat_scorer)(name, seats))
+        if len(seats) == 1:
+            made.append(scorer(metrics=[mean()], name=name)(_one_seat)(name, seats[0]))
+        else:
+            made.append(scorer(metrics={"*": [mean()]}, name=name)(_each_seat)(name, seats))
     return made
 
 
-def _seat_scorer(name: str, seats: Sequence[str]) -> Scorer:
+def _one_seat(name: str, seat: str) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        line = state.store.get("episode")
-        values = dict.fromkeys(seats, math.nan)
-        if line is not None and (episode := from_line(line.encode())).payoffs is not None:
-            spec = registry.game(episode.setup.instance.game)
-            whole = Played(spec, episode, replayed(spec, episode))
-            for seat in seats:
-                if (metric := _metric_of(name, spec, seat)) is not None:
-                    found = metric.measure(whole, Seat(seat))
-                    values[seat] = math.nan if found is None else found
-        return Score(value=values)
+        return Score(value=_values(state, name, [seat])[seat], explanation=f"{name} of {seat}")
 
     return score
+
+
+def _each_seat(name: str, seats: Sequence[str]) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        values = _values(state, name, seats)
+        named = {f"{seat}.{name}": value for seat, value in values.items()}
+        return Score(value=named, explanation=f"{name} by seat")
+
+    return score
+
+
+def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, float]:
+    """Return the value of a named scorer by seat; NaN, which Inspect does not count, if missing."""
+    line = state.store.get("episode")
+    values = dict.fromkeys(seats, math.nan)
+    if line is None or (episode := from_line(line.encode())).payoffs is None:
+        return values
+    spec = registry.game(episode.setup.instance.game)
+    whole = Played(spec, episode, replayed(spec, episode))
+    for seat in seats:
+        if (metric := _metric_of(name, spec, seat)) is not None:
+            found = metric.measure(whole, Seat(seat))
+            values[seat] = math.nan if found is None else found * UNITS.get(name, 1.0)
+    return values
 
 
 def _metric_of(name: str, spec: GameSpec[Any, Any, Any], seat: str) -> Metric | None:

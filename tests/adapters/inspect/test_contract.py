@@ -227,10 +227,26 @@ def test_a_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
     for sample in log.samples or ():
         scores = sample.scores or {}
         assert {"knowing", "acting", "doing", "regret", "forfeits"} <= scores.keys()
-        assert scores["forfeits"].value == {"agent": 0.0}
-        assert isinstance(scores["regret"].value, dict) and scores["regret"].value["agent"] >= 0
+        assert scores["forfeits"].value == 0.0
+        assert scores["regret"].as_float() >= 0
+        percent: Any = scores["all_metrics"].value
+        assert scores["knowing"].as_float() == percent["agent.tom_percent"] / 100
         steps: list[Any] = [e.data for e in sample.events if e.event == "info"]
         assert any("cost" in step for listed in steps for step in listed)
+
+
+def test_scores_of_several_models_are_told_apart_by_seat(tmp_path: Path) -> None:
+    (log,) = inspect_eval(
+        game_task("rps", "rps"),
+        task_args={"out": str(tmp_path / "out"), "seats": "agent,partner", "episodes": 1,
+                   "rounds": 1, "probes": "none"},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        model=mock("Option: R"),
+    )  # fmt: skip
+    (sample,) = log.samples or ()
+    scores = sample.scores or {}
+    assert scores["forfeits"].value == {"agent.forfeits": 0.0, "partner.forfeits": 0.0}
 
 
 def test_wrong_arguments_of_a_games_task_get_one_sentence() -> None:
