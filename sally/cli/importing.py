@@ -23,7 +23,8 @@ from sally.core.match.playback import as_stored
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer
 from sally.core.terminal_text import echo
-from sally.games.battery.items import Item, by_pair, differs, encoded, keep
+from sally.games.battery.items import Item, by_pair, differs, encoded, hash_of, keep
+from sally.games.battery.study_file import study_text
 from sally.output.tables.console import by_kind, folded, json_option, print_json
 from sally.store import Manifest, Writer, claim
 
@@ -50,6 +51,11 @@ def import_options(command: F) -> F:
 
 items_option = click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File of items to write (.jsonl)."
+)
+study_option = click.option(
+    "--study",
+    type=click.Path(path_type=Path),
+    help="Also write a study (.toml) that asks a model every story: `sally run FILE --model ...`.",
 )
 
 
@@ -212,36 +218,42 @@ def clembench(path: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -
 @import_.command("bigtom")
 @click.argument("checkout", type=click.Path(path_type=Path))
 @items_option
+@study_option
 @json_option
-def bigtom(checkout: Path, out: Path, as_json: bool) -> None:
+def bigtom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None:
     """Import BigToM from CHECKOUT (cicl-stanford/procedural-evals-tom) as items of `battery`."""
-    _keep_items(bigtom_items.imported(checkout), out, as_json)
+    _keep_items(bigtom_items.imported(checkout), out, study, as_json)
 
 
 @import_.command("hitom")
 @click.argument("checkout", type=click.Path(path_type=Path))
 @items_option
+@study_option
 @json_option
-def hitom(checkout: Path, out: Path, as_json: bool) -> None:
+def hitom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None:
     """Import Hi-ToM from CHECKOUT (ying-hui-he/Hi-ToM_dataset), keyed by its stated rules."""
-    _keep_items(hitom_items.imported(checkout), out, as_json)
+    _keep_items(hitom_items.imported(checkout), out, study, as_json)
 
 
 @import_.command("tombench")
 @click.argument("checkout", type=click.Path(path_type=Path))
 @items_option
+@study_option
 @click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
 @json_option
-def tombench(checkout: Path, out: Path, language: Any, as_json: bool) -> None:
+def tombench(checkout: Path, out: Path, study: Path | None, language: Any, as_json: bool) -> None:
     """Import ToMBench from CHECKOUT (zhchen18/ToMBench) as items of `battery`."""
-    _keep_items(tombench_items.imported(checkout, language), out, as_json)
+    _keep_items(tombench_items.imported(checkout, language), out, study, as_json)
 
 
-def _keep_items(items: Sequence[Item], out: Path, as_json: bool) -> None:
+def _keep_items(items: Sequence[Item], out: Path, study: Path | None, as_json: bool) -> None:
     """Write items to a file, keep a copy by hash, and print what was found."""
     data = encoded(items)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(data)
+    if study is not None:
+        study.parent.mkdir(parents=True, exist_ok=True)
+        study.write_text(study_text(items, out.stem, str(out), hash_of(data)))
     counts = {
         "items": len(items),
         "stories": len(by_pair(items)),

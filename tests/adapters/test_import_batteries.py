@@ -12,8 +12,11 @@ from click.testing import CliRunner
 from sally.adapters.importers import bigtom, hitom, tombench
 from sally.cli import cli
 from sally.core.errors import BadInput
+from sally.core.prompt.model import ModelKind
+from sally.core.registry import registry
 from sally.games.battery.hitom_beliefs import asked, believed, happened
 from sally.games.battery.items import differs, read_items
+from sally.models.stub import always
 
 ROW = (
     "Mo bakes. Mo wants a ripe pear. Mo puts a ripe pear into the bowl. Mo believes the pear is "
@@ -164,8 +167,16 @@ def test_the_command_writes_items_and_counts_them(
 ) -> None:
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "items.jsonl"
+    study = tmp_path / "study.toml"
     given = ["import", "bigtom", str(bigtom_checkout(tmp_path / "x")), "--out", str(out)]
-    said = CliRunner().invoke(cli, given)
+    said = CliRunner().invoke(cli, [*given, "--study", str(study)])
     assert said.exit_code == 0, said.output
     assert "items: 25" in said.output and "not scored: 2" in said.output
     assert len(read_items(out)) == 25
+    stub = ModelKind("stub", "answers at once", lambda name: always("Option: A"))
+    monkeypatch.setitem(registry._added["models"], "stub", stub)
+    ran = ["run", str(study), "--model", "stub", "--out", str(tmp_path / "store")]
+    said = CliRunner().invoke(cli, ran)
+    assert said.exit_code == 0, said.output
+    asked = CliRunner().invoke(cli, ["score", str(tmp_path / "store"), "--json"])
+    assert '"literal_strict"' in asked.output
