@@ -51,6 +51,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.profiling:profile",
         "Show what each player knew about the others, and how well it acted on it.",
     ),
+    "represent": Entry(
+        "sally.cli.representing:represent",
+        "Find out what a local model represents at stored decisions, beside what it said and did.",
+    ),
     "checklist": Entry(
         "sally.cli.claiming:checklist",
         "Check which words about its players the episodes in DIR support.",

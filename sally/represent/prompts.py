@@ -57,6 +57,8 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     said: Value | None = None  # the player's own forecast of it, if asked
     did: Any = None  # the player's move; None if forfeited
     best: tuple[Any, ...] | None = None  # its optimal moves; None if not known
+    loss: float | None = None  # what the move gave up against optimal play
+    options: int = 0  # number of moves to choose from
     # the label's values in the rounds before, and the player's own moves, oldest first
     past: tuple[Value | None, ...] = ()
     own: tuple[Any, ...] = ()
@@ -127,11 +129,11 @@ def _of_seat(
     plain = msgspec.structs.replace(who, params=own_words)
     others = [episode.setup.lineup[s] for s in replay.game.seats if s != seat]
     words = SeatContext(spec, replay.game, seat, 0, texts_of(who)).words
-    best = {cost.turn: cost.best or None for cost in costs_of(whole, seat)}
+    costs = {cost.turn: cost for cost in costs_of(whole, seat)}
     past: dict[str, list[Value | None]] = {}
     own: list[Any] = []
     for turn in range(len(replay)):
-        did = replay.move(turn, seat)
+        did, cost = replay.move(turn, seat), costs.get(turn)
         for question in probe.asks(replay.game, replay.view(turn, seat), seat):
             where = At(turn, seat, probe.name, question.about)
             true: Any = probe.truth(replay, where)
@@ -169,7 +171,9 @@ def _of_seat(
                 true=true,
                 said=said,
                 did=did,
-                best=best.get(turn),
+                best=(cost.best or None) if cost else None,
+                loss=cost.loss if cost else None,
+                options=_width(replay.game.options(replay.states[turn], seat)),
                 past=before,
                 own=tuple(own),
             )
@@ -184,6 +188,11 @@ def _choices(
         return tuple(question.choices)
     options = replay.game.options(replay.states[turn], seat)
     return tuple(option for option in options if isinstance(option, int | str))
+
+
+def _width(options: Any) -> int:
+    """Return the number of options; 0 if they cannot be listed."""
+    return len(options) if isinstance(options, tuple | list | range) else 0
 
 
 def _request(

@@ -18,7 +18,6 @@ from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,
-    ModelFailure,
     ModelKind,
     Reply,
     SchemaSettings,
@@ -28,7 +27,7 @@ from sally.core.prompt.model import (
     Usage,
     check_candidates,
 )
-from sally.models import in_process, wire
+from sally.models import in_process
 from sally.models.hf import loading
 from sally.models.hf.engine import Engine
 from sally.models.hf.guide import Allowed, Guide, allowed_by, by_first_character
@@ -36,7 +35,6 @@ from sally.models.hf.jobs import tree_of
 from sally.models.hf.net import Net, torch, transformers
 from sally.models.hf.startup import check_agrees, rows_for
 from sally.models.hf.texts import Texts, calls_in, thought
-from sally.models.in_process import Tokens, stem_of
 from sally.models.weights import Unavailable
 
 MAX_TOKENS: Final = 512  # as in the embedded model: a limit so that no reply fills the context
@@ -150,7 +148,7 @@ class HF:
         """Answer a conversation; equal seeds and settings use the same random stream."""
         in_process.check_answerable(self.name, messages, settings)
         begun = time.perf_counter()
-        tokens = await self._read(self._prompt, messages, tools)
+        tokens = await self._read(self._texts.chat, messages, tools, self.name)
         limit = settings.max_tokens or MAX_TOKENS
         stopped = self._stopped(settings.stop)
         allowed = await self._read(self._allowed, settings)
@@ -175,7 +173,7 @@ class HF:
         """Return the log-probability of each candidate; sampling settings have no effect."""
         check_candidates(candidates)
         begun = time.perf_counter()
-        stem, tails = await self._read(self._tails, context, candidates)
+        stem, tails = await self._read(self._texts.stem, context, candidates)
         tree = tree_of(tails)
         sums, cached, evaluated = await asyncio.wrap_future(self._engine.score(stem, tree))
         usage = Usage(
@@ -191,29 +189,6 @@ class HF:
         return await asyncio.wrap_future(self._readers.submit(job, *given))
 
     # ------------------------------------------------------------ texts
-
-    def _prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Tokens:
-        turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
-        self._texts.guard([turn["content"] for turn in turns])
-        text = self._texts.rendered(turns, offered)
-        if offered and "<tool_call>" not in text:
-            raise ModelFailure(
-                "unsupported",
-                f"The chat template of {self.name} does not support tool calls in <tool_call>; "
-                "serve the model with vllm, or use a strategy without tools.",
-            )
-        return self._texts.tokens(text, chat=True)
-
-    def _tails(
-        self, context: Context, candidates: Sequence[str]
-    ) -> tuple[Tokens, list[tuple[int, ...]]]:
-        if isinstance(context, str):
-            self._texts.guard([context, *candidates])
-            return stem_of(*self._texts.joint(str(context), candidates, chat=False))
-        turns, begun = in_process.open_turn(context)
-        self._texts.guard([*(turn["content"] for turn in turns), begun, *candidates])
-        text = self._texts.rendered(turns) + begun
-        return stem_of(*self._texts.joint(text, candidates, chat=True))
 
     def _allowed(self, settings: Settings) -> Allowed | None:
         if not isinstance(settings, SchemaSettings):
@@ -263,8 +238,8 @@ def _ends(model: Any) -> list[int]:
     return [end for each in lists for end in each if end is not None]
 
 
-def _named(name: str) -> HF:
-    """Make a model from `hf:FOLDER` or `hf:FILE.gguf`, with options such as `?dtype=float32`."""
+def parsed_name(name: str) -> tuple[str, dict[str, Any]]:
+    """Return the path and the options of `hf:FOLDER` or `hf:FILE.gguf?dtype=float32`."""
     path, _, query = name.partition(":")[2].partition("?")
     if not path:
         raise BadInput("Name a folder or a GGUF file, as in hf:models/qwen or hf:qwen.gguf.")
@@ -276,6 +251,11 @@ def _named(name: str) -> HF:
         if not given["context"].isdigit() or int(given["context"]) < 1:
             raise BadInput(f"context must be a whole number, not {given['context']!r}.")
         given["context"] = int(given["context"])
+    return path, given
+
+
+def _named(name: str) -> HF:
+    path, given = parsed_name(name)
     try:
         return HF(path, **given)
     except Unavailable as why:

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from sally.core.prompt.model import ModelFailure, ToolCall
-from sally.models import in_process
-from sally.models.in_process import Tokens
+from sally.core.prompt.model import Context, Message, ModelFailure, ToolCall, ToolSpec
+from sally.models import in_process, wire
+from sally.models.in_process import Tokens, stem_of
 
 # Names of end-of-turn tokens, besides the one in the model's settings.
 TURN_ENDS: Final = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
@@ -55,6 +55,32 @@ class Texts:
             raise ModelFailure(
                 "bad_request", f"The chat template rejects the messages: {error}."
             ) from error
+
+    def chat(self, messages: Sequence[Message], tools: Sequence[ToolSpec], name: str) -> Tokens:
+        """Return the tokens of a conversation with the assistant's turn open; `name` is the model's
+        own in errors."""
+        turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
+        self.guard([turn["content"] for turn in turns])
+        text = self.rendered(turns, offered)
+        if offered and "<tool_call>" not in text:
+            raise ModelFailure(
+                "unsupported",
+                f"The chat template of {name} does not support tool calls in <tool_call>; "
+                "serve the model with vllm, or use a strategy without tools.",
+            )
+        return self.tokens(text, chat=True)
+
+    def stem(
+        self, context: Context, candidates: Sequence[str]
+    ) -> tuple[Tokens, list[tuple[int, ...]]]:
+        """Return the tokens that precede every candidate, and the tokens of each."""
+        if isinstance(context, str):
+            self.guard([context, *candidates])
+            return stem_of(*self.joint(str(context), candidates, chat=False))
+        turns, begun = in_process.open_turn(context)
+        self.guard([*(turn["content"] for turn in turns), begun, *candidates])
+        text = self.rendered(turns) + begun
+        return stem_of(*self.joint(text, candidates, chat=True))
 
     def tokens(self, text: str, chat: bool) -> Tokens:
         """Return the canonical tokens of a text."""

@@ -1,0 +1,271 @@
+"""`sally represent`: what a local model represents at stored decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import msgspec
+
+from sally import store
+from sally.analysis.columns.rows import Row
+from sally.cli.common import STORE
+from sally.core.errors import BadInput
+from sally.core.terminal_text import echo
+from sally.output.figures.panels import check, write
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import (
+    estimate_cell,
+    fitting,
+    folded,
+    json_option,
+    print_json,
+    print_table,
+    progress,
+)
+from sally.represent.prompts import Place, decisions, require_decisions
+from sally.represent.results import FOLDER, Arms, Represented
+from sally.represent.run import fit_groups
+from sally.represent.surface import As
+
+PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=STORE)
+@click.option("--model", required=True, metavar="hf:NAME", help="The local model that is read.")
+@click.option(
+    "--about",
+    default="",
+    metavar="LABEL",
+    help="A probe such as their_move, own_move or own_forecast [what the others will do].",
+)
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(get_args(As)),
+    default="action",
+    show_default=True,
+    help="Predict the action, the name on the page, or whether it is the same as last time.",
+)
+@click.option(
+    "--at",
+    type=click.Choice(get_args(Place)),
+    default="move",
+    show_default=True,
+    help="Read the page of the move or of the probe.",
+)
+@click.option("--layers", default="all", show_default=True, help="Layers, such as 0,8,16 or 4-12.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
+@click.option(
+    "--decisions", "most", type=click.IntRange(1), help="At most so many of each game and player."
+)
+@click.option("--seed", default=0, show_default=True, help="Of the sample, folds and controls.")
+@click.option("--no-untrained", is_flag=True, help="Leave out the untrained network.")
+@click.option("--out", type=PATH, help="Folder for activations and results [DIR/represented].")
+@click.option("--figure", type=PATH, help="Draw accuracy by layer: .svg, .pdf or .png.")
+@json_option
+def represent(
+    folder: Path | str,
+    model: str,
+    about: str,
+    kind: As,
+    at: Place,
+    layers: str,
+    cells: tuple[str, ...],
+    most: int | None,
+    seed: int,
+    no_untrained: bool,
+    out: Path | None,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """Find out what a local model represents at stored decisions, beside what it said and did.
+
+    Prompts are rendered again from the log and checked against their hashes. The residual stream at
+    the last token is kept in DIR/represented; an interrupted command continues. Linear probes are
+    tested on partners and instances that they have not seen, beside learners on surface features,
+    control tasks, an untrained network and, where the store has them, twins.
+    """
+    if figure:
+        check(figure)
+    out = _out_folder(folder, out)
+    with opened(folder) as (place, _):
+        episodes = [
+            episode
+            for episode in store.load(place).episodes.values()
+            if not cells or any(fnmatch(episode.cell, cell) for cell in cells)
+        ]
+        with progress() as bar:
+            task = bar.add_task("prompts", total=len(episodes), note="")
+
+            def counted() -> Any:
+                for episode in episodes:
+                    yield episode
+                    bar.advance(task)
+
+            every = list(decisions(counted(), about, at))
+    require_decisions(every, about, at)
+    with progress() as bar:
+        task = bar.add_task("activations", total=None, note="")
+
+        def read(done: int, of: int) -> None:
+            bar.update(task, completed=done, total=of)
+
+        from sally.models.hf.residual import ResidualStream
+
+        found = fit_groups(
+            every,
+            lambda untrained: ResidualStream(model, untrained=untrained, seed=seed),
+            out,
+            model=model.removeprefix("hf:"),
+            about=about,
+            kind=kind,
+            at=at,
+            layers=lambda count: _layers(layers, count),
+            most=most,
+            seed=seed,
+            untrained=not no_untrained,
+            tell=lambda said: echo(said, err=True),
+            read=read,
+        )
+    if figure:
+        from sally.output.figures.represented import layers_figure
+
+        write(layers_figure(found), figure)
+    if as_json:
+        print_json(msgspec.to_builtins(found))
+        return
+    say(found)
+    for path in filter(None, (figure,)):
+        echo(f"Written: {path}")
+
+
+def _out_folder(folder: Path | str, out: Path | None) -> Path:
+    if out is not None:
+        return out
+    if not isinstance(folder, Path) or not folder.is_dir():
+        raise BadInput(
+            f"Activations cannot be kept beside {folder}; give a folder for them with --out."
+        )
+    return folder / FOLDER
+
+
+def _layers(said: str, count: int) -> list[int]:
+    """Return the layers of `all`, `0,8,16` or `4-12`."""
+    if said == "all":
+        return list(range(count))
+    found: list[int] = []
+    for part in said.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        if match is None:
+            raise BadInput(f"--layers takes all, 0,8,16 or 4-12, not {said!r}.")
+        first = int(match[1])
+        found += range(first, int(match[2] or first) + 1)
+    if not found or max(found) >= count:
+        raise BadInput(f"The model has layers 0 to {count - 1}; --layers says {said!r}.")
+    return sorted(set(found))
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+COLUMNS = {
+    "right": "accuracy",
+    "Brier": "brier",
+    "surface": "surface",
+    "beyond rules": "beyond",
+    "selectivity": "selectivity",
+    "untrained": "untrained",
+    "beyond untrained": "beyond_untrained",
+    "twins": "twin",
+    "twins less minds": "twin_gap",
+    "said": "said",
+}
+LEGEND = (
+    "right: held-out predictions of the linear probe that are right, in the layer that inner folds "
+    "choose; surface: the better of two learners on surface features of the same pages (last "
+    "moves, frequencies, rules, places of names); beyond rules: right less surface, on the same "
+    "decisions; selectivity: right less the accuracy on labels that are exchanged at random in "
+    "each instance; untrained: a network of the same shape before training; twins: the same probes "
+    "on pages about a mechanism; said: the player's own forecasts. Three arms: shares of decisions "
+    "in which the probe, the forecast and the move (against optimal play) are right; blind: "
+    "optimal moves of a random pick; loss: payoff given up a decision; combinations in percent, "
+    "in brackets if the arms were independent with each partner. After ±: 95% intervals over "
+    "instances, not corrected for the number of rows."
+)
+
+
+def say(found: Sequence[Represented]) -> None:
+    """Print the probes of each group, and the joint table of represented, said and done."""
+    rows = [_row(one) for one in found]
+    keys = ["game", "player", "n"]
+    there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
+    title = f"{found[0].model}: {found[0].about}, as {found[0].kind}, read at the {found[0].at}"
+    for names in fitting(rows, keys, there):
+        print_table(rows, [*keys, *names], title=title)
+    for one in found:
+        echo(folded(_conditions(one)))
+    for one in found:
+        if one.arms:
+            say_arms(one)
+    echo(folded(LEGEND))
+
+
+def _row(one: Represented) -> Row:
+    row: Row = {"game": one.game, "player": one.player, "n": one.decisions}
+    for heading, field in COLUMNS.items():
+        estimate = getattr(one, field)
+        row[heading] = "-" if estimate is None else estimate_cell(estimate.value, estimate.interval)
+    return row
+
+
+def _conditions(one: Represented) -> str:
+    layers = sorted(set(one.chosen_layers))
+    found = (
+        f"{one.game}, {one.player}: {one.instances} instances, {len(one.partners)} partners, "
+        f"{one.folds} folds; unseen in a test: {', '.join(one.held_out)}; layers chosen: "
+        f"{', '.join(map(str, layers))} of {one.layers[-1].layer}; commonest class right in "
+        f"{100 * (one.majority.value or 0):.0f} %; surface by {one.surface_learner}"
+    )
+    if "partner" not in one.held_out:
+        found += "; one partner only, so no partner is held out"
+    if one.detects is not None:
+        found += f"; a difference of {one.detects:.2f} beyond rules is found with a power of .8"
+    return found + "."
+
+
+ARMS = {
+    "represented, not said": ("represented", "represented and done"),
+    "said, not done": ("said", "represented and said"),
+    "done without either": ("done",),
+    "all three": ("represented and said and done",),
+    "none": ("none",),
+}
+
+
+def say_arms(one: Represented) -> None:
+    """Print the joint table of one group."""
+    rows = [arms_row(each) for each in one.arms]
+    keys = ["partner", "n"]
+    for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
+        print_table(rows, [*keys, *names], title=f"{one.game}, {one.player}: three arms")
+
+
+def arms_row(each: Arms) -> Row:
+    """Return one row of the joint table; combinations in percent, in brackets if independent."""
+    row: Row = {"partner": each.partner, "n": each.n}
+    for name in ("represented", "said", "done"):
+        estimate = getattr(each, name)
+        row[name] = estimate_cell(estimate.value, estimate.interval)
+    row["blind"] = f"{each.blind:.2f}"
+    row["loss"] = "-" if each.loss is None else f"{each.loss:.2f}"
+    for heading, parts in ARMS.items():
+        share = sum(each.joint[part].value or 0.0 for part in parts)
+        chance = sum(each.independent[part] for part in parts)
+        row[heading] = f"{100 * share:.0f} ({100 * chance:.0f})"
+    return row

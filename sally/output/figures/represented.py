@@ -1,0 +1,71 @@
+"""Figure of what probes find in each layer, beside the surface of the page and what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sally.core.errors import BadInput
+from sally.output.figures.panels import COLOURS, GREY, Named, Panel, figure_of, name_beside
+from sally.represent.results import Represented
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TITLE = "Represented by layer"
+CAPTION = (
+    "Share of held-out decisions in which a linear probe of the residual stream finds the label; "
+    "partner and instance are unseen where several are there. Band: 95% interval over instances. "
+    "Levels beside it: learners on surface features of the same pages, the player's own forecasts, "
+    "and the commonest class."
+)
+
+
+def layers_figure(found: Sequence[Represented], columns: int = 2) -> Figure:
+    """Draw the accuracy of probes by layer, one panel for each game and player.
+
+    Raises:
+        BadInput: If there is no result, or Matplotlib is not installed.
+    """
+    if not found:
+        raise BadInput("There is nothing to draw: no probe was fitted.")
+    return figure_of([_panel(one) for one in found], columns, TITLE, CAPTION)
+
+
+def _panel(one: Represented) -> Panel:
+    def draw(axes: Axes, height: float) -> None:
+        layers = [score.layer for score in one.layers]
+        last = layers[-1]
+        axes.set_ylim(-0.03, 1.03)
+        axes.set_xlabel("layer (0: embeddings)")
+        axes.set_ylabel("right")
+        names: list[Named] = []
+
+        def curve(values: list[float], name: str, colour: str, style: str = "-") -> None:
+            axes.plot(layers, values, style, color=colour, linewidth=1)
+            names.append((last, values[-1], name, colour))
+
+        def level(value: float | None, name: str, colour: str) -> None:
+            if value is not None:
+                axes.axhline(value, linestyle=":", color=colour, linewidth=0.9)
+                names.append((last, value, name, colour))
+
+        right = [score.accuracy.value or 0.0 for score in one.layers]
+        bands = [
+            score.accuracy.interval or [v, v] for score, v in zip(one.layers, right, strict=True)
+        ]
+        axes.fill_between(
+            layers, [b[0] for b in bands], [b[1] for b in bands], color=COLOURS[0], alpha=0.18
+        )
+        curve(right, "probe", COLOURS[0])
+        curve([score.control for score in one.layers], "control task", COLOURS[3], "--")
+        blank = [score.untrained for score in one.layers if score.untrained is not None]
+        if len(blank) == len(layers):
+            curve(blank, "untrained", COLOURS[4], "--")
+        level(one.surface.value, "surface", COLOURS[1])
+        level(None if one.said is None else one.said.value, "said", COLOURS[2])
+        level(one.majority.value, "commonest", GREY)
+        name_beside(axes, names, height)
+
+    return Panel(f"{one.model}: {one.game}, {one.player}, as {one.kind} at the {one.at}", draw, 7)

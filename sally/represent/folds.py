@@ -1,0 +1,104 @@
+"""Folds in which the partner and the instance of a test decision are both unseen.
+
+Every fold tests one block of partners on one block of instances and trains on the decisions that
+share neither. Where instances have several sets of letters, a block of instances holds whole sets,
+so that the letters of a test page are unseen, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.errors import BadInput
+
+Ints = NDArray[np.intp]
+BLOCKS = 4  # of partners, and of instances
+FEW = 5  # sets of letters from which on a block holds whole sets
+
+
+class Fold(NamedTuple):
+    """The rows that are learned from and those that are tested."""
+
+    train: Ints
+    test: Ints
+
+
+def crossed_folds(
+    partners: Sequence[Hashable],
+    units: Sequence[Hashable],
+    seed: int = 0,
+    blocks: int = BLOCKS,
+) -> list[Fold]:
+    """Return folds whose test rows share no partner and no unit with their training rows.
+
+    With a single partner, only units are held out.
+
+    Raises:
+        BadInput: There are fewer than two units.
+    """
+    rng = np.random.default_rng(seed)
+    theirs, mine = _blocks(partners, blocks, rng), _blocks(units, blocks, rng)
+    if mine.max(initial=0) < 1:
+        raise BadInput("Probes need decisions from at least two instances.")
+    one_partner = theirs.max(initial=0) < 1
+    found = []
+    for their_block in range(int(theirs.max()) + 1):
+        for block in range(int(mine.max()) + 1):
+            test = (theirs == their_block) & (mine == block)
+            train = mine != block
+            if not one_partner:
+                train &= theirs != their_block
+            if test.any() and train.any():
+                found.append(Fold(np.flatnonzero(train), np.flatnonzero(test)))
+    return found
+
+
+def _blocks(values: Sequence[Hashable], most: int, rng: np.random.Generator) -> Ints:
+    """Return the block of each row; blocks hold whole values and are of similar size."""
+    names = sorted(set(values), key=str)
+    order = rng.permutation(len(names))
+    block = {names[at]: place % most for place, at in enumerate(order.tolist())}
+    return np.array([block[value] for value in values], dtype=np.intp)
+
+
+def units_of(instances: Sequence[str], letters: Sequence[str]) -> list[str]:
+    """Return the unit that a fold keeps together: sets of letters if there are enough, else
+    instances."""
+    return list(letters) if len(set(letters)) >= FEW else list(instances)
+
+
+def leak(folds: Sequence[Fold], groups: Mapping[str, Sequence[Any]]) -> str | None:
+    """Return a sentence if a test row shares a group with its training rows, else None.
+
+    >>> one = Fold(np.array([0, 1]), np.array([2]))
+    >>> leak([one], {"instance": ["a", "b", "b"]})
+    'Fold 1 of 1 tests the instance b, which it also learns from.'
+    """
+    for number, fold in enumerate(folds, 1):
+        if shared := set(fold.train.tolist()) & set(fold.test.tolist()):
+            return f"Fold {number} of {len(folds)} tests row {min(shared)}, which it learns from."
+        for name, values in groups.items():
+            known = {values[row] for row in fold.train}
+            for row in fold.test:
+                if values[row] in known:
+                    return (
+                        f"Fold {number} of {len(folds)} tests the {name} {values[row]}, which it "
+                        "also learns from."
+                    )
+    return None
+
+
+def held_out(
+    partners: Sequence[str], instances: Sequence[str], letters: Sequence[str]
+) -> dict[str, Sequence[str]]:
+    """Return the groups that no fold may share, by name."""
+    groups: dict[str, Sequence[str]] = {"instance": instances}
+    if len(set(partners)) > 1:
+        groups["partner"] = partners
+    if len(set(letters)) >= FEW:
+        groups["set of letters"] = letters
+    return groups

@@ -1,0 +1,510 @@
+"""What is represented, said and done at the same decisions: scores, controls and joint tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.errors import BadInput
+from sally.represent import probes
+from sally.represent.folds import crossed_folds, held_out, leak, units_of
+from sally.represent.probes import Fitted, Groups
+from sally.represent.prompts import Decision
+from sally.represent.surface import NONE, Labels, features
+from sally.stats import Estimate
+from sally.stats.cluster_interval import gap_by_rule, mean_by_rule
+from sally.stats.power import t_power
+
+CONTROLS = 3  # control tasks whose accuracy is averaged
+ALL = "all partners"
+FOLDER = "represented"  # in a store
+SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
+POWER = 0.8
+
+
+class LayerScore(msgspec.Struct, frozen=True):
+    """The held-out scores of one layer's probe."""
+
+    layer: int
+    accuracy: Estimate
+    brier: Estimate
+    log: Estimate
+    control: float  # accuracy on labels that are exchanged at random in each instance
+    untrained: float | None = None  # accuracy of an untrained network of the same shape
+
+
+class Arms(msgspec.Struct, frozen=True):
+    """Represented, said and done on the same decisions with one partner, or all of them.
+
+    `joint` holds the share of each combination, named by the arms that are right; `independent`
+    what it would be if the arms were independent with each partner.
+    """
+
+    partner: str
+    n: int
+    represented: Estimate
+    said: Estimate
+    done: Estimate
+    blind: float  # share of optimal moves of a random pick
+    loss: float | None  # mean payoff that a decision gave up, against optimal play
+    joint: dict[str, Estimate]
+    independent: dict[str, float]
+
+
+class Represented(msgspec.Struct, frozen=True):
+    """The probes of one model at the decisions of one player in one game, with all controls."""
+
+    model: str
+    game: str
+    player: str
+    about: str  # label, and the agent it is about if there are several
+    at: str
+    kind: str  # of the label: action, shown or change
+    classes: tuple[str, ...]
+    decisions: int
+    instances: int
+    partners: tuple[str, ...]
+    held_out: tuple[str, ...]  # what a test decision shares with no training decision
+    folds: int
+    majority: Estimate  # accuracy of the commonest class of the training rows
+    chosen_layers: tuple[int, ...]  # by fold
+    accuracy: Estimate
+    brier: Estimate
+    log: Estimate
+    surface: Estimate  # accuracy of the better of two learners on surface features
+    surface_learner: str
+    surface_brier: Estimate
+    beyond: Estimate  # accuracy less that of the surface, paired
+    beyond_brier: Estimate  # Brier score of the surface less that of the probe, paired
+    detects: float | None  # smallest difference beyond the surface found with a power of .8
+    control: Estimate
+    selectivity: Estimate  # accuracy less that on control tasks, paired
+    untrained: Estimate | None
+    beyond_untrained: Estimate | None
+    twin: Estimate | None  # accuracy of the same probes on pages about a mechanism
+    twin_gap: Estimate | None  # less the accuracy on decisions about a mind
+    twins: int
+    said: Estimate | None  # accuracy of the player's own forecasts, in the same terms
+    layers: list[LayerScore]
+    arms: list[Arms]
+    predictions: list[tuple[str, int, str, int, int, float]]
+    """episode, turn, about, label, predicted class, probability of the label."""
+
+
+Tell = Callable[[str], None]
+
+
+def represented(
+    labels: Labels,
+    streams: NDArray[Any],
+    *,
+    model: str,
+    about: str,
+    at: str,
+    layers: Sequence[int] | None = None,
+    untrained: NDArray[Any] | None = None,
+    twins: tuple[Labels, NDArray[Any]] | None = None,
+    seed: int = 0,
+    tell: Tell = lambda said: None,
+) -> Represented:
+    """Fit probes with all controls to the decisions of one player in one game.
+
+    Args:
+        labels: The decisions with their labels.
+        streams: Their activations: decisions x layers x width.
+        model: The name of the network.
+        about: What the labels are.
+        at: Where the stream was read: move or probe.
+        layers: The layers to fit; None: all.
+        untrained: Activations of an untrained network of the same shape.
+        twins: Decisions on pages about a mechanism, with their activations.
+        seed: Of folds and control tasks.
+        tell: Called with each step.
+
+    Raises:
+        BadInput: There are too few decisions, instances or classes.
+    """
+    rows, y, classes = labels.decisions, labels.y, len(labels.classes)
+    if len(set(y.tolist())) < 2:
+        raise BadInput(f"All {len(rows)} decisions have the same label; there is nothing to find.")
+    groups, held = _groups(rows), _held(rows)
+    folds = crossed_folds(groups.partners, groups.units, seed)
+    wrong = leak(folds, held)
+    if wrong is not None:
+        raise BadInput(wrong)
+    instances = [one.instance for one in rows]
+    chosen = list(range(streams.shape[1])) if layers is None else list(layers)
+
+    exchanged = [
+        probes.control_labels(y, classes, instances, seed + number) for number in range(CONTROLS)
+    ]
+    tell("probes and control tasks")
+    every = probes.fit_layers(streams, y, classes, groups, folds, chosen, exchanged)
+    fits = [each[0] for each in every]
+    best, by_fold = probes.best_layer(fits, folds)
+    tested = best.tested
+    if not tested.any():
+        raise BadInput("No decision can be tested: too few partners or instances.")
+    tell("surface")
+    surface, learner = _surface(labels, groups, folds)
+    control_right, control_layers = _controls(
+        [each[1:] for each in every], exchanged, folds, by_fold
+    )
+    blank = None
+    if untrained is not None:
+        tell("untrained network")
+        plain = probes.fit_layers(untrained, y, classes, groups, folds, chosen)
+        blank = [each[0] for each in plain]
+    tell("intervals")
+    where = [instances[n] for n in np.flatnonzero(tested)]
+
+    def over(values: NDArray[Any], bounds: tuple[float, float] | None) -> Estimate:
+        return mean_by_rule(np.asarray(values, float)[tested], where, bounds)
+
+    hit = _right(best, y)
+    surface_hit = _right(surface, y)
+    blank_best = probes.best_layer(blank, folds)[0] if blank is not None else None
+    scores = _scores(best.odds, y)
+    surface_scores = _scores(surface.odds, y)
+    beyond = over(hit - surface_hit, GAP)
+    return Represented(
+        model=model,
+        game=rows[0].game,
+        player=rows[0].player,
+        about=about,
+        at=at,
+        kind=labels.kind,
+        classes=labels.classes,
+        decisions=int(tested.sum()),
+        instances=len(set(where)),
+        partners=tuple(sorted({short_partner(one.partner) for one in rows})),
+        held_out=tuple(held),
+        folds=len(folds),
+        majority=over(_majority(y, folds), SHARE),
+        chosen_layers=tuple(chosen[place] for place in by_fold),
+        accuracy=over(hit, SHARE),
+        brier=over(scores["brier"], (0.0, 2.0)),
+        log=over(scores["log"], None),
+        surface=over(surface_hit, SHARE),
+        surface_learner=learner,
+        surface_brier=over(surface_scores["brier"], (0.0, 2.0)),
+        beyond=beyond,
+        beyond_brier=over(surface_scores["brier"] - scores["brier"], None),
+        detects=detects(hit[tested] - surface_hit[tested], where),
+        control=over(control_right, SHARE),
+        selectivity=over(hit - control_right, GAP),
+        untrained=None if blank_best is None else over(_right(blank_best, y), SHARE),
+        beyond_untrained=None if blank_best is None else over(hit - _right(blank_best, y), GAP),
+        **_twins(twins, streams, labels, groups, folds, best, chosen, by_fold),
+        said=_said(labels, tested),
+        layers=[
+            LayerScore(
+                layer,
+                over(_right(one, y), SHARE),
+                over(_scores(one.odds, y)["brier"], (0.0, 2.0)),
+                over(_scores(one.odds, y)["log"], None),
+                float(control_layers[place]),
+                None if blank is None else float(_right(blank[place], y)[tested].mean()),
+            )
+            for place, (layer, one) in enumerate(zip(chosen, fits, strict=True))
+        ],
+        arms=arms(labels, best),
+        predictions=[
+            (
+                one.episode,
+                one.turn,
+                one.about,
+                int(y[n]),
+                int(best.predicted[n]),
+                round(float(best.odds[n, y[n]]), 4),
+            )
+            for n, one in enumerate(rows)
+            if tested[n]
+        ],
+    )
+
+
+def _groups(rows: Sequence[Decision]) -> Groups:
+    instances, letters = [one.instance for one in rows], [one.letters for one in rows]
+    return Groups([one.partner for one in rows], units_of(instances, letters))
+
+
+def _held(rows: Sequence[Decision]) -> dict[str, Sequence[str]]:
+    return held_out(
+        [one.partner for one in rows],
+        [one.instance for one in rows],
+        [one.letters for one in rows],
+    )
+
+
+def _right(fitted: Fitted, y: NDArray[np.intp]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = (fitted.predicted == y).astype(float)
+    return found
+
+
+def _scores(odds: NDArray[np.float64], y: NDArray[np.intp]) -> dict[str, NDArray[np.float64]]:
+    filled = np.where(np.isnan(odds), 1 / odds.shape[1], odds)
+    return {"brier": probes.brier(filled, y), "log": probes.log_score(filled, y)}
+
+
+def _majority(y: NDArray[np.intp], folds: Sequence[Any]) -> NDArray[np.float64]:
+    found = np.zeros(len(y))
+    for fold in folds:
+        commonest = np.bincount(y[fold.train]).argmax()
+        found[fold.test] = y[fold.test] == commonest
+    return found
+
+
+def _surface(labels: Labels, groups: Groups, folds: Sequence[Any]) -> tuple[Fitted, str]:
+    """Return the predictions of the better of two learners on surface features, and its name.
+
+    Taking the better one by its own test accuracy favours the surface.
+    """
+    _, x = features(labels)
+    classes = len(labels.classes)
+    found = {
+        "logistic": probes.fit(x, labels.y, classes, groups, folds)[0],
+        "trees": probes.fit_trees(x, labels.y, classes, folds),
+    }
+    name = max(found, key=lambda each: float(_right(found[each], labels.y).sum()))
+    return found[name], name
+
+
+def _controls(
+    fits: Sequence[Sequence[Fitted]],
+    exchanged: Sequence[NDArray[np.intp]],
+    folds: Sequence[Any],
+    by_fold: Sequence[int],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often each row's control labels were found in the chosen layer, and the accuracy
+    of each layer."""
+    hits = np.array(
+        [
+            [_right(one, labels) for one, labels in zip(layer, exchanged, strict=True)]
+            for layer in fits
+        ]
+    ).mean(axis=1)  # layers x rows
+    right = np.zeros(hits.shape[1])
+    for place, fold in zip(by_fold, folds, strict=True):
+        right[fold.test] = hits[place, fold.test]
+    tested = fits[0][0].tested
+    return right, hits[:, tested].mean(axis=1)
+
+
+def _twins(
+    twins: tuple[Labels, NDArray[Any]] | None,
+    streams: NDArray[Any],
+    labels: Labels,
+    groups: Groups,
+    folds: Sequence[Any],
+    best: Fitted,
+    chosen: Sequence[int],
+    by_fold: Sequence[int],
+) -> dict[str, Any]:
+    """Return the accuracy of the same probes on twins, in the layer that most folds chose."""
+    nothing: dict[str, Any] = {"twin": None, "twin_gap": None, "twins": 0}
+    if twins is None or not len(twins[0].y) or twins[0].classes != labels.classes:
+        return nothing
+    theirs, others = twins
+    layer = chosen[int(np.bincount(by_fold).argmax())]
+    partners = [one.partner for one in theirs.decisions]
+    instances = [one.instance for one in theirs.decisions]
+    letters = [one.letters for one in theirs.decisions]
+    by_letters = set(groups.units) <= {one.letters for one in labels.decisions}
+    found = probes.fit_other_rows(
+        streams[:, layer],
+        labels.y,
+        len(labels.classes),
+        groups,
+        folds,
+        others[:, layer],
+        partners,
+        letters if by_letters else instances,
+        best.penalties,
+    )
+    there = found.tested
+    if not there.any():
+        return nothing
+    hits = _right(found, theirs.y)[there]
+    where = [instances[n] for n in np.flatnonzero(there)]
+    # minds with the partners and instances that twins have, too
+    pairs = {(partners[n], instances[n]) for n in np.flatnonzero(there)}
+    minds = (
+        np.array([(one.partner, one.instance) in pairs for one in labels.decisions], bool)
+        & best.tested
+    )
+    other = _right(best, labels.y)[minds]
+    homes = [labels.decisions[n].instance for n in np.flatnonzero(minds)]
+    return {
+        "twin": mean_by_rule(hits, where, SHARE),
+        "twin_gap": gap_by_rule(hits, other, [*where, *homes], GAP) if len(other) else None,
+        "twins": int(there.sum()),
+    }
+
+
+def detects(differences: NDArray[np.float64], clusters: Sequence[str]) -> float | None:
+    """Return the smallest mean difference that as many clusters find with a power of .8."""
+    names = sorted(set(clusters))
+    if len(names) < 2:
+        return None
+    place = {name: n for n, name in enumerate(names)}
+    codes = np.array([place[name] for name in clusters])
+    means = np.bincount(codes, differences) / np.bincount(codes)
+    variance = float(means.var(ddof=1))
+    if variance <= 0:
+        return None
+    low, high = 0.0, 2.0
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        enough = t_power(len(names), middle, variance) >= POWER
+        low, high = (low, middle) if enough else (middle, high)
+    return round(high, 4)
+
+
+def _said(labels: Labels, tested: NDArray[np.bool_]) -> Estimate | None:
+    there = tested & (labels.said != NONE)
+    if not there.any():
+        return None
+    where = [labels.decisions[n].instance for n in np.flatnonzero(there)]
+    return mean_by_rule((labels.said == labels.y)[there].astype(float), where, SHARE)
+
+
+# --- the joint table ------------------------------------------------------------------------------
+
+NAMES = ("represented", "said", "done")
+
+
+def named(right: Sequence[bool]) -> str:
+    """Return the name of a combination of arms.
+
+    >>> named((True, False, True))
+    'represented and done'
+    """
+    there = [name for name, each in zip(NAMES, right, strict=True) if each]
+    return " and ".join(there) if there else "none"
+
+
+COMBINATIONS = tuple(product((True, False), repeat=3))
+
+
+def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
+    """Return the joint table of all partners and of each, on decisions where all arms are known."""
+    known = [
+        n
+        for n, one in enumerate(labels.decisions)
+        if fitted.tested[n]
+        and labels.said[n] != NONE
+        and one.best is not None
+        and one.true is not None
+    ]
+    if not known:
+        return []
+    right = np.array(
+        [
+            (
+                fitted.predicted[n] == labels.y[n],
+                labels.said[n] == labels.y[n],
+                labels.decisions[n].did in (labels.decisions[n].best or ()),
+            )
+            for n in known
+        ],
+        bool,
+    )
+    rows = [labels.decisions[n] for n in known]
+    partners = sorted({one.partner for one in rows})
+    parts = [ALL, *partners] if len(partners) > 1 else [ALL]
+    return [
+        _arms(part, [n for n, one in enumerate(rows) if part in (ALL, one.partner)], rows, right)
+        for part in parts
+    ]
+
+
+def _arms(
+    partner: str, which: Sequence[int], rows: Sequence[Decision], right: NDArray[np.bool_]
+) -> Arms:
+    mine, there = [rows[n] for n in which], right[list(which)]
+    where = [one.instance for one in mine]
+
+    def over(values: NDArray[np.bool_]) -> Estimate:
+        return mean_by_rule(values.astype(float), where, SHARE)
+
+    losses = [one.loss for one in mine if one.loss is not None]
+    return Arms(
+        partner=partner if partner == ALL else short_partner(partner),
+        n=len(mine),
+        represented=over(there[:, 0]),
+        said=over(there[:, 1]),
+        done=over(there[:, 2]),
+        blind=float(np.mean([len(one.best or ()) / max(1, one.options) for one in mine])),
+        loss=float(np.mean(losses)) if losses else None,
+        joint={named(way): over((there == way).all(axis=1)) for way in COMBINATIONS},
+        independent=_independent(mine, there),
+    )
+
+
+def _independent(rows: Sequence[Decision], right: NDArray[np.bool_]) -> dict[str, float]:
+    """Return the share of each combination if arms were independent with each partner."""
+    found = dict.fromkeys(map(named, COMBINATIONS), 0.0)
+    for partner in {one.partner for one in rows}:
+        there = right[[n for n, one in enumerate(rows) if one.partner == partner]]
+        shares = there.mean(axis=0)
+        for way in COMBINATIONS:
+            chance = np.prod(np.where(way, shares, 1 - shares))
+            found[named(way)] += float(chance) * len(there) / len(rows)
+    return found
+
+
+def short_partner(name: str) -> str:
+    """Return a partner's label, without the table of a partner that is defined by one."""
+    if len(name) <= 40:
+        return name
+    from hashlib import blake2b
+
+    word = name.partition(" ")[0]
+    return f"{word} {blake2b(name.encode(), digest_size=2).hexdigest()}"
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def write_results(found: Sequence[Represented], path: Path) -> None:
+    """Write results as one JSON file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".part")
+    aside.write_bytes(msgspec.json.encode(list(found)) + b"\n")
+    aside.rename(path)
+
+
+def read_results(where: Path) -> list[Represented]:
+    """Return the results in a file, or beside a store; none if it has none.
+
+    Raises:
+        BadInput: A file cannot be read.
+    """
+    paths = [where] if where.is_file() else sorted((where / FOLDER).glob("*.json"))
+    found: list[Represented] = []
+    for path in paths:
+        try:
+            found += msgspec.json.decode(path.read_bytes(), type=list[Represented])
+        except (OSError, msgspec.DecodeError) as why:
+            raise BadInput(f"{path} is not a file of `sally represent`: {why}") from None
+    return found
+
+
+def by_group(found: Sequence[Decision], at: str) -> Mapping[tuple[str, str, str], list[Decision]]:
+    """Return decisions by game, player and, where one prompt has several labels, their subject."""
+    subjects: dict[tuple[str, str], set[str]] = {}
+    for one in found:
+        subjects.setdefault((one.episode, str(one.turn)), set()).add(one.about)
+    several = at == "move" and any(len(each) > 1 for each in subjects.values())
+    groups: dict[tuple[str, str, str], list[Decision]] = {}
+    for one in found:
+        key = (one.game, one.player, one.about if several else "")
+        groups.setdefault(key, []).append(one)
+    return groups

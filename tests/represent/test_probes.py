@@ -1,0 +1,266 @@
+"""Probes find what activations carry, and nothing where they carry nothing or a fold is broken."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+
+from sally.core.errors import BadInput
+from sally.represent import probes
+from sally.represent.folds import Fold, crossed_folds, held_out, leak, units_of
+from sally.represent.probes import Groups
+from sally.represent.prompts import Decision
+from sally.represent.results import ALL, arms, read_results, represented, write_results
+from sally.represent.surface import NONE, code, features, labelled
+
+PARTNERS, INSTANCES, TURNS, LAYERS, WIDTH = 2, 10, 7, 2, 60
+
+
+def decision(partner=0, instance=0, turn=0, value=0, said=None, past=(), twin=False, **more):
+    names = (("J", "F"), ("F", "J"), ("Q", "X"), ("X", "Q"))[instance % 4]
+    return Decision(
+        prompt=f"page {partner} {instance} {turn} J F Q X",
+        candidates=("J", "F"),
+        hash=f"{partner}-{instance}-{turn}-{twin}",
+        episode=f"{partner}-{instance}",
+        cell="c",
+        game="ipd",
+        instance=f"i{instance}",
+        player="model lm",
+        partner=f"partner {partner}",
+        seat="agent",
+        turn=turn,
+        about="partner",
+        twin=twin,
+        choices=(0, 1),
+        names=names,
+        value=value,
+        true=value,
+        said=value if said is None else said,
+        did=more.pop("did", 0),
+        best=(0,),
+        loss=1.0,
+        options=2,
+        past=past,
+        own=tuple(0 for _ in past),
+        **more,
+    )
+
+
+def rows(twin=False, seed=1):
+    """Decisions whose labels are independent of everything else on the page."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for partner in range(PARTNERS):
+        for instance in range(INSTANCES):
+            past = ()
+            for turn in range(TURNS):
+                value = int(rng.integers(2))
+                said = int(rng.integers(2))
+                found.append(decision(partner, instance, turn, value, said, past, twin=twin))
+                past = (*past, value)
+    return found
+
+
+def streams(found, carried, seed=0, strength=2.5):
+    """Noise; in layer 1 one direction carries `carried`, if any."""
+    rng = np.random.default_rng(seed)
+    made = rng.normal(size=(len(found), LAYERS, WIDTH)) * np.linspace(0.5, 2, WIDTH)
+    if carried is not None:
+        made[:, 1] += strength * np.outer(np.asarray(carried) * 2 - 1, np.ones(WIDTH) / 2)
+    return made.astype(np.float16)
+
+
+def result(found, made, **more):
+    labels = labelled(found, "action")
+    return represented(labels, made, model="toy", about="their_move", at="move", **more)
+
+
+@pytest.fixture(scope="module")
+def carrying():
+    found = rows()
+    labels = [one.value for one in found]
+    twins = rows(twin=True, seed=5)
+    return result(
+        found,
+        streams(found, labels),
+        untrained=streams(found, None, 9),
+        twins=(labelled(twins, "action"), streams(twins, [one.value for one in twins], 3)),
+    )
+
+
+def test_what_a_layer_carries_is_found_there_and_beyond_every_control(carrying):
+    assert set(carrying.chosen_layers) == {1}
+    assert carrying.accuracy.value > 0.9
+    for difference in (carrying.beyond, carrying.selectivity, carrying.beyond_untrained):
+        assert difference.low > 0.2
+    assert carrying.layers[0].accuracy.value < 0.65 < carrying.layers[1].accuracy.value
+    assert abs(carrying.layers[1].control - 0.5) < 0.15
+    assert carrying.held_out == ("instance", "partner")
+    assert carrying.twin.value > 0.9
+    assert carrying.twins == PARTNERS * INSTANCES * TURNS
+
+
+def test_nothing_is_found_where_nothing_is_carried():
+    found = rows()
+    nothing = result(found, streams(found, None))
+    assert nothing.beyond.low < 0.05
+    assert nothing.selectivity.low < 0.05
+    assert nothing.accuracy.low < 0.5 + 0.05
+
+
+def test_a_direction_per_instance_or_partner_is_not_mistaken_for_the_label():
+    """Activations that only say which partner it is are decodable in random folds, not in ours."""
+    found = [decision(p, i, t, p % 2) for p in range(2) for i in range(8) for t in range(8)]
+    labels = labelled(found, "action")
+    made = streams(found, None)
+    for n, one in enumerate(found):
+        made[n, 1, int(one.partner[-1])] += 20
+    ours = represented(labels, made, model="toy", about="x", at="move")
+    groups = Groups([one.partner for one in found], [one.instance for one in found])
+    mixed = np.random.default_rng(0).permutation(len(found))
+    random = [Fold(np.setdiff1d(mixed, part), part) for part in np.array_split(mixed, 4)]
+    (leaky,) = probes.fit(made[:, 1], labels.y, 2, groups, random)
+    assert (leaky.predicted == labels.y).mean() > 0.85
+    assert ours.accuracy.value < 0.65
+
+
+def test_control_labels_are_learned_only_when_instances_leak():
+    found = rows()
+    y = np.array([one.value for one in found])
+    instances = [one.instance for one in found]
+    other = probes.control_labels(y, 2, instances, seed=0)
+    made = streams(found, y)[:, 1]
+    for n, one in enumerate(found):  # one axis an instance: its exchange can be memorised
+        made[n, int(one.instance[1:])] += 30 * (2 * y[n] - 1)
+    groups = Groups([one.partner for one in found], instances)
+    (ours,) = probes.fit(made, other, 2, groups, crossed_folds(groups.partners, instances))
+    by_partner = [
+        Fold(np.flatnonzero(mine), np.flatnonzero(~mine))
+        for mine in (
+            np.array([p != name for p in groups.partners]) for name in set(groups.partners)
+        )
+    ]
+    (broken,) = probes.fit(made, other, 2, groups, by_partner)
+    assert (broken.predicted == other).mean() > 0.85
+    assert (ours.predicted == other).mean() < 0.65
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+def test_folds_share_no_partner_no_instance_and_no_letters():
+    found = rows()
+    partners = [one.partner for one in found]
+    instances = [one.instance for one in found]
+    letters = [f"set {int(one.instance[1:]) % 6}" for one in found]
+    folds = crossed_folds(partners, units_of(instances, letters))
+    groups = held_out(partners, instances, letters)
+    assert list(groups) == ["instance", "partner", "set of letters"]
+    assert leak(folds, groups) is None
+    tested = np.concatenate([fold.test for fold in folds])
+    assert sorted(tested.tolist()) == list(range(len(found)))
+
+
+@pytest.mark.parametrize("shared", ["partner", "instance", "set of letters"])
+def test_a_fold_broken_on_purpose_is_refused(shared):
+    """Folds by one group alone leak the others; the check names what leaks."""
+    found = rows()
+    groups = {
+        "partner": [one.partner for one in found],
+        "instance": [one.instance for one in found],
+        "set of letters": [f"set {int(one.instance[1:]) % 6}" for one in found],
+    }
+    sound = crossed_folds(groups["partner"], groups["set of letters"])
+    assert leak(sound, groups) is None
+    first = sound[0]
+    guilty = next(
+        row
+        for row in range(len(found))
+        if groups[shared][row] == groups[shared][first.test[0]] and row not in first.test
+    )
+    broken = [Fold(np.append(first.train, guilty), first.test), *sound[1:]]
+    assert shared in leak(broken, {shared: groups[shared]})
+
+
+def test_probes_refuse_folds_that_leak():
+    found = rows()
+    y = np.array([one.value for one in found])
+    groups = Groups([one.partner for one in found], [one.instance for one in found])
+    halves = np.arange(len(found)) % 2 == 0
+    broken = [Fold(np.flatnonzero(halves), np.flatnonzero(~halves))]
+    with pytest.raises(AssertionError, match="also learns from"):
+        probes.fit_layers(streams(found, y), y, 2, groups, broken, [0])
+
+
+def test_one_instance_is_refused():
+    with pytest.raises(BadInput, match="at least two instances"):
+        crossed_folds(["a", "b"], ["i", "i"])
+
+
+# --- labels and surface ---------------------------------------------------------------------------
+
+
+def test_a_canonical_label_does_not_follow_the_letter():
+    swapped = [decision(instance=0, value=0), decision(instance=1, value=0)]
+    assert [one.names[0] for one in swapped] == ["J", "F"]
+    assert labelled(swapped, "action").y.tolist() == [0, 0]
+    assert labelled(swapped, "shown").y.tolist() == [1, 0]
+
+
+def test_shown_letters_must_be_the_same_everywhere():
+    with pytest.raises(BadInput, match="different letters"):
+        labelled([decision(instance=0), decision(instance=2)], "shown")
+
+
+def test_change_says_whether_the_last_value_comes_again():
+    one = decision(turn=2, value=1, past=(0, 1))
+    assert code(one, 1, "change") == 1
+    assert code(one, 0, "change") == 0
+    assert code(decision(value=1), 1, "change") == NONE
+
+
+def test_surface_features_foresee_a_cycle_that_no_single_move_foretells():
+    found = []
+    for instance in range(8):
+        for partner in range(2):
+            past = ()
+            for turn in range(9):
+                value = (0, 0, 1)[(turn + instance) % 3]
+                found.append(decision(partner, instance, turn, value, past=past))
+                past = (*past, value)
+    late = [one for one in found if one.turn > 5]
+    labels = labelled(late, "action")
+    names, x = features(labels)
+    column = names.index("after these two: 1")
+    assert (x[:, column] == labels.y).all()
+
+
+# --- the joint table, and files -------------------------------------------------------------------
+
+
+def test_the_joint_table_counts_each_decision_once():
+    found = [decision(0, i, 0, 1, said=i % 2, did=i // 4) for i in range(8)]
+    labels = labelled(found, "action")
+    odds = np.array([[0.2, 0.8] if i < 6 else [0.8, 0.2] for i in range(8)])
+    (table,) = arms(labels, probes.Fitted(odds, [], []))
+    assert table.partner == ALL
+    assert table.n == 8
+    assert table.represented.value == 6 / 8
+    assert table.said.value == 4 / 8
+    assert table.done.value == 4 / 8  # move 0 is optimal
+    assert sum(each.value for each in table.joint.values()) == pytest.approx(1)
+    assert table.joint["represented"].value == 1 / 8  # neither said nor done: i = 4
+    assert table.joint["done"].value == 0
+    assert sum(table.independent.values()) == pytest.approx(1)
+    assert table.blind == 0.5
+
+
+def test_results_are_read_back_as_they_were_written(carrying, tmp_path):
+    write_results([carrying], tmp_path / "represented" / "toy.json")
+    (again,) = read_results(tmp_path)
+    assert again == carrying
+    (tmp_path / "represented" / "toy.json").write_text("[1]")
+    with pytest.raises(BadInput, match="not a file of `sally represent`"):
+        read_results(tmp_path)
+    assert read_results(tmp_path / "nowhere") == []
