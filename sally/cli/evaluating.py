@@ -74,7 +74,7 @@ def evaluate_(
     no_play: bool,
     as_json: bool,
 ) -> None:
-    """Evaluate a model on the suite Sally-1: knowing, acting on it and doing in nine games.
+    """Evaluate a model on the suite Sally-1: knowing, acting on it and doing in ten games.
 
     Stopped runs continue with the same command; a larger size keeps the episodes of a smaller one.
     """

@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 ENTRIES: Mapping[str, Entry] = {
     "evaluate": Entry(
         "sally.cli.evaluating:evaluate_",
-        "Evaluate a model on the suite Sally-1: knowing, acting on it and doing in nine games.",
+        "Evaluate a model on the suite Sally-1: knowing, acting on it and doing in ten games.",
     ),
     "list": Entry(
         "sally.cli.listing:list_",

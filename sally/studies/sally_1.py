@@ -1,4 +1,4 @@
-"""The suite Sally-1: nine games, frozen, in three nested sizes.
+"""The suite Sally-1: ten games, frozen, in three nested sizes.
 
 Every game has certified problems or an exact optimum, a pool of opponents divided by behaviour into
 practice and test, and four arms: asked (probes before every move), reworded (the same in another
@@ -41,7 +41,8 @@ SIZES: Mapping[str, Mapping[Size, tuple[int, int]]] = {  # game -> size -> probl
     "toma_mg": {"S": (24, 1), "M": (120, 1), "L": (120, 4)},
     "pick_the_right_stuff": {"S": (12, 1), "M": (60, 1), "L": (180, 1)},
     "bargaining": {"S": (6, 1), "M": (24, 1), "L": (60, 2)},
-    "step_race": {"S": (6, 1), "M": (7, 4), "L": (7, 16)},
+    "step_race": {"S": (7, 1), "M": (7, 4), "L": (7, 16)},
+    "battery": {"S": (24, 1), "M": (120, 1), "L": (480, 1)},
 }
 GAMES = tuple(SIZES)
 ARMS = (ASKED, REWORDED, NOT_ASKED, TWIN)
@@ -49,12 +50,14 @@ OTHER_ARMS = ARMS[1:]  # every problem is played in the asked arm and in one of 
 WORDINGS: Mapping[str, tuple[str, ...]] = {  # skins of the reworded arm, in turn
     **dict.fromkeys(("rps", "ipd", "ibs", "eleven_twenty"), ("formal",)),
     **dict.fromkeys(
-        ("toma_po", "toma_mg", "pick_the_right_stuff", "bargaining", "step_race"),
+        ("toma_po", "toma_mg", "pick_the_right_stuff", "bargaining", "step_race", "battery"),
         ("formal", "order"),
     ),
 }
 PROBES: Mapping[str, str] = {
-    **dict.fromkeys(("rps", "ipd", "ibs", "eleven_twenty", "step_race"), "their_move"),
+    **dict.fromkeys(("rps", "ipd", "ibs", "eleven_twenty"), "their_move"),
+    "step_race": "their_pick",  # small models do not answer in odds
+    "battery": "belief",
     "toma_po": "their_choice",
     "toma_mg": "their_place",
     "pick_the_right_stuff": "state_last_seen",
@@ -247,6 +250,35 @@ def _races(game: str) -> Iterator[Task]:
         yield Task(made, one.seat, dict(one.others), "test" if held else "practice")
 
 
+ITEMS_SEED = 42  # of the stories: no other study and no training split has them
+ACTION = (0, 3, 6)  # in a story of belief_action: what does the person do? One for each twin
+JUDGED = (1, 2, 3, 5, 6, 7)  # in a story of applied: the questions that have a belief before them
+
+
+def _stories(game: str) -> Iterator[Task]:
+    """Take single questions of different stories: nested beliefs of orders 1 to 4, what a person
+    does (belief_action) and what is reasonable (applied), two of each."""
+
+    def made(name: str, **params: object) -> Task:
+        one = problem(game, name, **params, generator_seed=ITEMS_SEED)
+        return Task(one, "reader", {}, "test")
+
+    from sally.games.battery.rules import PER_STORY
+
+    many = SIZES[game]["L"][0] // (2 * _BLOCK[game])
+    acts, judged = PER_STORY["belief_action"], PER_STORY["applied"]
+    for n in range(many):
+        for order in range(1, 5):
+            name = f"nested {order} {n:03d}"
+            yield made(name, generator="nested", order=order, number=n)
+        for story in (2 * n, 2 * n + 1):
+            number = story * acts + ACTION[story % len(ACTION)]
+            yield made(f"belief_action {story:03d}", generator="belief_action", number=number)
+        for story in (2 * n, 2 * n + 1):
+            number = story * judged + JUDGED[story % len(JUDGED)]
+            yield made(f"applied {story:03d}", generator="applied", number=number)
+
+
 _TASKS = {
     **dict.fromkeys(("rps", "ipd", "ibs"), _repeated),
     "eleven_twenty": _requests,
@@ -254,11 +286,13 @@ _TASKS = {
     "pick_the_right_stuff": _lockers,
     "bargaining": _bargains,
     "step_race": _races,
+    "battery": _stories,
 }
 _BLOCK: Mapping[str, int] = {  # problems after which opponents or depths come round again
     **dict.fromkeys(("rps", "ipd", "ibs"), 6),
     **dict.fromkeys(("eleven_twenty", "toma_po"), 4),
     **dict.fromkeys(("toma_mg", "pick_the_right_stuff", "bargaining", "step_race"), 3),
+    "battery": 4,  # twice four kinds of question
 }
 
 
@@ -282,7 +316,7 @@ def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
         raise BadInput(f"The sizes of sally_1 are S, M and L, not {size!r}.")
     cells = tuple(cell for game in games for cell in _cells(game, size))
     name = "sally_1" if size == "S" else f"sally_1_{size.lower()}"
-    about = f"the suite Sally-1, size {size}: nine games, knowing, acting on it and doing"
+    about = f"the suite Sally-1, size {size}: ten games, knowing, acting on it and doing"
     return Study(name=name, about=about, cells=cells, seed=SEED)
 
 
@@ -332,8 +366,8 @@ REPEATED = ("rps", "ipd", "ibs")
 def best_bot(game: str, others: Others) -> PlayerSpec:
     """Return the strongest bot of a game.
 
-    It knows the pool in repeated games, the opponent's level in the request game, and the rules of
-    its opponents in bargaining; elsewhere it solves the problem from what its seat sees.
+    It knows the pool in repeated games, and its opponents in the request game, in bargaining (but
+    not their limits) and in the step race; elsewhere it solves the problem from what its seat sees.
     """
     if game in REPEATED:
         pool = [who for there in POOL[game].values() for who in there.values()]
@@ -341,12 +375,16 @@ def best_bot(game: str, others: Others) -> PlayerSpec:
     if game == "eleven_twenty":
         (who,) = others.values()
         return player_spec("level", k=who.params["k"] + 1)
+    if game == "bargaining":
+        (who,) = others.values()
+        return player_spec("planner", against=who.player, params=who.params)
+    if game == "step_race":
+        return player_spec("planner", others=msgspec.to_builtins(list(others.values())))
     return {
         "toma_po": player_spec("solver"),
         "toma_mg": player_spec("solver"),
         "pick_the_right_stuff": player_spec("tracker"),
-        "bargaining": player_spec("planner"),
-        "step_race": player_spec("listener"),
+        "battery": player_spec("believer"),
     }[game]
 
 

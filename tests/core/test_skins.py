@@ -19,9 +19,8 @@ from sally.core.rules.menu import is_finite
 from sally.core.rules.probe import ProbeReport
 from sally.runner.seating import players_of
 
-ITEMS = {"battery"}  # its items are about minds, and their own templates word them in many ways
 SHIPPED = {game for game, home in registry.packages().items() if home.startswith("sally.")}
-GAMES = sorted(SHIPPED - ITEMS)
+GAMES = sorted(SHIPPED)
 MINDS = re.compile(
     r"\b(players?|believes?|thinks|persons?|people|somebody|teammate|opponent|partner|users?|"
     r"guesser|psychic|eavesdropper|rival|wants|likes|dislikes|agents)\b",

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 import pytest
 
-from sally.analysis.evaluation import arm_of, part_of
+from sally.analysis.evaluation import arm_of, measured_of, part_of
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
 from sally.core.registry import registry
@@ -18,6 +18,7 @@ from sally.runner.local import orders, play
 from sally.studies.sally_1 import (
     ARMS,
     ASKED,
+    BOTS,
     GAMES,
     NOT_ASKED,
     POOL,
@@ -26,9 +27,10 @@ from sally.studies.sally_1 import (
     pool_rows,
     suite,
     tasks,
+    with_bot,
 )
 
-FROZEN = {"S": "bde6bf692077d32a", "M": "51ccb6d9e05ee7f5", "L": "3b0407d751127a38"}
+FROZEN = {"S": "3267eaa8efccaeea", "M": "69479a5bf3b8e113", "L": "cbb4c7b2ec7fd28f"}
 
 
 def _ids(size):
@@ -82,6 +84,28 @@ def test_opponents_labels_and_arms_are_balanced(game):
     assert len(other) == 18 and max(other.values()) - min(other.values()) <= 1
     if game == "rps":
         assert max(first.values()) - min(first.values()) <= 4
+
+
+def test_no_kind_of_question_of_the_battery_is_tied_to_an_arm():
+    found = Counter()
+    for cell, setup in suite("M", ["battery"]).trials():
+        params = setup.instance.params
+        found[params["generator"], params.get("order"), arm_of(cell)] += 1
+    assert len(found) == 6 * len(ARMS)
+    for generator, order, arm in found:
+        many = 15 if generator == "nested" else 30
+        assert found[generator, order, arm] == (many if arm == ASKED else many // 3)
+
+
+@pytest.mark.parametrize("game", ["bargaining", "step_race"])
+def test_the_best_bot_knows_its_opponents_and_comes_close_to_the_optimum(game):
+    study = with_bot(BOTS["best_bot"], "S")
+    cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
+    seats = measured_of(
+        play(setup, cell) for _, cell, setup in orders(msgspec.structs.replace(study, cells=cells))
+    )
+    got, most = (sum(getattr(m, name) for m in seats) for name in ("least", "optimum"))
+    assert got > 0.8 * most
 
 
 def test_no_opponent_is_in_both_parts():

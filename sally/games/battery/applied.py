@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from sally.core.rules.chance import Stream
+from sally.games.battery.casts import Cast, called, worded
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import NAMES
 
@@ -105,15 +106,18 @@ ENTERED = (
     "Today the {door} was the way in for {name}.",
     "{name} passed through the {door} this morning.",
 )
+KNOWS = "Does {name} know what the notice says?"
+REASONABLE = "Given what {name} knew, was that a reasonable thing to do?"
 COMES = ("Now {name} comes {comes}.", "{name} is here {comes}.")
 
 
-def applied(seed: int, number: int) -> Item:
+def applied(seed: int, number: int, cast: Cast = "people") -> Item:
     """Return an item; eight consecutive numbers share a story: two twins, four questions."""
     story, place = divmod(number, PER_STORY)
     aware, question = place // len(QUESTIONS) == 0, QUESTIONS[place % len(QUESTIONS)]
     draws = Stream(seed, "battery", "applied", story)
-    scene, names = draws.pick(SCENES), draws.shuffled(NAMES)[:2]
+    scene = Scene(*(worded(part, cast) for part in msgspec.structs.astuple(draws.pick(SCENES))))
+    names = [called(name, cast) for name in draws.shuffled(NAMES)[:2]]
     doors = draws.shuffled(DOORS)[:2]  # the notice hangs at the first
     notice = draws.pick(NOTICES).format(place=scene.place, door=doors[0], fault=scene.fault)
     ways = dict(zip(names, doors if aware else doors[::-1], strict=True))
@@ -121,8 +125,9 @@ def applied(seed: int, number: int) -> Item:
     entered = [draws.pick(ENTERED).format(name=name, door=ways[name]) for name in order]
     name = names[0]
     comes = draws.pick(COMES).format(name=name, comes=scene.comes)
-    lines = [notice, NOTE, *entered, comes]
-    is_aware = Belief(f"Does {name} know what the notice says?", ("yes", "no"), int(not aware), ())
+    lines = [notice, worded(NOTE, cast), *entered, comes]
+    knows = worded(KNOWS, cast).format(name=name)
+    is_aware = Belief(knows, ("yes", "no"), int(not aware), ())
     yes_no = ("yes", "no")
     if question == "aware":
         asked, options, answer, belief = is_aware.question, yes_no, int(not aware), None
@@ -134,7 +139,7 @@ def applied(seed: int, number: int) -> Item:
     else:
         used = question == "reasonable_use"
         lines.append(f"{name} {scene.used if used else scene.left}.")
-        asked = f"Given what {name} knew, was that a reasonable thing to do?"
+        asked = worded(REASONABLE, cast).format(name=name)
         options, answer = yes_no, int(used == aware)
         belief = msgspec.structs.replace(is_aware, acts=(1, 0) if used else (0, 1))
         blind = int(used)  # who knows of the fault judges by it

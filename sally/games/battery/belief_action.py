@@ -14,6 +14,7 @@ from itertools import combinations, pairwise
 
 from sally.core.errors import listed
 from sally.core.rules.chance import Stream
+from sally.games.battery.casts import Cast, called, worded
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.nested import NAMES
 
@@ -78,6 +79,7 @@ WANTS = (
     "Later {name} comes from outside to fetch the {thing}.",
     "After all this {name} needs the {thing} and comes from outside.",
 )
+BELIEVES = "Where does {name} believe the {thing} to be?"
 DID = "Later {name}, who wants the {thing}, comes from outside and {did}."
 
 
@@ -125,7 +127,7 @@ def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
             return start, swaps
 
 
-def belief_action(seed: int, number: int) -> Item:
+def belief_action(seed: int, number: int, cast: Cast = "people") -> Item:
     """Return an item; nine consecutive numbers share a story: three twins, three questions."""
     story, place = divmod(number, PER_STORY)
     question, twin = QUESTIONS[place % len(QUESTIONS)], TWINS[place // len(QUESTIONS)]
@@ -133,11 +135,12 @@ def belief_action(seed: int, number: int) -> Item:
     start, swaps = _drawn_swaps(draws)
     real = located(start, swaps, range(SWAPS))
     key = {"seen": real, "missed": start, "partly": 3 - real - start}[twin]
-    names, rooms = draws.shuffled(NAMES)[:2], draws.shuffled(ROOMS)[:2]
+    names = [called(name, cast) for name in draws.shuffled(NAMES)[:2]]
+    rooms = draws.shuffled(ROOMS)[:2]
     colours, kind = draws.shuffled(COLOURS)[:HOLDERS], draws.pick(KINDS)
     things, devices = draws.shuffled(WANTED)[:HOLDERS], draws.shuffled(DEVICES)[:HOLDERS]
     kinds = f"{kind}es" if kind == "box" else f"{kind}s"
-    opening = draws.pick(OPENINGS).format(
+    opening = worded(draws.pick(OPENINGS), cast).format(
         kinds=kinds, room=rooms[0], contents=_contents(draws, colours, things, start),
         one=names[0], two=names[1],
     )  # fmt: skip
@@ -145,25 +148,25 @@ def belief_action(seed: int, number: int) -> Item:
         draws.pick(DOORS).format(colour=colours[n], device=devices[n][0])
         for n in draws.shuffled(range(HOLDERS))
     )
-    steps = _steps(draws, swaps, colours, kind)
-    wants = draws.pick(WANTS).format(name=names[0], thing=things[0])
+    steps = _steps(draws, swaps, colours, kind, cast)
+    wants = worded(draws.pick(WANTS), cast).format(name=names[0], thing=things[0])
     twins = Stream(seed, "battery", "belief_action", story, twin)
     seen = twins.pick(_choices(start, swaps, key, twins.below(HOLDERS) == 0))
     noticed = twins.below(2) == 0
-    lines = [opening, NOTE, f"{doors[0].upper()}{doors[1:]}."]
+    lines = [opening, worded(NOTE, cast), f"{doors[0].upper()}{doors[1:]}."]
     for swap, sentence in steps:
         here = noticed if swap is None else swap in seen
         if question != "backward":
-            lines.append(_where(twins, names, rooms, here))
+            lines.append(_where(twins, names, rooms, here, cast))
         lines.append(sentence)
     name, thing = names[0], things[0]
     holders = tuple(f"in the {colour} {kind}" for colour in colours)
     acts = tuple(f"{name} {does}" for _, does in devices)
     if question == "backward":
-        lines.append(DID.format(name=name, thing=thing, did=devices[key][1]))
+        lines.append(worded(DID, cast).format(name=name, thing=thing, did=devices[key][1]))
     elif question == "action":
         lines.append(wants)
-    asked = f"Where does {name} believe the {thing} to be?"
+    asked = worded(BELIEVES, cast).format(name=name, thing=thing)
     return Item(
         id=f"belief_action-{seed}-{number}",
         story="\n".join(lines),
@@ -196,21 +199,25 @@ def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], star
 
 
 def _steps(
-    draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str
+    draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str, cast: Cast
 ) -> list[tuple[int | None, str]]:
     """Return the swaps in words, with one event among them that moves nothing (None)."""
     steps: list[tuple[int | None, str]] = []
     for n, swap in enumerate(swaps):
         a, b = draws.shuffled(swap)
-        said = draws.pick(SWAPPED).format(first=colours[a], second=colours[b], kind=kind)
+        said = worded(draws.pick(SWAPPED), cast).format(
+            first=colours[a], second=colours[b], kind=kind
+        )
         steps.append((n, said))
-    said = draws.pick(IRRELEVANT).format(colour=draws.pick(colours), kind=kind)
+    said = worded(draws.pick(IRRELEVANT), cast).format(colour=draws.pick(colours), kind=kind)
     steps.insert(draws.below(len(steps) + 1), (None, said))
     return steps
 
 
-def _where(draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool) -> str:
+def _where(
+    draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool, cast: Cast
+) -> str:
     """Return where the two people are; the first is in the room with the containers if `here`."""
     at = list(zip(names, rooms if here else rooms[::-1], strict=True))
     (one, one_at), (two, two_at) = draws.shuffled(at)
-    return draws.pick(WHERE).format(one=one, here=one_at, two=two, there=two_at)
+    return worded(draws.pick(WHERE), cast).format(one=one, here=one_at, two=two, there=two_at)

@@ -19,6 +19,7 @@ import msgspec
 from sally.core.errors import listed
 from sally.core.rules.chance import Stream
 from sally.games.battery.beliefs import Chain, Event, believed, simpler
+from sally.games.battery.casts import Cast, called, worded
 from sally.games.battery.items import Item
 
 PLACES, STATEMENTS, PERSONS = 3, 9, 6
@@ -93,13 +94,13 @@ QUESTION = {
 }
 
 
-def nested(seed: int, number: int, order: int | None = None) -> Item:
+def nested(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
     """Return an item; without `order`, numbers run through the orders."""
     level = number % len(ORDERS) if order is None else order
     draws = Stream(seed, "battery", "nested", level, number)
     chain = tuple(draws.shuffled(range(PERSONS))[:level])
     events = _events(draws, chain)
-    return _told(draws, events, chain, f"nested-{seed}-{level}-{number}")
+    return _told(draws, events, chain, f"nested-{seed}-{level}-{number}", cast)
 
 
 class Outline(msgspec.Struct, frozen=True):
@@ -319,23 +320,23 @@ def _filled(draws: Stream, outline: Outline, who: Sequence[Presence]) -> tuple[E
 # --- the text -------------------------------------------------------------------------------------
 
 
-def _told(draws: Stream, events: Sequence[Event], chain: Chain, id: str) -> Item:
-    names = draws.shuffled(NAMES)[:PERSONS]
+def _told(draws: Stream, events: Sequence[Event], chain: Chain, id: str, cast: Cast) -> Item:
+    names = [called(name, cast) for name in draws.shuffled(NAMES)[:PERSONS]]
     places = draws.shuffled(CONTAINERS)[:PLACES]
     thing, room = draws.pick(THINGS), draws.pick(ROOMS)
-    opening = draws.pick(OPENINGS).format(
+    opening = worded(draws.pick(OPENINGS), cast).format(
         names=listed(draws.shuffled(names)),
         room=room,
         places=listed([f"a {place}" for place in draws.shuffled(places)]),
     )
-    lines = [opening, NOTE]
-    lines += [_sentence(draws, event, names, thing, places[event.place]) for event in events]
+    lines = [opening, worded(NOTE, cast)]
+    lines += [_sentence(draws, event, names, thing, places[event.place], cast) for event in events]
     asked = [names[person] for person in chain]
     key = believed(events, chain)
     return Item(
         id=id,
         story="\n".join(lines),
-        question=QUESTION[len(chain)].format(*asked, thing=thing),
+        question=worded(QUESTION[len(chain)], cast).format(*asked, thing=thing),
         options=tuple(f"the {place}" for place in places),
         answer=key,
         task="nested",
@@ -355,7 +356,9 @@ def _condition(events: Sequence[Event], chain: Chain) -> str:
     return "as it is" if believed(events, chain) == believed(events, ()) else "apart"
 
 
-def _sentence(draws: Stream, event: Event, names: Sequence[str], thing: str, place: str) -> str:
+def _sentence(
+    draws: Stream, event: Event, names: Sequence[str], thing: str, place: str, cast: Cast
+) -> str:
     actor, others = names[event.who[0]], [names[p] for p in event.who[1:]]
     absent = [name for p, name in enumerate(names) if p not in event.who]
     forms: tuple[str, ...]
@@ -367,7 +370,7 @@ def _sentence(draws: Stream, event: Event, names: Sequence[str], thing: str, pla
         forms = PUTS_ALL
     else:
         forms = PUTS_IN if draws() < 0.5 else PUTS_WITHOUT
-    return draws.pick(forms).format(
+    return worded(draws.pick(forms), cast).format(
         actor=actor,
         others=listed(draws.shuffled(others)) if others else "",
         absent=listed(draws.shuffled(absent)) if absent else "",

@@ -12,6 +12,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.game import Game, Seat
 from sally.games.battery import applied, belief_action, nested
+from sally.games.battery.casts import Cast
 from sally.games.battery.items import Item, shown_orders, story_of
 
 READER = Seat("reader")
@@ -106,12 +107,23 @@ class Battery(Game[State, int, View]):
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """The scored items."""
+        return self.told_of("people")
+
+    def told_of(self, cast: Cast) -> tuple[Item, ...]:
+        """Return the scored items as they are told of a cast: the same events, options and keys."""
         if self.generator == "file":
+            if cast != "people":
+                raise BadInput(f"the items of {self.file or self.hash} are told of people only")
             return story_of(self.file, self.hash, self.item)
         return tuple(
-            generated(self.generator, self.generator_seed, self.number + n, self.order)
+            generated(self.generator, self.generator_seed, self.number + n, self.order, cast)
             for n in range(self.length)
         )
+
+    def practice_item(self, cast: Cast) -> Item:
+        """Return the item for practice, which is not scored."""
+        kind: Generator = "applied" if self.generator == "file" else self.generator
+        return generated(kind, PRACTICE, 0, 1 if kind == "nested" else None, cast)
 
     @cached_property
     def schedule(self) -> tuple[Turn, ...]:
@@ -123,8 +135,7 @@ class Battery(Game[State, int, View]):
             bases.append(base)
             base += len(item.options)
         if self.practice:
-            kind: Generator = "applied" if self.generator == "file" else self.generator
-            first = generated(kind, PRACTICE, 0, 1 if kind == "nested" else None)
+            first = self.practice_item("people")
             order = shown_orders(first, 1, self.options_seed)[0]
             found.append(Turn(first, order, base, True))
         for n in range(self.orders):
@@ -193,9 +204,15 @@ def _asked(turn: Turn) -> Asked:
 
 
 @lru_cache(maxsize=8192)
-def generated(generator: Generator, seed: int, number: int, order: int | None = None) -> Item:
+def generated(
+    generator: Generator,
+    seed: int,
+    number: int,
+    order: int | None = None,
+    cast: Cast = "people",
+) -> Item:
     """Return an item of one of the generators, cached per process."""
     if generator == "nested":
-        return nested.nested(seed, number, order)
+        return nested.nested(seed, number, order, cast)
     make = belief_action.belief_action if generator == "belief_action" else applied.applied
-    return make(seed, number)
+    return make(seed, number, cast)

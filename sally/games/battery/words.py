@@ -14,10 +14,13 @@ from sally.core.reply.reading import read_choice
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import ProbeReport, Question
+from sally.games.battery.casts import cast_of
+from sally.games.battery.items import Belief, Item
 from sally.games.battery.rules import Battery, View
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXTS: Mapping[str, str] = {
+    "cast": "people",  # whom the stories are told of: people or, in the twin, units
     "rules.one": "You read a short story and answer a question about it.",
     "rules.many": "You read short stories and answer a question about each of them.",
     "rules.practice": "The first one is for practice: you are told the right answer, and it does "
@@ -54,10 +57,13 @@ class BatteryWords(Words[int, View]):
     def __init__(self, game: Battery, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         self._alone = len(game.schedule) == 1
+        cast = cast_of(self.texts["cast"])
+        told = [*game.told_of(cast), *([game.practice_item(cast)] if game.practice else ())]
+        self._told: dict[str, Item] = {item.id: item for item in told}
         self._names = {
             turn.base + option: text
             for turn in game.schedule
-            for option, text in enumerate(turn.item.options)
+            for option, text in enumerate(self._told[turn.item.id].options)
         }
 
     # --- a page ---------------------------------------------------------------------------------
@@ -69,12 +75,14 @@ class BatteryWords(Words[int, View]):
         said.append(self.say("rules.score"))
         opening = " ".join(said)
         if self._alone:
-            opening += self.say("rules.story", story=self.game.schedule[0].item.story)
+            opening += self.say(
+                "rules.story", story=self._told[self.game.schedule[0].item.id].story
+            )
         return opening
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         if not since and view.practised is not None:
-            options, mine = self.game.schedule[0].item.options, view.answers[0]
+            options, mine = self._told[self.game.schedule[0].item.id].options, view.answers[0]
             key = options[view.practised]
             if mine is None:
                 yield self.say("past.forfeit", right=key)
@@ -93,17 +101,18 @@ class BatteryWords(Words[int, View]):
             if view.turn < practice
             else self.say("turn", turn=view.turn + 1 - practice, turns=view.turns - practice)
         )
-        return self.say("now", turn=turn, story=asked.story)
+        return self.say("now", turn=turn, story=self._told[asked.id].story)
 
     def question(self, view: View, options: Options[int]) -> str:
         asked = view.asked
         assert asked is not None  # the reader is asked only then
-        return self._with_options(asked.question, [self.name(option) for option in options])
+        question = self._told[asked.id].question
+        return self._with_options(question, [self.name(option) for option in options])
 
     def _with_options(self, question: str, texts: Sequence[str]) -> str:
         lines = [
             self.say("option", letter=letter, text=text)
-            for letter, text in zip(LETTERS, texts, strict=False)
+            for letter, text in zip(LETTERS, self.listing(texts), strict=False)
         ]
         return "\n".join([question, *filter(None, lines)])
 
@@ -114,46 +123,45 @@ class BatteryWords(Words[int, View]):
         return self._names[int(action)]
 
     def menu(self, options: Options[int]) -> tuple[str, ...]:
-        return tuple(LETTERS[: len(options)])
+        return tuple(self.listing(LETTERS[: len(options)]))
 
     def read(self, reply: str, view: View, options: Options[int]) -> int:
-        names = [self.name(option) for option in options]
-        chosen: Any = options[read_option(reply, names, self.label)]
-        return int(chosen)
+        shown: list[Any] = self.listing(options)
+        return int(shown[read_option(reply, [self.name(one) for one in shown], self.label)])
 
     # --- the probe ------------------------------------------------------------------------------
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
         asked = view.asked
         assert asked is not None
-        texts = [asked.beliefs[int(choice)] for choice in question.choices]
-        return self._with_options(self.say("aside.belief", question=asked.belief), texts)
+        belief = self._belief(asked.id)
+        texts = [belief.options[int(choice)] for choice in question.choices]
+        return self._with_options(self.say("aside.belief", question=belief.question), texts)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        place = question.choices.index(choice)
-        text = _beliefs(self.game, question)[int(choice)]
+        place = self.listing(question.choices).index(choice)
+        text = self._belief(question.about).options[int(choice)]
         return self.say("choice", letter=LETTERS[place], text=text)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        texts = _beliefs(self.game, question)
-        names = [texts[int(choice)] for choice in question.choices]
-        place = read_option(reply, names, self.label)
-        return ProbeReport(question.choices[place], reply=reply)
+        shown, texts = self.listing(question.choices), self._belief(question.about).options
+        place = read_option(reply, [texts[int(choice)] for choice in shown], self.label)
+        return ProbeReport(shown[place], reply=reply)
 
     def told(self, told: Told, question: Question | None = None) -> str:
-        item = next(t.item for t in self.game.schedule if t.item.id == told.about)
-        assert item.belief is not None and isinstance(told.value, int)
-        about = self.say("about.belief", question=item.belief.question)
-        return self.say(f"told.{told.source}", about=about, value=item.belief.options[told.value])
+        belief = self._belief(told.about)
+        assert isinstance(told.value, int)
+        about = self.say("about.belief", question=belief.question)
+        return self.say(f"told.{told.source}", about=about, value=belief.options[told.value])
+
+    def _belief(self, id: str) -> Belief:
+        """Return the question about a mind that an item has, as this wording asks it."""
+        belief = self._told[id].belief
+        assert belief is not None  # it is asked only then
+        return belief
 
     def kept(self, told: Told, view: View) -> str:
         return self.say("kept", told=self.told(told))
-
-
-def _beliefs(game: Battery, question: Question) -> tuple[str, ...]:
-    """Return the options of the belief question of an item."""
-    item = next(turn.item for turn in game.schedule if turn.item.id == question.about)
-    return item.belief.options if item.belief else ()
 
 
 def read_option(reply: str, texts: Sequence[str], label: str) -> int:

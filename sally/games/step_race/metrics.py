@@ -10,6 +10,7 @@ from math import inf
 
 import msgspec
 
+from sally.core.log.events import Setup
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
@@ -180,11 +181,29 @@ def _measure(name: str) -> Callable[[Played, Seat], float | None]:
 
 def solution(played: Played, seat: Seat) -> Solved | None:
     """Return the solved game of a seat against the other players; None if one is not declared."""
-    number, lineup = SEATS.index(seat), played.episode.setup.lineup
-    others = [lineup[SEATS[other]] for other in others_of(number)]
+    return _solution(game_of(played), played.episode.setup, seat)
+
+
+def _solution(game: StepRace, setup: Setup, seat: Seat, mine: str = "") -> Solved | None:
+    number = SEATS.index(seat)
+    others = [setup.lineup[SEATS[other]] for other in others_of(number)]
     known = [(who.player, who.params) for who in others]
-    game = game_of(played)
-    return solved_against(game.target, number, known, game.talks > 0)
+    return solved_against(game.target, number, known, game.talks > 0, mine)
+
+
+def _points(played: Played, seat: Seat) -> float | None:
+    payoffs = played.episode.payoffs
+    return None if payoffs is None else payoffs[seat]
+
+
+def random_points(setup: Setup, seat: Seat) -> float | None:
+    """Return the expected points of a uniformly random player; None if an opponent is not solved.
+
+    The limit of turns is ignored, as in every solved value.
+    """
+    game = StepRace(**setup.instance.params)
+    found = _solution(game, setup, seat, "uniform")
+    return None if found is None else found.value(missing_of(game, game.positions))
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
@@ -197,6 +216,15 @@ def _regret(played: Played, seat: Seat) -> float | None:
 
 
 METRICS = (
+    Metric(
+        "points",
+        "points won: 1 for the winner, shared by equal totals",
+        _points,
+        better="higher",
+        unit="payoff",
+        bounds=(0, 1),
+        at_random=random_points,
+    ),
     Metric(
         "doing_win",
         "points above a random move, of those that the best move has, by uniform play from there",

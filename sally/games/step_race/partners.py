@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sally.core.errors import BadInput
@@ -29,6 +29,7 @@ from sally.games.step_race.talk import Announced, announced
 SOURCE = "protocol of the step game, section 8"
 CARD = "protocol of the step game, section 4"
 ANNOUNCES = "I will move {move} this turn."
+PLANNED = ({"player": "always", "params": {"move": 5}}, {"player": "blocker", "params": {}})
 Thinks = Callable[[View, Announced], Odds]  # odds of the seat's own move, after the messages
 
 
@@ -195,6 +196,49 @@ def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
     return script
 
 
+# --- the planner ----------------------------------------------------------------------------------
+
+Others = Sequence[Mapping[str, Any]]  # player and params of the two others, in seat order
+
+
+def _declared(others: Others) -> tuple[Mind, Mind]:
+    minds = [solver.mind_of(str(who.get("player")), who.get("params") or {}) for who in others]
+    found = [mind for mind in minds if mind is not None and not mind.hears]
+    if len(others) != 2 or len(found) != 2:
+        raise BadInput("planner: others must name two solved players, as player and params")
+    return found[0], found[1]
+
+
+def _planner(game: StepRace, seat: Seat, others: Others = PLANNED) -> Script:
+    """Return exact optimal play, without messages, against two declared players."""
+    minds = _declared(others)
+    known = [(str(who["player"]), dict(who.get("params") or {})) for who in others]
+    plan = solver.solved_against(game.target, SEATS.index(seat), known, game.talks > 0)
+    assert plan is not None and len(minds) == 2  # refused above
+
+    def odds(view: View, said: Announced) -> Odds:
+        worths = plan.worths(missing_of(game, view.positions), view.turn, said)
+        return solver.sure(max(best(worths)))
+
+    return _script(odds)
+
+
+def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> Answerer:
+    minds = dict(zip(others_of(SEATS.index(seat)), _declared(others), strict=True))
+
+    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
+        question, view = turn.question, turn.view
+        assert question is not None
+        if question.probe not in ("their_move", "their_pick"):
+            return Silence("this mind has no such thought")
+        other = SEATS.index(Seat(question.about))
+        said = announced(view.talk, view.turn)
+        missing = missing_of(game, view.positions)
+        return _likeliest(question, minds[other].moves(missing, other, view.turn, said))
+
+    return answer
+
+
 # --- answers to probes ----------------------------------------------------------------------------
 
 
@@ -206,7 +250,7 @@ def _listens(trust: float) -> Answerer:
         assert question is not None
         if question.probe == "will_keep":
             return ProbeReport("yes" if trust >= 0.5 else "no")
-        if question.probe != "their_move":
+        if question.probe not in ("their_move", "their_pick"):
             return Silence("this mind has no such thought")
         odds = _expects(turn.view, SEATS.index(Seat(question.about)), trust)
         return _likeliest(question, (odds[1], odds[3], odds[5]))
@@ -216,7 +260,7 @@ def _listens(trust: float) -> Answerer:
 
 def _likeliest(question: Question, odds: Odds) -> ProbeReport:
     at = max(range(len(odds)), key=odds.__getitem__)
-    return ProbeReport(question.choices[at], odds)
+    return ProbeReport(question.choices[at], odds if question.kind == "odds" else None)
 
 
 def _listener_answers(game: StepRace, seat: Seat, trust: float = 0.8) -> Answerer:
@@ -292,6 +336,14 @@ PARTNERS = {
             _listener,
             answers=_listener_answers,
             params={"trust": 0.8},
+        ),
+        Partner(
+            "planner",
+            "plays the exact optimum against the two declared players `others`, without a word",
+            "Sally",
+            _planner,
+            answers=_planner_answers,
+            params={"others": list(PLANNED)},
         ),
         Partner(
             "free_of_last",

@@ -474,7 +474,11 @@ def mind_of(player: str, params: Mapping[str, object]) -> Mind | None:
 
 @lru_cache(maxsize=64)
 def _solved_by_name(
-    target: int, number: int, others: tuple[tuple[str, str], tuple[str, str]], talk: bool
+    target: int,
+    number: int,
+    others: tuple[tuple[str, str], tuple[str, str]],
+    talk: bool,
+    mine: str = "",
 ) -> Solved | None:
     minds = []
     for player, params in others:
@@ -482,7 +486,7 @@ def _solved_by_name(
         if mind is None or mind.hears:
             return None
         minds.append(mind if talk else muted(mind))
-    return solved(target, number, (minds[0], minds[1]))
+    return solved(target, number, (minds[0], minds[1]), mind_of(mine, {}) if mine else None)
 
 
 def solved_against(
@@ -490,11 +494,12 @@ def solved_against(
     number: int,
     others: Sequence[tuple[str, Mapping[str, object]]],
     talk: bool = True,
+    mine: str = "",
 ) -> Solved | None:
-    """Return the optimum against two players given by name and settings; None if it is not
-    solved."""
+    """Return the optimum against two players given by name and settings, or the value of playing
+    as the player `mine`; None if it is not solved."""
     one, two = (
         (player, msgspec.json.encode(dict(params), order="deterministic").decode())
         for player, params in others
     )
-    return _solved_by_name(max(USUAL, target), number, (one, two), talk)
+    return _solved_by_name(max(USUAL, target), number, (one, two), talk, mine)

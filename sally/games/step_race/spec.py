@@ -49,6 +49,12 @@ def _their_move(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
     return tuple(Question("their_move", "odds", MOVES, other) for other in _others(view))
 
 
+def _their_pick(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.moving:
+        return ()
+    return tuple(Question("their_pick", "choice", MOVES, other) for other in _others(view))
+
+
 def _will_keep(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
     if not view.moving:
         return ()
@@ -129,6 +135,15 @@ PROBES = (
         "odds",
         SEATS,
         _their_move,
+        true_move,
+    ),
+    Probe(
+        "their_pick",
+        "the move of each other, as one number, asked after the talk",
+        "before",
+        "choice",
+        SEATS,
+        _their_pick,
         true_move,
     ),
     Probe(
@@ -237,8 +252,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     best_replies=best_replies,
-    acts_on=("their_move",),
-    doing=Doing("reward", regret="step_regret"),
+    acts_on=("their_move", "their_pick"),
+    doing=Doing("points", regret="step_regret"),
     pays=lambda game, seat: (0.0, 1.0),
     settings={"target": (5, 40), "talks": (0, 4)},
     usual="listener",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,13 @@ from sally.core.log.events import Told
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.board import board_of
+from sally.games.battery import applied, belief_action, nested
+from sally.games.battery.casts import UNITS
 from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable
-from sally.games.battery.rules import READER, Battery
+from sally.games.battery.rules import READER, Battery, generated
 from sally.games.battery.scores import above_mindless, majority, strict_groups, strict_share
-from sally.games.battery.words import read_option
+from sally.games.battery.words import TEXTS as WORDS
+from sally.games.battery.words import BatteryWords, read_option
 
 TEXTS = ("the jar", "the tin", "the big basket")
 SPEC = registry.game("battery")
@@ -210,3 +215,45 @@ def test_an_order_counts_only_with_all_lower_ones() -> None:
 def test_above_mindless_is_zero_at_the_best_rule() -> None:
     assert above_mindless(60, 60) == 0 and above_mindless(100, 60) == 1
     assert above_mindless(100, 100) is None
+
+
+# --- the twin -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("generator", ["nested", "belief_action", "applied"])
+def test_the_twin_tells_the_same_events_of_units_and_keeps_every_key(generator: str) -> None:
+    minds = re.compile(
+        r"\b(believes?|thinks?|told|knows?|knew|saw|sees|nobody|every(one|body)|lie)\b"
+    )
+    for number in range(72):
+        own, twin = (generated(generator, 7, number, None, cast) for cast in ("people", "units"))
+        assert (own.id, own.answer, own.by_depth) == (twin.id, twin.answer, twin.by_depth)
+        page = "\n".join((twin.story, twin.question, *twin.options))
+        assert minds.search(page) is None, page
+        assert own.people[0] in own.story and f"Unit {own.people[0]}" in twin.story
+
+
+def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
+    """A reworded template would otherwise keep its words about minds in the twin."""
+    sources = " ".join(inspect.getsource(each) for each in (nested, belief_action, applied))
+    written = re.sub(r'"\s*\n\s*"', "", sources)
+    for template in UNITS:
+        assert template in written, template
+
+
+def test_imported_items_have_no_twin() -> None:
+    with pytest.raises(BadInput, match="told of people only"):
+        Battery(generator="file", file="x.jsonl", item="a").told_of("units")
+
+
+def test_the_order_pack_lists_options_the_other_way_round() -> None:
+    game = Battery(generator="nested", order=2)
+    options = game.options(game.start(), READER)
+    view = game.observe(game.start(), READER)
+    plain, turned = (
+        BatteryWords(game, {**WORDS, **texts}) for texts in ({}, {"order": "reversed"})
+    )
+    for letter in "ABC":
+        chosen = turned.read(f"Option: {letter}", view, options)
+        assert turned.menu(options)[options.index(chosen)] == letter
+    assert plain.read("Option: A", view, options) == turned.read("Option: C", view, options)
