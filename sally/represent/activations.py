@@ -115,7 +115,7 @@ def _claim(folder: Path, reader: Reader) -> None:
     if theirs != mine:
         raise BadInput(
             f"{folder} holds activations of another network ({theirs['name']}, "
-            f"{theirs['sha256'][:12]}); give another folder with --out."
+            f"{theirs['sha256'][:12]}); give another folder."
         )
 
 
