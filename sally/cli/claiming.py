@@ -28,7 +28,7 @@ def checklist(
     by_cell: bool,
     as_json: bool,
 ) -> None:
-    """Check which words about its players the episodes in DIR support.
+    """Check which words about players (knows, acts on, ...) the episodes in DIR support.
 
     "Knows", "acts on" and "theory of mind" are refused if a mindless rule predicts as well, a habit
     explains the moves, there are fewer than five clusters, or arms are missing. A word that is not

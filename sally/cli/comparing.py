@@ -163,7 +163,7 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
             f"{effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
         )
     )
-    for line in blank_intervals(c.difference for c in found):
+    for line in blank_intervals((_about(c, first, second), c.difference) for c in found):
         echo(folded(line))
     needed = FEW if found[0].design == "unpaired" else clusters_needed(len(found))
     if few := [c for c in found if not c.decidable]:
@@ -181,6 +181,13 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
             f"all pairs differ by the same amount in {listed(dict.fromkeys(alike))}: more repeats "
             "of a deterministic comparison add no information."
         )
+
+
+def _about(c: Comparison, first: str, second: str) -> str:
+    """Return what a difference is about: players, game, metric and part."""
+    seat = f" as {c.seat}" if c.seat else ""
+    part = f", {c.where}" if c.where else ""
+    return f"{first} minus {second}{seat} in {c.game}: {heading(c.metric)}{part}"
 
 
 def say_ways(found: Sequence[Comparison]) -> None:

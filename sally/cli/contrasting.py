@@ -94,10 +94,16 @@ def say(found: list[Contrast], margin: float | None) -> None:
             f"tests within {wide}, adjusted likewise."
         )
     )
-    for line in blank_intervals(c.comparison.difference for c in found):
-        echo(folded(line))
+    for line in blank_intervals((_about(c), c.comparison.difference) for c in found):
+        echo(folded(harmless(line)))
     for line in conclusion(found):
         echo(folded(harmless(line)))
+
+
+def _about(one: Contrast) -> str:
+    """Return what a difference is about: player, game, metric and condition."""
+    c = one.comparison
+    return f"{c.where or 'all players'} in {c.game}: {heading(c.metric)}, {one.condition}"
 
 
 def _row(one: Contrast) -> Row:

@@ -57,7 +57,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "checklist": Entry(
         "sally.cli.claiming:checklist",
-        "Check which words about its players the episodes in DIR support.",
+        "Check which words about players (knows, acts on, ...) the episodes in DIR support.",
     ),
     "atlas": Entry(
         "sally.cli.atlas:atlas",

@@ -165,7 +165,8 @@ def notes(found: Sequence[LogComparison], margin: float | None) -> list[str]:
     for one, two, alone in dict.fromkeys((c.first, c.second, c.alone) for c in found):
         if any(alone):
             lines.append(f"left out: {alone[0]} samples only in {one}, {alone[1]} only in {two}")
-    return [*lines, *blank_intervals(c.difference for c in found)]
+    named = ((f"{c.first} minus {c.second}: {c.scorer}", c.difference) for c in found)
+    return [*lines, *blank_intervals(named)]
 
 
 def _row(c: LogComparison, letters: Mapping[str, str]) -> Row:

@@ -34,10 +34,11 @@ def packs() -> None:
     "--out", type=click.Path(path_type=Path), default=Path(), help="Folder for the files [here]."
 )
 def new(paper: str, out: Path) -> None:
-    """Write an empty words pack for every game of PAPER, with the slots of its prompts.
+    """Write a words pack for each game of PAPER, to be filled with the paper's own sentences.
 
-    Each sentence stands as a comment: remove the mark and paste the paper's text. A sentence that
-    stays a comment keeps our wording.
+    A pack lists every sentence of the game's prompts as a comment, in our wording, with the facts
+    in braces that Sally fills in. To use the paper's sentence, remove the # before its key and
+    paste the sentence there; every other sentence keeps our wording.
     """
     studies: Sequence[Study] = registry.paper_part(paper, "study") or ()
     games = dict.fromkeys(

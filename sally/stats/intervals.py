@@ -47,16 +47,25 @@ def without_interval(value: float | None, n: int, method: str, reason: str) -> E
     return Estimate(value, None, None, n, f"{method}{WHY}{reason}")
 
 
-def blank_intervals(estimates: Iterable[Estimate]) -> list[str]:
-    """Return one line for each reason why values have no interval, with the number of such
-    values."""
-    reasons: dict[str, int] = {}
-    for estimate in estimates:
+def blank_intervals(estimates: Iterable[tuple[str, Estimate]]) -> list[str]:
+    """Return one line for each reason why named values have no interval.
+
+    >>> blank_intervals([("random in rps", without_interval(0.5, 1, "t", "one value"))])
+    ['no interval (random in rps): one value']
+    """
+    reasons: dict[str, dict[str, None]] = {}
+    for name, estimate in estimates:
         if estimate.value is not None and estimate.interval is None:
             _, there, reason = estimate.method.partition(WHY)
             if there:
-                reasons[reason] = reasons.get(reason, 0) + 1
-    return [f"no interval in {n} of the values: {why}" for why, n in reasons.items()]
+                reasons.setdefault(reason, {})[name] = None
+    return [f"no interval ({_some(list(names))}): {why}" for why, names in reasons.items()]
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    """Return the first names, and the number of the others."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def t_estimate(

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 SPACE: Final = " ?"  # between the parts of an object
 CHARACTER: Final = r'(?:[^"\\\x00-\x1f]|\\["\\/bfnrt])'  # of a JSON string
+DIGITS: Final = " 0123456789-."
 MOST_LISTED: Final = 2_000  # whole numbers that are listed one by one; beyond, digits suffice
 
 
@@ -91,8 +92,12 @@ class Guide:
 
     def __init__(self, schema: str, tokens: Mapping[str, Sequence[tuple[int, str]]]) -> None:
         regex: Any = importlib.import_module("regex")  # needed only where torch is
-        self._whole = regex.compile(pattern_of(json.loads(schema)))
-        self._tokens = tokens  # by first character
+        pattern = pattern_of(json.loads(schema))
+        self._whole = regex.compile(pattern)
+        # An answer without free text has only the characters of its pattern, digits and spaces.
+        free = CHARACTER in pattern or '"pattern"' in schema
+        known = tokens.keys() if free else {*pattern, *DIGITS}
+        self._tokens = {first: tokens[first] for first in tokens if first in known}
         self.following = lru_cache(maxsize=4096)(self._following)
 
     def is_whole(self, text: str) -> bool:

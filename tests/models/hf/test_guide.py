@@ -82,3 +82,13 @@ def test_every_form_of_every_game_fits_its_pattern() -> None:
             for seed in range(5):
                 action = msgspec.to_builtins(example(turn.options, Stream(seed)))
                 assert guide.is_whole(json.dumps({"option": action}, ensure_ascii=False)), action
+
+
+def test_tokens_that_may_follow_are_the_same_as_by_trying_each_one() -> None:
+    closed = of_answer("Option", {"type": "string", "enum": ["é", "J 1"]})
+    pieces = ["", *PIECES[1:], "é", "1", '{"', 'option":', " 1", '"é']
+    for schema in (SCHEMA, closed):  # with free text, and without
+        guide = Guide(schema, by_first_character(pieces))
+        for text in ("", "{", '{"option": "', '{"option": "J', '{"thoughts": "so'):
+            each = [n for n, piece in enumerate(pieces) if piece and guide.may_begin(text + piece)]
+            assert guide.following(text) == tuple(each)
