@@ -56,8 +56,8 @@ def test_a_question_aside_before_the_first_move_finds_everything_turned(tmp_path
     (ask,), matrix = screen.asks, screen.board.parts[0]
     assert isinstance(matrix, Table) and ask.kind == "probe"
     assert [item.label for item in ask.items] == list(matrix.columns) == ["F", "J"]
-    assert ask.question.index("Option F") < ask.question.index("Option J")
-    assert screen.rules.index("Option F") < screen.rules.index("Option J")
+    assert "F or J" in ask.question
+    assert "F or J" in screen.rules
     assert "When you pick" not in screen.rules  # the table says it
 
 

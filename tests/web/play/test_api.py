@@ -91,7 +91,7 @@ def test_a_move_is_seen_as_a_line_of_the_past(web: Any) -> None:
     guest.say(seen["asks"][0]["id"], 0)
     later = guest.see()
     assert len(later["lines"]) == 1 and later["version"] > seen["version"]
-    assert "Round 1: you picked Option J" in later["lines"][0]
+    assert "Round 1: you picked J" in later["lines"][0]
 
 
 def test_lines_that_the_browser_has_are_not_sent_again(web: Any) -> None:

@@ -245,7 +245,7 @@ class TwoAtATable(RuleBasedStateMachine):
             assert len(screen["lines"]) == self.lines()
             assert (screen["over"] is not None) == self.over
             mine = [value for _, value, _ in self.said[who]][: self.lines()]
-            names = [f"you picked Option {'RPS'[value]}" for value in mine]
+            names = [f"you picked {'RPS'[value]}" for value in mine]
             assert all(name in line for name, line in zip(names, screen["lines"], strict=True))
 
 

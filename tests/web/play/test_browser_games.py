@@ -30,7 +30,7 @@ def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
     assert "Your result: " in me.result()
     me.shot("end")
     assert len(me.lines()) == 3
-    assert me.lines()[0].startswith("Round 1: you picked Option P, the other player picked Option")
+    assert me.lines()[0].startswith("Round 1: you picked P, the other player picked ")
     assert me.page.locator("#board .part-table").count() == 2  # payoffs, and the rounds so far
 
 
@@ -54,7 +54,7 @@ def test_a_probe_stands_apart_from_play_and_is_answered_first(
     aside.get_by_label("F", exact=True).fill("30")
     aside.get_by_role("button", name="Answer").click()
     me.pick("J")
-    after = me.page.locator(".probe", has_text="In this round you pick Option J")
+    after = me.page.locator(".probe", has_text="In this round you pick J")
     after.get_by_role("button", name="F").click()
     assert "Your result: " in me.result()
 

@@ -106,9 +106,9 @@ def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
     keys.press("Space")
     assert "Your result: " in me.result()
     assert [line[:29] for line in me.lines()] == [
-        "Round 1: you picked Option J,",
-        "Round 2: you picked Option F,",
-        "Round 3: you picked Option F,",
+        "Round 1: you picked J,",
+        "Round 2: you picked F,",
+        "Round 3: you picked F,",
     ]
     assert "The game is over" in _focused(me)
     _tab_to(me, "document.activeElement.textContent === 'Play another game'")

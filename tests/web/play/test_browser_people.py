@@ -46,7 +46,7 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     bob.pick("F")
     ann.page.locator("#lines li").wait_for()
     assert ann.lines() == [
-        "Round 1: you picked Option J, the other player picked Option F. "
+        "Round 1: you picked J, the other player picked F. "
         "You won 0 points, the other player won 10 points."
     ]
     bob.ask().get_by_role("button", name="F").click()
