@@ -15,6 +15,7 @@ from sally import store
 from sally.analysis.columns.rows import Row
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
+from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import check, write
 from sally.output.files.bundle_reader import opened
@@ -29,7 +30,7 @@ from sally.output.tables.console import (
 )
 from sally.represent.prompts import Place, decisions, require_decisions
 from sally.represent.results import FOLDER, Arms, Represented
-from sally.represent.run import fit_groups
+from sally.represent.run import fit_groups, plain_name
 from sally.represent.surface import As
 
 PATH = click.Path(path_type=Path)
@@ -65,6 +66,12 @@ PATH = click.Path(path_type=Path)
     "--decisions", "most", type=click.IntRange(1), help="At most so many of each game and player."
 )
 @click.option("--seed", default=0, show_default=True, help="Of the sample, folds and controls.")
+@click.option(
+    "--causal",
+    is_flag=True,
+    help="Instead of testing probes, change the stream along their directions and score the "
+    "options again; --decisions: at most so many are changed; --layers all: four layers.",
+)
 @click.option("--no-untrained", is_flag=True, help="Leave out the untrained network.")
 @click.option("--out", type=PATH, help="Folder for activations and results [DIR/represented].")
 @click.option("--figure", type=PATH, help="Draw accuracy by layer: .svg, .pdf or .png.")
@@ -79,6 +86,7 @@ def represent(
     cells: tuple[str, ...],
     most: int | None,
     seed: int,
+    causal: bool,
     no_untrained: bool,
     out: Path | None,
     figure: Path | None,
@@ -100,6 +108,9 @@ def represent(
             for episode in store.load(place).episodes.values()
             if not cells or any(fnmatch(episode.cell, cell) for cell in cells)
         ]
+        if causal:
+            _causal(episodes, model, about, kind, layers, most, seed, out, figure, as_json)
+            return
         with progress() as bar:
             task = bar.add_task("prompts", total=len(episodes), note="")
 
@@ -142,6 +153,49 @@ def represent(
         return
     say(found)
     for path in filter(None, (figure,)):
+        echo(f"Written: {path}")
+
+
+def _causal(
+    episodes: Sequence[Episode],
+    model: str,
+    about: str,
+    kind: As,
+    layers: str,
+    most: int | None,
+    seed: int,
+    out: Path,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    from sally.cli import steering
+
+    def chosen(count: int) -> list[int]:
+        return steering.spaced(count) if layers == "all" else _layers(layers, count)
+
+    games = "-".join(sorted({episode.setup.instance.game for episode in episodes}))
+    name = plain_name(model.removeprefix("hf:"))
+    target = out / f"{name}-{plain_name(about or 'others')}-{kind}-causal-{games}.json"
+    found = steering.causal_check(
+        episodes,
+        model,
+        about,
+        kind,
+        chosen,
+        most,
+        seed,
+        out,
+        target,
+    )
+    if figure:
+        from sally.output.figures.causal import dose_figure
+
+        write(dose_figure(found), figure)
+    if as_json:
+        print_json([msgspec.to_builtins(one) for one in found])
+        return
+    steering.say(found)
+    for path in filter(None, (target, figure)):
         echo(f"Written: {path}")
 
 

@@ -1,0 +1,143 @@
+"""`sally represent --causal`: what a changed residual stream does to what is said and done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.analysis.columns.rows import Row
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode
+from sally.core.terminal_text import echo
+from sally.output.tables.console import estimate_cell, fitting, folded, print_table, progress
+from sally.represent.activations import activations, folder_of
+from sally.represent.causal import Causal, Patched, Steered, by_player, cases, causal
+from sally.represent.causal import spaced as spaced
+from sally.represent.prompts import Place
+from sally.represent.surface import As
+
+PAGES: tuple[Place, ...] = ("probe", "move")
+LEGEND = (
+    "slope: change of the log-odds of the options that go with a class, for a dose of 1, which "
+    "has the length of the typical distance of a decision's stream from the mean of its layer; on "
+    "the page of the probe the options are those that name the class, on the page of the move the "
+    "best replies to it. beyond: the probe's slope less that of random directions, and of a probe "
+    "fitted to exchanged labels, paired. changed: share of decisions whose likeliest option is "
+    "another one at the largest dose; mass: probability that any option follows, as a share of "
+    "that before. patched: shift towards the move of a paired episode, in which another partner "
+    "does otherwise in the same round, or does the same; natural: the shift on the paired page "
+    "itself. After ±: 95% intervals over instances, not corrected for the number of rows."
+)
+
+
+def causal_check(
+    episodes: Sequence[Episode],
+    model: str,
+    about: str,
+    kind: As,
+    layers: Callable[[int], Sequence[int]],
+    most: int | None,
+    seed: int,
+    out: Path,
+    target: Path,
+) -> list[Causal]:
+    """Steer and patch the decisions of every player and game, and write the results.
+
+    Raises:
+        BadInput: No stored decision has scored options.
+    """
+    from sally.models.hf.edited import Edited, edited_scores
+    from sally.models.hf.residual import ResidualStream
+
+    groups = {page: by_player(cases(episodes, about, page)) for page in PAGES}
+    if not any(groups.values()):
+        raise BadInput(
+            "The store has no decision whose options were scored, as the strategy lm does; a "
+            "causal check needs them."
+        )
+    network = ResidualStream(model)
+    found: list[Causal] = []
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for page in PAGES:
+        for key, rows in groups[page].items():
+            streams = activations(
+                [case.decision for case in rows], network, folder_of(out, network)
+            )
+            with progress() as bar:
+                task = bar.add_task(f"{key[0]}, {page}", total=None, note="")
+
+                def score(asked: Sequence[Edited], bar: Any = bar, task: Any = task) -> Any:
+                    scores = edited_scores(network, asked)
+                    bar.advance(task, len(asked))
+                    return scores
+
+                found.append(
+                    causal(
+                        rows,
+                        streams,
+                        score,
+                        model=model.removeprefix("hf:"),
+                        about=about or "what the others will do",
+                        at=page,
+                        kind=kind,
+                        layers=layers(network.layers),
+                        most=most,
+                        seed=seed,
+                    )
+                )
+            target.write_bytes(msgspec.json.encode(found) + b"\n")
+    return found
+
+
+def say(found: Sequence[Causal]) -> None:
+    """Print slopes and shifts of every group."""
+    for one in found:
+        title = f"{one.model}: {one.game}, {one.player}, as {one.kind}, page of the {one.at}"
+        _print([_steered_row(each) for each in one.steered], ["layer", "direction"], title)
+        if one.patched:
+            _print([_patched_row(each) for each in one.patched], ["layer"], f"{title}, patched")
+        echo(
+            folded(
+                f"{one.decisions} held-out decisions of {one.instances} instances; directions "
+                f"fitted to {one.trained} others a fold, {one.partners} partners, {one.folds} "
+                "folds; length of a dose of 1 by layer: "
+                f"{', '.join(f'{n}: {length:.1f}' for n, length in one.lengths.items())}."
+            )
+        )
+    echo(folded(LEGEND))
+
+
+def _print(rows: list[Row], keys: list[str], title: str) -> None:
+    for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
+        print_table(rows, [*keys, *names], title=title)
+
+
+def _cell(estimate: Any) -> str:
+    if estimate is None or estimate.value is None:
+        return "-"
+    return str(estimate_cell(estimate.value, estimate.interval))
+
+
+def _steered_row(one: Steered) -> Row:
+    last = one.doses[-1]
+    return {
+        "layer": one.layer,
+        "direction": one.kind,
+        "slope": _cell(one.slope),
+        "beyond": _cell(one.beyond),
+        "changed": _cell(last.changed),
+        "mass": _cell(last.mass),
+    }
+
+
+def _patched_row(one: Patched) -> Row:
+    return {
+        "layer": one.layer,
+        "does otherwise": _cell(one.other),
+        "does the same": _cell(one.same),
+        "beyond": _cell(one.beyond),
+        "natural": _cell(one.natural),
+    }

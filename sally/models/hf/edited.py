@@ -1,0 +1,194 @@
+"""Option scores of a network whose residual stream is changed at the last token of a prompt.
+
+All changes of one prompt are evaluated in one pass: the last token, and what follows it in each
+option, is repeated for every change, at the same position, and sees the prompt and itself only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.errors import BadInput
+from sally.core.prompt.model import Context, ModelFailure, check_candidates
+from sally.models.hf.jobs import Tree, tree_of
+from sally.models.hf.net import torch
+from sally.models.hf.residual import ResidualStream
+from sally.models.in_process import Tokens
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of the stream after a block (0: the embeddings), from the last token on."""
+
+    layer: int
+    vector: NDArray[Any]  # of the width of the stream
+    replace: bool = False  # put the vector in place of the last token's stream; else it is added
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A prompt with its options, and the changes under which the options are scored."""
+
+    prompt: Context
+    candidates: tuple[str, ...]
+    edits: tuple[Edit | None, ...]  # None: unchanged
+
+
+def edited_scores(stream: ResidualStream, asked: Sequence[Edited]) -> list[Floats]:
+    """Return the log-probability of every option under every change: changes x options.
+
+    Raises:
+        BadInput: A prompt does not fit this model, or a layer does not exist.
+    """
+    rows = [_laid_out(stream, one) for one in asked]
+    found: list[Floats] = []
+    for batch in _batches(rows, stream.budget):
+        found += _evaluated(stream, batch)
+    return found
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The tokens of a prompt, followed by one branch for each change."""
+
+    stem: Tokens
+    tree: Tree
+    edits: tuple[Edit | None, ...]
+
+    @property
+    def branch(self) -> int:
+        """The tokens of a branch: the last token and the tokens of the options."""
+        return 1 + len(self.tree.tokens)
+
+    @property
+    def length(self) -> int:
+        return len(self.stem) - 1 + len(self.edits) * self.branch
+
+
+def _laid_out(stream: ResidualStream, one: Edited) -> _Row:
+    try:
+        check_candidates(one.candidates)
+        stem, tails = stream.texts.stem(one.prompt, one.candidates)
+    except ModelFailure as why:
+        raise BadInput(f"{stream.name} cannot read a stored prompt: {why.fault.detail}") from why
+    for edit in one.edits:
+        if edit is not None and not 0 <= edit.layer < stream.layers:
+            raise BadInput(f"{stream.name} has layers 0 to {stream.layers - 1}, not {edit.layer}.")
+    return _Row(stem, tree_of(tails), one.edits)
+
+
+def _batches(rows: Sequence[_Row], budget: int) -> Iterator[list[_Row]]:
+    """Yield rows in order, as many as fit into a number of padded tokens."""
+    batch: list[_Row] = []
+    for row in rows:
+        if batch and (len(batch) + 1) * max(row.length, *(r.length for r in batch)) > budget:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _evaluated(stream: ResidualStream, rows: Sequence[_Row]) -> list[Floats]:
+    pt, device = torch(), stream.model.device
+    width = max(row.length for row in rows)
+    ids, places = (np.zeros((len(rows), width), np.int64) for _ in range(2))
+    seen = np.zeros((len(rows), 1, width, width), np.bool_)
+    seen[:, 0] = np.eye(width, dtype=np.bool_)  # padding sees itself: its result must be a number
+    for at, row in enumerate(rows):
+        _fill(row, ids[at], places[at], seen[at, 0])
+    dtype = next(stream.model.parameters()).dtype
+    allowed = pt.tensor(seen, device=device)
+    mask = pt.where(allowed, pt.zeros((), dtype=dtype, device=device), pt.finfo(dtype).min)
+    hooks = _hooked(stream, rows)
+    try:
+        with pt.inference_mode():
+            hidden = stream.model.get_decoder()(
+                input_ids=pt.tensor(ids, device=device),
+                position_ids=pt.tensor(places, device=device),
+                attention_mask=mask,
+                use_cache=False,
+            ).last_hidden_state
+            return [_read(stream, row, hidden[at]) for at, row in enumerate(rows)]
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _fill(row: _Row, ids: Any, places: Any, seen: Any) -> None:
+    """Write the tokens of a row, their positions, and which tokens each of them sees."""
+    before, branch = len(row.stem) - 1, row.branch
+    ids[:before], places[:before] = row.stem[:-1], np.arange(before)
+    seen[:before, :before] = np.tri(before, dtype=np.bool_)
+    tree = np.zeros((branch, branch), np.bool_)
+    tree[:, 0] = True
+    tree[1:, 1:] = row.tree.seen
+    for number in range(len(row.edits)):
+        start = before + number * branch
+        own = slice(start, start + branch)
+        ids[start], ids[start + 1 : start + branch] = row.stem[-1], row.tree.tokens
+        places[start] = before
+        places[start + 1 : start + branch] = before + 1 + row.tree.depths
+        seen[own, :before] = True
+        seen[own, own] = tree
+
+
+def _hooked(stream: ResidualStream, rows: Sequence[_Row]) -> list[Any]:
+    """Return hooks that change the stream after each layer that has a change."""
+    pt, device = torch(), stream.model.device
+    by_layer: dict[int, list[tuple[int, int, int, Edit]]] = {}
+    for at, row in enumerate(rows):
+        for number, edit in enumerate(row.edits):
+            if edit is not None:
+                start = len(row.stem) - 1 + number * row.branch
+                by_layer.setdefault(edit.layer, []).append((at, start, row.branch, edit))
+    places = [stream.model.get_input_embeddings(), *stream.blocks]
+
+    def changing(changes: list[tuple[int, int, int, Edit]]) -> Any:
+        added = [
+            (at, start + offset, edit.vector)
+            for at, start, branch, edit in changes
+            for offset in range(branch if not edit.replace else 0)
+        ]
+        replaced = [(at, start, edit.vector) for at, start, _, edit in changes if edit.replace]
+
+        def change(module: Any, given: Any, out: Any) -> Any:
+            whole = out[0] if isinstance(out, tuple) else out
+            whole = whole.clone()
+            for group, replace in ((added, False), (replaced, True)):
+                if group:
+                    which = pt.tensor([at for at, _, _ in group], device=device)
+                    where = pt.tensor([place for _, place, _ in group], device=device)
+                    stacked = np.stack([vector for _, _, vector in group]).astype(np.float32)
+                    vectors = pt.tensor(stacked, device=device)
+                    before = 0.0 if replace else whole[which, where].float()
+                    whole[which, where] = (before + vectors).to(whole.dtype)
+            return (whole, *out[1:]) if isinstance(out, tuple) else whole
+
+        return change
+
+    return [
+        places[layer].register_forward_hook(changing(changes))
+        for layer, changes in by_layer.items()
+    ]
+
+
+def _read(stream: ResidualStream, row: _Row, hidden: Any) -> Floats:
+    """Return the log-probabilities of a row's options under each change."""
+    pt, before, branch = torch(), len(row.stem) - 1, row.branch
+    logits = stream.model.get_output_embeddings()(hidden[before : row.length]).float()
+    read = pt.log_softmax(logits, -1).reshape(len(row.edits), branch, -1)
+    pairs = [(place, token) for place, tokens in enumerate(row.tree.asked) for token in tokens]
+    at = pt.tensor(pairs, device=read.device)
+    values = read[:, at[:, 0], at[:, 1]].double().cpu().numpy()
+    columns = {pair: column for column, pair in enumerate(pairs)}
+    sums = [sum(values[:, columns[pair]] for pair in path) for path in row.tree.paths]
+    found: Floats = np.stack(sums, axis=1)
+    return found

@@ -1,0 +1,184 @@
+"""The causal check with a network that is a matrix: what it reads is known exactly."""
+
+import numpy as np
+import pytest
+
+from sally.core.errors import BadInput
+from sally.represent.causal import Case, _named, causal, pairs, spaced
+from sally.represent.prompts import Decision
+
+WIDTH, LAYER = 24, 1
+rng = np.random.default_rng(46)
+READ = np.zeros((2, WIDTH))  # log-odds of the two options, from the stream
+READ[0, 0], READ[1, 0] = 1.0, -1.0
+
+
+def decision(instance, partner, turn, value):
+    return Decision(
+        prompt=f"{instance}/{partner}/{turn}",
+        candidates=("J", "F"),
+        hash="",
+        episode=f"{instance}/{partner}",
+        cell="",
+        game="ibs",
+        instance=instance,
+        player="model",
+        partner=partner,
+        seat="agent",
+        turn=turn,
+        about="partner",
+        twin=False,
+        choices=(0, 1),
+        names=("J", "F"),
+        value=value,
+    )
+
+
+def table(carried):
+    """Decisions whose stream has the move in its first place, or noise only."""
+    found, streams = [], []
+    for n in range(8):
+        for partner in ("a", "b", "c", "d"):
+            for turn in range(4):
+                value = int(rng.integers(2))
+                stream = rng.normal(size=(2, WIDTH))
+                stream[LAYER, 0] = (1 - 2 * value) * 2.0 if carried else rng.normal()
+                found.append(Case(decision(f"i{n}", partner, turn, value), ((0,), (1,))))
+                streams.append(stream)
+    return found, np.array(streams)
+
+
+def scorer(found, streams, read=READ):
+    """Score as a network that reads the stream of one layer by a matrix."""
+    held = {case.decision.prompt: stream for case, stream in zip(found, streams, strict=True)}
+
+    def score(asked):
+        scores = []
+        for one in asked:
+            rows = []
+            for edit in one.edits:
+                stream = held[one.prompt][LAYER].copy()
+                if edit is not None and edit.layer == LAYER:
+                    stream = edit.vector if edit.replace else stream + edit.vector
+                logits = read @ stream
+                rows.append(logits - np.logaddexp.reduce(logits))
+            scores.append(np.array(rows))
+        return scores
+
+    return score
+
+
+def checked(found, streams, score, layers=(LAYER,), most=None):
+    return causal(
+        found, streams, score, model="m", about="their_move", at="probe", layers=layers, most=most
+    )
+
+
+def test_what_is_read_follows_the_probe_and_not_the_controls():
+    found, streams = table(carried=True)
+    result = checked(found, streams, scorer(found, streams))
+    probe, shuffled, random = result.steered
+    assert [one.kind for one in result.steered] == ["probe", "shuffled", "random"]
+    assert result.decisions == len(found)
+    assert probe.slope.low > 5
+    assert abs(random.slope.value) < 1
+    assert shuffled.beyond.low > 3
+    assert random.beyond.low > 5
+    # a linear network: twice the dose, twice the shift
+    first, second = (dose.shift.value for dose in probe.doses[:2])
+    assert second == pytest.approx(2 * first)
+
+
+def test_a_direction_that_is_carried_and_not_read_moves_nothing():
+    found, streams = table(carried=True)
+    other = np.roll(READ, 5, axis=1)
+    result = checked(found, streams, scorer(found, streams, other))
+    slopes = {one.kind: one.slope.value for one in result.steered}
+    assert abs(slopes["probe"]) < 1
+    assert checked(found, streams, scorer(found, streams), layers=(0,)).steered[0].slope.value == 0
+
+
+def test_a_paired_stream_brings_what_its_own_page_says_and_no_more():
+    found, streams = table(carried=True)
+    [patched] = checked(found, streams, scorer(found, streams)).patched
+    assert patched.other.value == pytest.approx(8.0)  # from -4 to 4 in log-odds
+    assert patched.natural.value == pytest.approx(patched.other.value)
+    assert patched.same.value == pytest.approx(0.0)
+    assert patched.beyond.low > 5
+
+
+def test_pairs_are_other_partners_in_the_same_round_of_the_same_instance():
+    found, _ = table(carried=False)
+    for row, (other, same) in pairs(found, range(len(found))).items():
+        own, theirs = found[row].decision, found[other].decision
+        assert (own.instance, own.turn) == (theirs.instance, theirs.turn)
+        assert own.partner != theirs.partner
+        assert own.value != theirs.value
+        assert same is None or found[same].decision.value == own.value
+
+
+def test_directions_come_from_other_partners_and_instances():
+    found, streams = table(carried=True)
+    seen = []
+    plain = scorer(found, streams)
+
+    def score(asked):
+        seen.append(asked)
+        return plain(asked)
+
+    checked(found, streams, score)
+    # a scrambled stream of the tested rows leaves their own directions as they were
+    first = seen[0]
+    tested = {one.prompt for one in first}
+    scrambled = streams.copy()
+    for row, case in enumerate(found):
+        if case.decision.prompt in tested:
+            scrambled[row] = rng.normal(size=(2, WIDTH))
+    seen.clear()
+    checked(found, scrambled, score)
+    for one, other in zip(first[0].edits[1:], seen[0][0].edits[1:], strict=True):
+        assert np.allclose(one.vector, other.vector)
+
+
+def test_only_so_many_decisions_are_changed():
+    found, streams = table(carried=True)
+    assert checked(found, streams, scorer(found, streams), most=20).decisions == 20
+
+
+def test_one_label_is_refused():
+    found, streams = table(carried=True)
+    same = [n for n, case in enumerate(found) if case.decision.value == 0]
+    with pytest.raises(BadInput, match="same label"):
+        checked([found[n] for n in same], streams[same], scorer(found, streams))
+
+
+def test_names_are_found_among_the_candidates_in_the_order_of_the_page():
+    assert _named(("F", "J"), ("J", "F")) == (1, 0)
+    assert _named(("10.", "1."), ("1", "10")) == (1, 0)
+    assert _named((), ("J", "F")) is None
+    assert _named(("J", "F"), ("J", "B")) is None
+
+
+def test_classes_of_change_gather_the_options_of_all_their_choices():
+    one = decision("i", "a", 2, 1)
+    case = Case(
+        Decision(
+            **{
+                **{name: getattr(one, name) for name in one.__struct_fields__},
+                "candidates": ("R", "P", "S"),
+                "choices": (0, 1, 2),
+                "names": ("R", "P", "S"),
+                "past": (0, 2),
+            }
+        ),
+        ((0,), (1,), (2,)),
+    )
+    assert case.options_of(1, "change") == (2,)
+    assert case.options_of(0, "change") == (0, 1)
+    assert case.options_of(1, "action") == (1,)
+
+
+def test_layers_are_spaced_evenly():
+    assert spaced(25) == [5, 10, 14, 19]
+    assert spaced(4) == [1, 2]
+    assert spaced(2) == [1]
