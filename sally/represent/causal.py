@@ -37,7 +37,7 @@ from sally.stats.cluster_interval import mean_by_rule
 Floats = NDArray[np.float64]
 Kind = Literal["probe", "shuffled", "random"]
 KINDS: tuple[Kind, ...] = ("probe", "shuffled", "random")
-DOSES = (0.125, 0.25, 0.5, 1.0)
+DOSES = (0.5, 1.0, 2.0, 4.0)
 SEEDS = 3  # random directions
 BLOCKS = 3  # of partners and of instances that are held out in turn
 PENALTY = 0.03  # inverse strength of the probes' ridge penalty

@@ -38,6 +38,7 @@ def checked(episodes, network, folder, at):
         at=at,
         layers=[1, toy.LAYER],
         most=24,
+        doses=(0.125, 0.25, 0.5, 1.0),
     )
 
 
