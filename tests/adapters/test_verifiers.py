@@ -17,7 +17,14 @@ pytest.importorskip("verifiers.v1", reason="needs sally-lab[verifiers]")
 import verifiers.v1 as vf
 
 from sally.adapters.trainers.text import TextEnv
-from sally.adapters.trainers.verifiers import GameEnv, GameEnvConfig, GamesConfig
+from sally.adapters.trainers.verifiers import (
+    GameEnv,
+    GameEnvConfig,
+    GamesConfig,
+    credit_turns,
+    seats_env,
+    turns_of,
+)
 from sally.core.errors import BadInput
 from sally.core.log.events import from_line
 from sally.core.match.playback import replayed
@@ -172,3 +179,66 @@ def test_tasks_are_told_apart_by_seed_and_never_name_the_partner():
 def test_a_strategy_that_needs_scores_is_refused_in_words():
     episode, seen = rolled_out(lambda messages: "J", strategy="lm")
     assert not seen and "needs scores" in episode.errors[0].message
+
+
+# --- several seats --------------------------------------------------------------------------------
+
+
+def seats_played(says: Says, game: str = "ipd", **given) -> tuple:
+    """One episode with an agent in every seat, and what each was sent."""
+    made, config = seats_env(game)
+    taskset = GamesConfig(id="sally-verifiers", game=game, count=1)
+    env = made(config(taskset=taskset, **given))
+
+    async def run(address: str) -> vf.Episode:
+        client = vf.EvalClientConfig(base_url=address, api_key_var="SALLY_NO_KEY")
+        async with env.serving():
+            task = next(iter(env.taskset))
+            return await env.run_episode(task, vf.ModelContext(model="stub", client=client))
+
+    with served(says) as (address, seen):
+        return asyncio.run(run(address)), seen
+
+
+def test_every_seat_has_a_trace_and_the_reward_of_each_turn():
+    episode, seen = seats_played(lambda messages: f"Option: {options(messages)[1]}")
+    assert episode.ok, episode.errors
+    traces = {trace.agent.name: trace for trace in episode.traces}
+    assert set(traces) == {"agent", "partner"} and len(seen) == 20
+    for trace in traces.values():
+        turns = turns_of(trace)
+        assert [turn["reward"] for turn in turns] == [5.0] * 10  # both defect
+        assert trace.rewards["payoff"].score == 50 and trace.agent.trainable
+        assert all(trace.nodes[place].sampled for turn in turns for place in turn["nodes"])
+    kept = from_line(traces["agent"].info["sally_episode"].encode())
+    assert replayed(registry.game("ipd"), kept).states[-1].partner_total == 50
+
+
+def test_a_fixed_seat_is_not_trained_on_and_a_seat_may_have_another_model():
+    other = {"model": "other", "runtime": {"type": "subprocess"}}
+    episode, _ = seats_played(
+        lambda messages: f"Option: {options(messages)[0]}", fixed=("partner",), partner=other
+    )
+    traces = {trace.agent.name: trace for trace in episode.traces}
+    assert traces["agent"].agent.trainable and not traces["partner"].agent.trainable
+    kept = from_line(traces["agent"].info["sally_episode"].encode())
+    models = {seat: who.params["model"] for seat, who in kept.setup.lineup.items()}
+    assert models == {"agent": "trained:stub", "partner": "trained:other"}
+
+
+def test_the_advantage_of_a_turn_stays_on_its_own_message():
+    episode, _ = seats_played(lambda messages: f"Option: {options(messages)[0]}")
+    trace = episode.traces[0]
+    turns = turns_of(trace)
+    for node in trace.nodes:  # as a training client fills them in
+        node.token_ids, node.mask = [1, 2, 3], [False, node.sampled, node.sampled]
+    credit_turns(trace, [0.0, 0.0, 7.0, *[0.0] * 7])
+    (mine,) = turns[2]["nodes"]
+    assert trace.nodes[mine].advantages == [7.0, 7.0]
+    (branch,) = trace.branches
+    assert sum(branch.advantages) == 14.0
+    assert all(
+        set(node.advantages or [0.0]) == {0.0} for n, node in enumerate(trace.nodes) if n != mine
+    )
+    with pytest.raises(BadInput, match="2 advantages were given for 10 turns"):
+        credit_turns(trace, [1.0, 2.0])

@@ -5,34 +5,44 @@
 
 Prompts, readers, retries and forfeits are those of an evaluation: at each call the model receives
 the messages an evaluation would send. Probes go to a separate role that is not trained.
+
+    env, config = seats_env("ipd")    # every seat an agent, with a trace and rewards of its own
+
+Each trace lists the reward of every turn beside the message that earned it (`turns_of`), and
+`credit_turns` writes one advantage for each turn onto that message's sampled tokens alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import lru_cache
+from itertools import islice
 from ssl import SSLContext, create_default_context
 from typing import Any, ClassVar
+
+from msgspec.structs import asdict
 
 from sally.core.errors import install_command
 
 try:
     import httpx
     import verifiers.v1 as vf
+    from pydantic import create_model
 except ImportError as why:
     raise ImportError(
         f"{why.name} is not installed; `{install_command('verifiers')}` installs it.",
         name=why.name,
     ) from None
 
-from sally.adapters.trainers.text import Columns, Request, TextEnv
+from sally.adapters.trainers.text import Columns, Request, Row, TextEnv, TextSeats
 from sally.adapters.trainers.text.splits import split_of
-from sally.core.errors import BadInput
-from sally.core.log.events import Censored, to_line
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Censored, Episode, to_line
 from sally.core.prompt.model import Assistant, Reply, System
 from sally.core.rules.chance import derived_seed
 
+TURNS = "sally_turns"  # in a trace's info
 ID = "sally-verifiers"  # the module name by which verifiers finds all three
 HERE = vf.SubprocessConfig()  # unused; the default would rent a machine
 
@@ -155,7 +165,9 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
         ended = env.episode()
         if isinstance(ended.end, Censored):  # no result is not a reward of zero
             raise BadInput(f"The episode has no result: {ended.end.cause}.")
-        _enter(env, talks["player"].trace, ("move", *self.config.probes))
+        trace = talks["player"].trace
+        _enter(trace, env.rows(("move", *self.config.probes)), env.weights, ended)
+        _enter_turns(trace, env.rows(), env.weights)
 
     def _begun(self, data: Any) -> TextEnv:
         config = self.config
@@ -170,7 +182,96 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
         return env
 
 
-async def _turn(env: TextEnv, asked: Request, talk: Any) -> None:
+class SeatsEnvConfig(vf.EnvConfig):  # type: ignore[misc]
+    """The settings of a game whose seats are agents; `seats_env` adds a field for each seat."""
+
+    strategy: str = "chat"
+    misreadings: int = 2  # maximum retries of an unreadable reply
+    weights: dict[str, float] | None = None  # weights of the reward columns
+    fixed: tuple[str, ...] = ()  # seats whose traces are not trained on
+
+
+def seats_env(game: str, seats: Sequence[str] = ()) -> tuple[type[Any], type[Any]]:
+    """Return the environment of a game whose seats are agents, and its configuration.
+
+    Each seat is a role with a trace of its own. A role without a model of its own is played by the
+    run's model, so that one policy can take several seats, or several policies one each.
+
+    Args:
+        game: The game's name.
+        seats: The seats to be agents; all if empty. The others keep the task's players.
+
+    Raises:
+        BadInput: The game or a seat is unknown.
+    """
+    roles = TextSeats(game, seats).seats
+    fields: dict[str, Any] = {
+        seat: (vf.AgentConfig, vf.AgentConfig(runtime=HERE)) for seat in roles
+    }
+    config = create_model("SeatsConfig", __base__=SeatsEnvConfig, **fields)
+
+    class GameSeats(vf.Env[config]):  # type: ignore[misc, valid-type]
+        """Several seats of a game; an episode has one trace for each."""
+
+        async def setup(self, agents: Any) -> None:
+            """Exclude fixed seats from training."""
+            for seat in self.config.fixed:
+                if seat not in roles:
+                    raise unknown(f"seat of {game}", seat, roles)
+                getattr(agents, seat).trainable = False
+
+        async def run(self, task: Any, agents: Any) -> None:
+            """Play the episode to its end and record the rewards of each seat on its trace."""
+            asked = self.config
+            env = TextSeats(
+                game,
+                roles,
+                strategy=asked.strategy,
+                retries=asked.misreadings,
+                weights=asked.weights,
+                names={seat: getattr(agents, seat).config.model for seat in roles},
+            )
+            env.reset(task.data.seed, task.data.part)
+            async with AsyncExitStack() as open_:
+                talks: dict[str, Any] = {}
+                while (request := env.asked) is not None:
+                    seat = env.seat
+                    if seat not in talks:
+                        talk = getattr(agents, seat).interaction(task)
+                        talks[seat] = await open_.enter_async_context(talk)
+                    await _turn(env, request, talks[seat])
+            ended = env.episode()
+            if isinstance(ended.end, Censored):
+                raise BadInput(f"The episode has no result: {ended.end.cause}.")
+            for seat, talk in talks.items():
+                _enter(talk.trace, env.rows(seat), env.weights, ended)
+                _enter_turns(talk.trace, env.rows(seat), env.weights)
+
+    return GameSeats, config
+
+
+def turns_of(trace: Any) -> list[dict[str, Any]]:
+    """Return the turns of a finished trace: message nodes, reward and reward columns of each."""
+    found: list[dict[str, Any]] = trace.info.get(TURNS, [])
+    return found
+
+
+def credit_turns(trace: Any, advantages: Sequence[float]) -> None:
+    """Assign one advantage to each turn: to the sampled tokens of its own messages alone.
+
+    Raises:
+        BadInput: There is not one advantage for each turn.
+    """
+    turns = turns_of(trace)
+    if len(turns) != len(advantages):
+        raise BadInput(f"{len(advantages)} advantages were given for {len(turns)} turns.")
+    for turn, advantage in zip(turns, advantages, strict=True):
+        for place in turn["nodes"]:
+            node = trace.nodes[place]
+            node.advantages = [float(advantage)] * sum(node.mask)
+
+
+async def _turn(env: TextEnv | TextSeats, asked: Request, talk: Any) -> None:
     """Send a prompt to the model; a stopped run leaves an episode without a result."""
     segment = await talk.turn(_wire(asked))
     if segment.terminated:
@@ -197,15 +298,28 @@ def _role(message: Any) -> str:
     return "system" if isinstance(message, System) else "user"
 
 
-def _enter(env: TextEnv, trace: Any, kinds: Sequence[str]) -> None:
+def _enter(trace: Any, rows: Sequence[Row], weights: Mapping[str, float], ended: Episode) -> None:
     """Record weighted columns as rewards, the others as metrics, and the episode."""
-    rows = env.rows(kinds)
     for name in Columns.__struct_fields__:
         known = [v for row in rows if (v := getattr(row.columns, name)) is not None]
         if not known:
             continue
-        if name in env.weights:
-            trace.record_reward(name, sum(known), env.weights[name])
+        if name in weights:
+            trace.record_reward(name, sum(known), weights[name])
         else:
             trace.record_metric(name, sum(known))
-    trace.info["sally_episode"] = to_line(env.episode()).decode()
+    trace.info["sally_episode"] = to_line(ended).decode()
+
+
+def _enter_turns(trace: Any, rows: Sequence[Row], weights: Mapping[str, float]) -> None:
+    """Record the moves of a trace with the messages that made them; a retry belongs to its turn."""
+    sampled = (place for place, node in enumerate(trace.nodes) if node.sampled)
+    trace.info[TURNS] = [
+        {
+            "turn": row.turn,
+            "nodes": list(islice(sampled, len(row.tries))),
+            "reward": row.columns.reward(weights),
+            "columns": asdict(row.columns),
+        }
+        for row in rows
+    ]

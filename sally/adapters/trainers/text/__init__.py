@@ -3,7 +3,8 @@
 from sally.adapters.trainers.text.columns import Columns, Row
 from sally.adapters.trainers.text.env import TextEnv
 from sally.adapters.trainers.text.many import TextEnvs
+from sally.adapters.trainers.text.seats import TextSeats
 from sally.adapters.trainers.text.table import Given, TextTable
 from sally.players.calls import Request
 
-__all__ = ["Columns", "Given", "Request", "Row", "TextEnv", "TextEnvs", "TextTable"]
+__all__ = ["Columns", "Given", "Request", "Row", "TextEnv", "TextEnvs", "TextSeats", "TextTable"]

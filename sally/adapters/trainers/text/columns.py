@@ -74,12 +74,12 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 class Ledger:
-    """The rows of one episode, filled in as soon as their rewards are known."""
+    """The rows of one seat in one episode, filled in as soon as their rewards are known."""
 
-    def __init__(self, table: TextTable, worths: Worths | None = None) -> None:
-        self._table, self._seat, match = table, Seat(table.seat), table.playing
+    def __init__(self, table: TextTable, worths: Worths | None = None, seat: str = "") -> None:
+        self._table, self._seat, match = table, Seat(seat or table.seat), table.playing
         self._worths, self._match, self._game = copy(worths), match, match.game
-        self._probed = bool(match.setup.arms.get(table.seat))
+        self._probed = bool(match.setup.arms.get(self._seat))
         self.is_plain = not self._probed and match.game.pays_as_it_goes and match.game.same_menus
         self._menu = match.game.options(match.state, self._seat) if self.is_plain else ()
         self._read, self._had = 0, 0.0

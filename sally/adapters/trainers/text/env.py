@@ -187,7 +187,7 @@ class TextEnv:
         match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
         while len(self._seated) >= SEATED:
             del self._seated[next(iter(self._seated))]
-        players = players_for(match, task.seat, self._model)
+        players = players_for(match, {task.seat: self._model})
         self._seated[key] = made = Seated(match, players, worths_at(match, task.seat))
         return made
 

@@ -1,6 +1,6 @@
-"""One match whose language seat is answered from outside, one request at a time.
+"""One match whose language seats are answered from outside, one request at a time.
 
-The seat is an ordinary language player, so prompts, readers, retries and forfeits are those of an
+A seat is an ordinary language player, so prompts, readers, retries and forfeits are those of an
 evaluation. Its requests go to the trainer instead of a model; no event loop is needed.
 """
 
@@ -67,16 +67,18 @@ class TextTable:
         self,
         setup: Setup,
         players: Mapping[str, Player[Any, Any]],
-        seat: str,
+        seat: str | Sequence[str],  # or several, which are asked one after another
         like: Match[Any, Any, Any] | None = None,  # one of the same task, whose words are shared
     ) -> None:
         self._open: list[tuple[Turn[Any, Any], Coroutine[Request, Any, Any]]] = []
         spec = registry.game(setup.instance.game) if like is None else like.spec
         self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
-        self.seat, self._players = seat, players
-        others = {at: player for at, player in players.items() if at != seat}
+        self.seats = (seat,) if isinstance(seat, str) else tuple(seat)
+        self.seat, self._players = self.seats[0], players
+        others = {at: player for at, player in players.items() if at not in self.seats}
         self._others = sources_of(self.playing, others)
-        self._probed = bool(setup.arms.get(seat))
+        # A second ask may then be open while one is answered.
+        self._probed = len(self.seats) > 1 or any(setup.arms.get(at) for at in self.seats)
         self._unlogged: list[tuple[int, Exchanges]] = []  # calls to be added to events of the log
         self._exchanges: dict[AskId, Exchanges] = {}
         self.asked: Request | None = None
@@ -143,7 +145,7 @@ class TextTable:
 
     def _says(self, turn: Turn[Any, Any]) -> Any:
         player: Any = self._players[turn.context.seat]
-        if turn.context.seat != self.seat:
+        if turn.context.seat not in self.seats:
             return put(turn, player)
         exchanges = self._exchanges[turn.id] = []
         return player.answering(turn, exchanges)
@@ -203,14 +205,19 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
 
 
 def players_for(
-    match: Match[Any, Any, Any], seat: str, model: Outside
+    match: Match[Any, Any, Any], models: Mapping[str, Outside]
 ) -> dict[str, Player[Any, Any]]:
-    """Return the players of a match, with the outside model in its seat."""
+    """Return the players of a match, with outside models in their seats.
+
+    Raises:
+        BadInput: Another seat has a player that is not a bot.
+    """
     setup = match.setup
-    lineup = reached(setup.lineup, lambda at, name: model)
+    first = next(iter(models.values()))
+    lineup = reached(setup.lineup, lambda at, name: models.get(at, first))
     players = players_of(match, lineup)
     for at, player in players.items():
-        if at != seat and not is_bot(player):
+        if at not in models and not is_bot(player):
             raise BadInput(
                 f"{setup.lineup[at].player} is not a bot; only bots can play with a learner."
             )

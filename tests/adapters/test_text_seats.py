@@ -1,0 +1,80 @@
+"""Learners in several seats of one game: own prompts, own rewards, no view of unrevealed moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.adapters.trainers.text import TextSeats
+from sally.core.errors import BadInput
+from sally.core.log.events import Instance, PlayerSpec, from_line, to_line
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.training import Task
+
+TASK = Task(Instance("ipd_3", "ipd", {"rounds": 3}), "agent", {"partner": PlayerSpec("random")})
+
+
+def played(env: TextSeats, says: dict[str, str]) -> dict[str, list[str]]:
+    """Play an episode with fixed moves; return each seat's prompts."""
+    prompts: dict[str, list[str]] = {seat: [] for seat in env.seats}
+    env.begin(TASK, 1)
+    turn = dict.fromkeys(env.seats, 0)
+    while (asked := env.asked) is not None:
+        seat = env.seat
+        prompts[seat].append(asked.page)
+        env.step(f"Option: {says[seat][turn[seat]]}")
+        turn[seat] += 1
+    return prompts
+
+
+def test_each_seat_has_its_own_prompts_and_the_reward_of_each_turn():
+    env = TextSeats("ipd")
+    prompts = played(env, {"agent": "JFJ", "partner": "JJF"})
+    assert [len(each) for each in prompts.values()] == [3, 3]
+    assert env.rewards("agent") == [8, 10, 0] and env.rewards("partner") == [8, 0, 10]
+    kept = from_line(to_line(env.episode()))
+    final = replayed(registry.game("ipd"), kept).states[-1]
+    assert (final.agent_total, final.partner_total) == (18, 18)
+    assert {who.params["model"] for who in kept.setup.lineup.values()} == {"trained:untrained"}
+
+
+def test_a_seat_that_is_asked_second_does_not_see_the_first_ones_move():
+    one = played(TextSeats("ipd"), {"agent": "JJJ", "partner": "JJJ"})["partner"]
+    two = played(TextSeats("ipd"), {"agent": "FJJ", "partner": "JJJ"})["partner"]
+    assert one[0] == two[0] and one[1] != two[1]  # it is told after the round
+
+
+def test_a_reward_of_one_turn_changes_no_other_turns_reward():
+    good, bad = TextSeats("ipd"), TextSeats("ipd")
+    played(good, {"agent": "JJJ", "partner": "JJJ"})
+    played(bad, {"agent": "JFJ", "partner": "JJJ"})
+    pairs = list(zip(good.rewards("agent"), bad.rewards("agent"), strict=True))
+    assert [a == b for a, b in pairs] == [True, False, True]
+
+
+def test_one_seat_alone_keeps_the_tasks_partner_and_names_are_kept_apart():
+    env = TextSeats("ipd", ["agent"], names={"agent": "mine"})
+    env.begin(TASK, 1)
+    while env.asked is not None:
+        assert env.seat == "agent"
+        env.step("Option: J")
+    lineup = env.episode().setup.lineup
+    assert (
+        lineup["agent"].params["model"] == "trained:mine" and lineup["partner"].player == "random"
+    )
+
+
+def test_what_cannot_be_read_is_a_row_with_its_tries():
+    env = TextSeats("ipd", retries=1)
+    env.begin(TASK, 1)
+    assert env.step("what?") == {} and env.seat == "agent"
+    env.step("Option: J")
+    env.step("Option: J")
+    assert [len(row.tries) for row in env.rows("agent")] == [2]
+
+
+def test_wrong_use_is_refused():
+    with pytest.raises(BadInput, match="There is no seat of ipd named 'dealer'"):
+        TextSeats("ipd", ["dealer"])
+    with pytest.raises(BadInput, match="call reset first"):
+        TextSeats("ipd").step("J")
