@@ -6,8 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs sally-lab[trl]")
 
+from sally.adapters.trainers import trl as door  # noqa: E402
 from sally.adapters.trainers.text import TextEnv  # noqa: E402
-from sally.adapters.trainers.trl import Rollouts, Talk  # noqa: E402
+from sally.adapters.trainers.trl import Rollouts, Talk, TurnRollouts  # noqa: E402
 from sally.core.errors import BadInput  # noqa: E402
 from sally.core.log.events import Instance, PlayerSpec  # noqa: E402
 from sally.core.rules.training import Split, Task  # noqa: E402
@@ -57,8 +58,99 @@ def test_rows_name_seeds_and_rewards_come_from_the_rollouts():
     assert len({row["prompt"] for row in rows}) == 3
     with pytest.raises(BadInput, match="rollout_func"):
         rollouts.reward(["x"])
-    with pytest.raises(BadInput, match="a row of `rows`"):
+    with pytest.raises(BadInput, match=r"rows of `Rollouts\.rows`"):
         rollouts._begun("hello")
+
+
+# --- one turn a row -------------------------------------------------------------------------------
+
+
+class Trainer:
+    """As much of a trainer as a rollout function uses."""
+
+    processing_class = Letters()
+    model = None
+
+    class accelerator:
+        unwrap_model = staticmethod(lambda model: model)
+
+    class args:
+        temperature = 1.0
+
+
+def scripted(monkeypatch, moves):
+    """Replies by (episode, turn): what `moves(n, turn)` says, n counting the talks of a call."""
+
+    def sampled(model, tokenizer, talks, most, temperature):
+        said = [f"Option: {moves(n, len(talk.replies))}$" for n, talk in enumerate(talks)]
+        return [([ord(c) for c in each], [-0.5] * len(each)) for each in said]
+
+    monkeypatch.setattr(door, "sampled", sampled)
+
+
+def two_rounds(rounds: int = 3) -> Split:
+    def at(partner: str) -> tuple[Task, ...]:
+        others = {"partner": PlayerSpec(partner)}
+        return (Task(Instance(f"ipd_{partner}", "ipd", {"rounds": rounds}), "agent", others),)
+
+    return Split("two", "", {"train": at("tit_for_tat"), "held_out": at("single_action")})
+
+
+def prompt_at(turn: int, seed: int = 5) -> str:
+    return door.MARK + f'{{"seed": {seed}, "turn": {turn}}}'
+
+
+def test_a_group_shares_the_past_and_differs_in_one_reply(monkeypatch):
+    rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds())
+    scripted(monkeypatch, lambda n, turn: "JF"[n % 2] if turn == 1 else "J")
+    got = rollouts([prompt_at(1)] * 4, Trainer())
+    said = [Letters().decode(each) for each in got["completion_ids"]]
+    assert said == ["Option: J$", "Option: F$"] * 2
+    assert len({tuple(each) for each in got["prompt_ids"]}) == 1
+    past = Letters().decode(got["prompt_ids"][0])
+    assert past.count("Option: J$") == 1 and "Round 1: you picked Option J" in past
+    assert got["sally_reward"][0] == 0.0 > got["sally_reward"][1]  # kind until the last round
+    assert all(set(mask) == {1} for mask in got["env_mask"])
+
+
+def advantages(rewards):
+    mean = sum(rewards) / len(rewards)
+    return [each - mean for each in rewards]
+
+
+def test_the_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
+    """One reply of the second turn is bad; whole episodes blame the first turn's words as well."""
+    bad = lambda n, turn: "F" if (n, turn) == (0, 1) else "J"  # noqa: E731
+    scripted(monkeypatch, bad)
+    whole = Rollouts("ipd", problems=two_rounds())(['sally {"seed": 5}'] * 4, Trainer())
+    first = len("Option: J$")
+    tokens = [set(mask[:first]) for mask in whole["env_mask"]]
+    assert tokens == [{1}] * 4 and advantages(whole["sally_reward"])[0] < 0  # that is the leak
+    turns = TurnRollouts("ipd", turns=3, problems=two_rounds())
+    by_turn = {turn: turns([prompt_at(turn)] * 4, Trainer()) for turn in range(3)}
+    blamed = {turn: advantages(got["sally_reward"]) for turn, got in by_turn.items()}
+    assert blamed[1][0] < 0 and blamed[0] == blamed[2] == [0.0] * 4
+    for got in by_turn.values():  # and nothing but the reply of the turn itself is trained on
+        assert {len(each) for each in got["completion_ids"]} == {first}
+
+
+def test_without_an_exact_worth_the_reward_is_what_follows(monkeypatch):
+    rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds(), weights={"payoff": 1.0})
+    scripted(monkeypatch, lambda n, turn: "J")
+    monkeypatch.setattr(door.TextEnv, "worths", property(lambda env: None))
+    got = rollouts([prompt_at(1)] * 2, Trainer())
+    assert got["sally_reward"] == [16.0, 16.0]  # two rounds of eight are left
+    assert {len(each) for each in got["completion_ids"]} == {len("Option: J$")}
+
+
+def test_an_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
+    rollouts = TurnRollouts("ipd", turns=9, problems=two_rounds())
+    scripted(monkeypatch, lambda n, turn: "F" if turn == 2 else "J")
+    got = rollouts([prompt_at(7)] * 2, Trainer())
+    assert Letters().decode(got["prompt_ids"][0]).count("Option: J$") == 2
+    assert got["sally_reward"] == [0.0, 0.0]
+    with pytest.raises(BadInput, match="turns must be at least 1"):
+        TurnRollouts("ipd", turns=0)
 
 
 # --- a training run of a few steps ----------------------------------------------------------------
@@ -95,12 +187,7 @@ def test_a_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypat
     monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
     from datasets import Dataset
 
-    def at(partner: str) -> tuple[Task, ...]:
-        others = {"partner": PlayerSpec(partner)}
-        return (Task(Instance(f"ipd_{partner}", "ipd", {"rounds": 2}), "agent", others),)
-
-    split = Split("two", "", {"train": at("tit_for_tat"), "held_out": at("single_action")})
-    rollouts = Rollouts("ipd", problems=split, max_new_tokens=2)
+    rollouts = Rollouts("ipd", problems=two_rounds(2), max_new_tokens=2)
     model, tokenizer = tiny()
     before = {name: weight.clone() for name, weight in model.named_parameters()}
     args = trl.GRPOConfig(

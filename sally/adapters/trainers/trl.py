@@ -26,7 +26,7 @@ except ImportError as why:
 from sally.adapters.trainers.text import TextEnv
 from sally.core.errors import BadInput
 from sally.core.prompt.model import Assistant, Message
-from sally.core.rules.chance import derived_seed
+from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Split
 
 MARK = "sally "  # prefix of a row's prompt
@@ -42,7 +42,13 @@ class Talk:
         self.completion: list[int] = []
         self.mask: list[int] = []
         self.logprobs: list[float] = []
-        self.reward = 0.0
+        self.rewards: list[float] = []  # of each reply
+        self.replies: list[tuple[Sequence[int], Sequence[float]]] = []
+
+    @property
+    def reward(self) -> float:
+        """Return the sum of the rewards so far."""
+        return sum(self.rewards)
 
     @property
     def context(self) -> list[int]:
@@ -52,9 +58,10 @@ class Talk:
     def answer(self, tokens: Sequence[int], logprobs: Sequence[float]) -> None:
         """Add a reply of the model and the prompt that follows it."""
         self._add(tokens, 1, logprobs)
+        self.replies.append((tokens, logprobs))
         said = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
         _, reward, done, _ = self.env.step(said)
-        self.reward += reward
+        self.rewards.append(reward)
         if done:
             return
         whole = self._rendered()
@@ -144,6 +151,90 @@ class Rollouts:
         env = TextEnv(self._game, **self._env)
         env.reset(json.loads(prompt.removeprefix(MARK))["seed"], self._split)
         return env
+
+
+class TurnRollouts(Rollouts):
+    """Rollouts of single turns: a group shares an episode's past and differs in one reply.
+
+    The policy plays a task up to a turn; then each member of the group answers that turn from the
+    same past. Only the tokens of that answer are trained on, and its reward is its own: what the
+    move gave up where that is exact, else what the seat gains from there to the end. So the
+    advantage of a turn reaches no other turn. `turns` is the number of turns of an episode among
+    which a row's turn is drawn.
+    """
+
+    def __init__(self, game: str, *, turns: int, **given: Any) -> None:
+        if turns < 1:
+            raise BadInput(f"turns must be at least 1, not {turns}.")
+        self._turns = turns
+        super().__init__(game, **given)
+
+    def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
+        """Return `n` rows, each an episode and the turn at which its group forks."""
+        seeds = [derived_seed("trl turns", seed, i) for i in range(n)]
+        return [
+            {"prompt": MARK + json.dumps({"seed": each, "turn": Stream(each).below(self._turns)})}
+            for each in seeds
+        ]
+
+    def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
+        """Play each past once, fork it for every member of its group, and take one reply of each.
+
+        A prompt is repeated for each generation; an episode that ends before its turn forks at its
+        last turn.
+        """
+        tokenizer = trainer.processing_class
+        model = trainer.accelerator.unwrap_model(trainer.model)
+
+        def answered(talks: Sequence[Talk]) -> None:
+            said = sampled(model, tokenizer, talks, self._most, trainer.args.temperature)
+            for talk, each in zip(talks, said, strict=True):
+                talk.answer(*each)
+
+        pasts = {prompt: Talk(self._begun(prompt), tokenizer) for prompt in dict.fromkeys(prompts)}
+        while early := [
+            talk
+            for prompt, talk in pasts.items()
+            if talk.env.asked is not None and len(talk.replies) < _turn(prompt)
+        ]:
+            answered(early)
+        forks = [self._forked(prompt, pasts[prompt], tokenizer) for prompt in prompts]
+        contexts, begun = [fork.context for fork in forks], [len(f.replies) for f in forks]
+        exact = [fork.env.worths is not None for fork in forks]
+        answered(forks)
+        replies = [fork.replies[at] for fork, at in zip(forks, begun, strict=True)]
+        while later := [
+            fork
+            for fork, known in zip(forks, exact, strict=True)
+            if not known and fork.env.asked is not None
+        ]:
+            answered(later)
+        return {
+            "prompt_ids": contexts,
+            "completion_ids": [list(tokens) for tokens, _ in replies],
+            "logprobs": [list(logs) for _, logs in replies],
+            "env_mask": [[1] * len(tokens) for tokens, _ in replies],
+            "sally_reward": [
+                fork.rewards[at] if known else _to_the_end(fork, at)
+                for fork, at, known in zip(forks, begun, exact, strict=True)
+            ],
+        }
+
+    def _forked(self, prompt: str, past: Talk, tokenizer: Any) -> Talk:
+        """Return a new episode with the same past; an ended one without its last reply."""
+        fork = Talk(self._begun(prompt), tokenizer)
+        kept = past.replies if past.env.asked is not None else past.replies[:-1]
+        for reply in kept:
+            fork.answer(*reply)
+        return fork
+
+
+def _turn(prompt: str) -> int:
+    return int(json.loads(prompt.removeprefix(MARK))["turn"])
+
+
+def _to_the_end(talk: Talk, at: int) -> float | None:
+    return None if talk.env.episode().payoffs is None else sum(talk.rewards[at:])
 
 
 def _result(talk: Talk) -> float | None:
