@@ -184,9 +184,10 @@ def primary(models: dict[str, Model]) -> Iterator[str]:
                                figure(row.acting_beyond_repetition),
                                figure(depending.acting_beyond)])  # fmt: skip
                 depends = "-" if row.decides is None else rounded(row.decides, 0)
-                pressing.append([*who, figure(row.label_bias), figure(row.position_bias),
-                                 figure(row.imitation, 1), figure(row.copying, 1),
-                                 figure(row.repetition, 1), depends,
+                pressing.append([*who, figure(row.pooled_label_bias),
+                                 figure(row.pooled_position_bias),
+                                 figure(row.pooled_imitation, 1), figure(row.pooled_copying, 1),
+                                 figure(row.pooled_repetition, 1), depends,
                                  str(row.forfeits), row.called or "-"])  # fmt: skip
     yield "Knowing, primary cells:\n"
     yield from table(("model", "strategy", "game", "n", "right %", "best rule %", "rule",
@@ -243,8 +244,8 @@ def secondary(models: dict[str, Model]) -> Iterator[str]:
 
 def _arm_line(model: str, arm: str, row: ProfileRow) -> list[str]:
     return [model, arm, row.game, str(row.episodes), figure(row.accuracy, 1), figure(row.beyond),
-            figure(row.consistency, 1), figure(row.acting_beyond), figure(row.label_bias),
-            figure(row.imitation, 1), figure(row.raw, 3), figure(row.regret, 3),
+            figure(row.consistency, 1), figure(row.acting_beyond), figure(row.pooled_label_bias),
+            figure(row.pooled_imitation, 1), figure(row.raw, 3), figure(row.regret, 3),
             str(row.forfeits)]  # fmt: skip
 
 

@@ -50,8 +50,8 @@ MEASURES: Mapping[str, str] = {  # field of GameResult -> heading
     "acting": "acting on it",
     "acting_beyond": "beyond habits",
     "doing": "doing",
-    "position_bias": "position bias",
-    "label_bias": "label bias",
+    "pooled_position_bias": "position bias",
+    "pooled_label_bias": "label bias",
     "error_survival": "error survival",
 }
 
@@ -92,8 +92,8 @@ class GameResult(msgspec.Struct, frozen=True):
     doing: Estimate  # 0: a random player, 1: the exact optimum or the reference player
     practice: Estimate  # doing against opponents of the practice part
     test: Estimate  # doing against opponents held out
-    position_bias: Estimate
-    label_bias: Estimate
+    pooled_position_bias: Estimate
+    pooled_label_bias: Estimate
     error_survival: Estimate  # payoff that came from others' forfeits, at most
     mindless: float | None  # doing of the best mindless player
     mindless_name: str
@@ -337,8 +337,8 @@ def _result(
         doing=row.doing,
         practice=parts["practice"] or none,
         test=parts["test"] or none,
-        position_bias=row.position_bias,
-        label_bias=row.label_bias,
+        pooled_position_bias=row.pooled_position_bias,
+        pooled_label_bias=row.pooled_label_bias,
         error_survival=survived,
         mindless=row.mindless.doing if row.mindless else None,
         mindless_name=row.mindless.player if row.mindless else "",
@@ -351,8 +351,8 @@ def _result(
             new: row.why[old]
             for old, new in (("skill", "knowing"), ("beyond", "knowing_beyond"),
                              ("acting", "acting"), ("acting_beyond", "acting_beyond"),
-                             ("doing", "doing"), ("position_bias", "position_bias"),
-                             ("label_bias", "label_bias"))
+                             ("doing", "doing"), ("pooled_position_bias", "pooled_position_bias"),
+                             ("pooled_label_bias", "pooled_label_bias"))
             if old in row.why
         },
     )  # fmt: skip

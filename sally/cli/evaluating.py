@@ -205,8 +205,8 @@ def say(found: Evaluation) -> None:
             "doing": _cell(one.doing),
             "mindless": one.mindless,
             **{line.player: line.doing for line in one.lines},
-            "label bias": _cell(one.label_bias),
-            "position bias": _cell(one.position_bias),
+            "label bias": _cell(one.pooled_label_bias),
+            "position bias": _cell(one.pooled_position_bias),
             "error survival": _cell(one.error_survival),
             "forfeits": f"{one.forfeits}/{one.forfeits + one.moves}",
         }

@@ -204,7 +204,7 @@ def _toma(game: str) -> Iterator[Task]:
     from sally.games.toma.po.game import certified as po
 
     by_depth: dict[int, list[Instance]] = {}
-    found: Mapping[str, Any] = po() if game == "toma_po" else mg()
+    found: Mapping[str, Any] = po() if game == "toma_po" else mg(5)
     for id, one in found.items():
         made = problem(game, id, scenario=id, level=one.scenario.level)
         by_depth.setdefault(one.block, []).append(made)

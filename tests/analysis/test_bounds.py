@@ -138,8 +138,9 @@ def intervals(told: Any, metric: str = "", game: str = "") -> Found:
 
 
 OWN = ("skill", "beyond", "brier_skill", "brier_beyond", "doing", "doing_most", "regret", "acting",
-       "acting_beyond", "acting_beyond_move", "acting_beyond_repetition", "label_bias",
-       "position_bias", "imitation", "copying", "repetition", "inference", "translation", "format",
+       "acting_beyond", "acting_beyond_move", "acting_beyond_repetition", "pooled_label_bias",
+       "pooled_position_bias", "pooled_imitation", "pooled_copying", "pooled_repetition",
+       "inference", "translation", "format",
        "luck", "value_error", "share")  # fmt: skip
 """Figures of a profile that are not registered metrics and may lie below 0 or above 1."""
 

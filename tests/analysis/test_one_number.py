@@ -15,7 +15,6 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis.profile.habits import HabitEstimates
 from sally.cli import cli
 from sally.cli.profiling import ESTIMATES, IDEAL_COLUMNS
 from sally.cli.scoring import heading
@@ -26,9 +25,6 @@ from sally.core.rules.probe import ProbeReport
 from sally.output.page.page_data import PageData
 from sally.output.page.results import sheets_of
 
-# In one episode a label, a position and a meaning are confounded, so a profile estimates these
-# over all moves of a row; the metrics of the same names describe one episode.
-HABITS = HabitEstimates.__struct_fields__
 Key = tuple[str, str, str, str]  # game, seat, player, name of the number
 Numbers = dict[Key, dict[str, float]]  # by surface
 
@@ -138,8 +134,7 @@ def test_a_name_has_one_number_on_every_surface(folder: Path) -> None:
     apart = {
         f"{name} of {player} in {game}": values
         for (game, _, player, name), values in found.items()
-        if name not in HABITS
-        and max(values.values()) - min(values.values())
+        if max(values.values()) - min(values.values())
         > 1e-12 * max(map(abs, values.values()), default=1)
     }
     assert not apart, sorted({f"{k.split(chr(32))[0]} {k.split(chr(32))[-1]}" for k in apart})

@@ -95,14 +95,20 @@ def _row(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> ProfileRo
 
 def test_a_player_that_always_presses_one_label_is_called_that():
     row = _row("rps", Bot("label"), RPS)
-    assert row.label_bias.value == pytest.approx(1) and abs(row.position_bias.value) < 0.05
+    assert (
+        row.pooled_label_bias.value == pytest.approx(1)
+        and abs(row.pooled_position_bias.value) < 0.05
+    )
     assert row.called == "always presses one key: label J of B/F/J in 100 % of 432 moves"
     assert row.acting_beyond.value == pytest.approx(0, abs=0.05)
 
 
 def test_a_player_that_always_takes_the_first_position_is_called_that():
     row = _row("rps", Bot("position"), RPS)
-    assert row.position_bias.value == pytest.approx(1) and abs(row.label_bias.value) < 0.05
+    assert (
+        row.pooled_position_bias.value == pytest.approx(1)
+        and abs(row.pooled_label_bias.value) < 0.05
+    )
     assert row.called == "always presses one key: position 1 of 3 in 100 % of 432 moves"
 
 
@@ -115,33 +121,35 @@ def test_without_other_labels_and_orders_the_two_are_not_told_apart():
 def test_one_move_under_changing_labels_is_no_key():
     """Rock under three letters at three places: neither a letter nor a position is preferred."""
     row = _row("rps", Bot("one move"), RPS)
-    assert abs(row.label_bias.value) < 0.05 and row.called == ""
-    assert row.repetition.value == 100
+    assert abs(row.pooled_label_bias.value) < 0.05 and row.called == ""
+    assert row.pooled_repetition.value == 100
 
 
 def test_a_player_that_plays_the_label_it_predicts_is_called_that():
     row = _row("rps", Bot("imitates", ahead=1), RPS)
-    assert row.imitation.value == 100 and row.copying.value == 0
+    assert row.pooled_imitation.value == 100 and row.pooled_copying.value == 0
     assert row.called == "plays the label that it predicted of the other in 100 % of 432 moves"
     assert row.consistency.value == 0 and row.acting_beyond.value < 0
 
 
 def test_a_player_that_repeats_the_partners_last_move_is_called_that():
     row = _row("rps", Bot("repeats", ahead=1), RPS)
-    assert row.copying.value == 100 and row.imitation.value == 0
+    assert row.pooled_copying.value == 100 and row.pooled_imitation.value == 0
     assert row.called.startswith("repeats the other's last move in 100 %")
 
 
 def test_a_player_that_repeats_its_own_last_move_does_not_act_beyond_it():
     """A partner that adapts to a repeated move makes it look like a best reply."""
     row = _row("ipd", Bot("stays"), IPD, ("tit_for_tat", {}))
-    assert row.repetition.value == 100 and abs(row.label_bias.value) < 0.3
+    assert row.pooled_repetition.value == 100 and abs(row.pooled_label_bias.value) < 0.3
     assert row.acting_beyond_repetition.value is None or row.acting_beyond_repetition.value <= 0
 
 
 def test_a_player_that_follows_a_changing_partner_acts_beyond_repetition():
     row = _row("rps", Bot("best", ahead=1), RPS)
-    assert row.repetition.value < 50 and row.acting_beyond_repetition.value == pytest.approx(1)
+    assert row.pooled_repetition.value < 50 and row.acting_beyond_repetition.value == pytest.approx(
+        1
+    )
 
 
 def test_where_imitation_is_the_best_reply_nothing_is_left_to_explain():
@@ -159,7 +167,7 @@ def test_names_that_differ_between_the_seats_tell_imitation_from_best_replies():
     assert imitates.acting_beyond.value <= 0
     assert replies.acting_beyond.value == pytest.approx(1)
     # Against a partner that never changes, following predictions looks like repeating oneself.
-    assert replies.repetition.value == pytest.approx(91, abs=0.5) and replies.called == ""
+    assert replies.pooled_repetition.value == pytest.approx(91, abs=0.5) and replies.called == ""
     assert replies.acting_beyond.interval[0] > 0 > replies.acting_beyond_repetition.interval[0]
 
 

@@ -37,11 +37,11 @@ class Habit(msgspec.Struct, frozen=True):
 class HabitEstimates(msgspec.Struct, frozen=True):
     """The habits of a row, and how far it acts on predictions beyond them."""
 
-    label_bias: Estimate
-    position_bias: Estimate
-    imitation: Estimate
-    copying: Estimate
-    repetition: Estimate
+    pooled_label_bias: Estimate
+    pooled_position_bias: Estimate
+    pooled_imitation: Estimate
+    pooled_copying: Estimate
+    pooled_repetition: Estimate
     habit: Habit | None
     acting_beyond: Estimate
     acting_beyond_move: Estimate  # the same, with always the same move among the habits
@@ -58,11 +58,11 @@ def habit_estimates(means: Means) -> HabitEstimates:
     judged = of("judged")
     known = total(of("decided")) + total(of("undecided"))
     return HabitEstimates(
-        label_bias=_bias(means, keys[LABEL]),
-        position_bias=_bias(means, keys[POSITION]),
-        imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
-        copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
-        repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
+        pooled_label_bias=_bias(means, keys[LABEL]),
+        pooled_position_bias=_bias(means, keys[POSITION]),
+        pooled_imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
+        pooled_copying=means.share(100 * of("copies"), of("copyable"), most=100.0),
+        pooled_repetition=means.share(100 * of("repeats"), of("repeatable"), most=100.0),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
         acting_beyond=_beyond(means, expected),
         acting_beyond_move=_beyond(means, expected_fits(table, one_move=True)[1]),

@@ -101,11 +101,11 @@ class ProfileRow(msgspec.Struct, frozen=True):
     acting_beyond_repetition: Estimate  # the same, with its own last move among the habits, too
     habit: Habit | None  # the habit that explains most of it
     decides: float | None  # moves whose best reply depends on the prediction, in percent
-    label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
-    position_bias: Estimate  # moves at the favourite position of the page, likewise
-    imitation: Estimate  # moves with the label that was predicted of the other, in percent
-    copying: Estimate  # moves with the label of the other's last move, in percent
-    repetition: Estimate  # moves with the label of its own last move, in percent
+    pooled_label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
+    pooled_position_bias: Estimate  # moves at the favourite position of the page, likewise
+    pooled_imitation: Estimate  # moves with the label that was predicted of the other, in percent
+    pooled_copying: Estimate  # moves with the label of the other's last move, in percent
+    pooled_repetition: Estimate  # moves with the label of its own last move, in percent
     called: str  # what the player always does, such as pressing one key; empty: nothing
     inference: Estimate
     translation: Estimate
@@ -308,11 +308,17 @@ def _reasons(
         "acting_beyond_repetition": no_split
         if row.habit is None
         else "one move, or its own last move, explains all of it",
-        "label_bias": no_keys,
-        "position_bias": no_keys,
-        "imitation": no_keys if row.label_bias.value is None else "no label was predicted",
-        "copying": no_keys if row.label_bias.value is None else "no label of the other is known",
-        "repetition": no_keys if row.label_bias.value is None else "no episode has a second move",
+        "pooled_label_bias": no_keys,
+        "pooled_position_bias": no_keys,
+        "pooled_imitation": no_keys
+        if row.pooled_label_bias.value is None
+        else "no label was predicted",
+        "pooled_copying": no_keys
+        if row.pooled_label_bias.value is None
+        else "no label of the other is known",
+        "pooled_repetition": no_keys
+        if row.pooled_label_bias.value is None
+        else "no episode has a second move",
         "inference": no_split,
         "translation": no_split,
         "luck": no_split,

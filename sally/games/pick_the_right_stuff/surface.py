@@ -51,7 +51,7 @@ BALANCED: tuple[CollectionName, ...] = (
     "balanced_2_zero",
     "balanced_2_finite",
 )
-COUNTS = "superseded by balanced_2: a user that never looked believes in its start box"
+COUNTS = "superseded by balanced_2: how often a user looked depends on what it believes"
 TRACKS = "what the asker has seen is what the game asks for"
 Games = Callable[[int, int], Sequence[Instance]]
 Seen = Callable[[Sight, int], tuple[float, ...]]
@@ -103,7 +103,7 @@ def attacks() -> Iterable[Attack]:
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
     for kept in BALANCED:
         name = kept.replace("_", " ").replace(" zero", ", zero").replace(" finite", ", finite")
-        known = COUNTS if kept == "balanced_zero" else ""
+        known = COUNTS if kept in ("balanced_zero", "balanced_finite") else ""
         yield _attack(name, kept, PLAIN, plain)
         for users in (3, USERS):
             boxes = "" if users == USERS else f", {users} boxes"

@@ -26,8 +26,8 @@ TABLE = {  # heading -> field
     "doing": "doing",
     "practice": "practice",
     "test": "test",
-    "label bias": "label_bias",
-    "position bias": "position_bias",
+    "label bias": "pooled_label_bias",
+    "position bias": "pooled_position_bias",
     "error survival": "error_survival",
 }
 LEGEND = (

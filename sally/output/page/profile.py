@@ -28,8 +28,9 @@ Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of
 MANY = 12  # dots that fit in one plot with readable names
 LOSSES = ("inference", "translation", "format", "luck")
 SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
-         "consistency", "acting", "acting_beyond", "label_bias", "position_bias", "imitation",
-         "copying", "repetition", *LOSSES)  # fmt: skip
+         "consistency", "acting", "acting_beyond", "pooled_label_bias",
+         "pooled_position_bias", "pooled_imitation",
+         "pooled_copying", "pooled_repetition", *LOSSES)  # fmt: skip
 
 HOW_TO_READ = (
     "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
@@ -396,11 +397,11 @@ NAMES = {
     "raw": "as scored",
     "consistency": "acts on it",
     "acting_beyond": "beyond habits",
-    "label_bias": "label bias",
-    "position_bias": "position bias",
-    "imitation": "imitates",
-    "copying": "copies",
-    "repetition": "repeats",
+    "pooled_label_bias": "label bias",
+    "pooled_position_bias": "position bias",
+    "pooled_imitation": "imitates",
+    "pooled_copying": "copies",
+    "pooled_repetition": "repeats",
 }
 
 

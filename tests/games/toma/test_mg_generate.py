@@ -199,7 +199,7 @@ def test_what_is_not_sound_is_not_certified(agent: Agent | None, sentence: str) 
 
 
 def test_names_in_full_need_no_reading() -> None:
-    scenario = next(scenarios(1, 3))
+    scenario = next(scenarios(1, 3, 4))
     features = [f for place in scenario.places for f in place.features]
 
     def full(wishes: tuple[str, ...]) -> tuple[str, ...]:

@@ -37,8 +37,7 @@ def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, fl
 
 CARD = Card(
     family="toma_mg",
-    about="scores of counting rules on the frozen scenarios of kang2026's second game; level 1 is "
-    "not even by construction: learners on features of the page have up to .29 (chance .25)",
+    about="scores of counting rules on the frozen scenarios of kang2026's second game",
     conditions=(
         *(
             _condition(f"level {n}", n, (*EVEN, *counters(n)), {"task_success": 0.25})

@@ -82,18 +82,18 @@ class Minority(OneShot[View]):
 
 
 @cache
-def frozen_scenarios(version: int = 5) -> dict[str, Scenario]:
-    """Return the frozen scenarios of a version by id; the fifth supersedes the others."""
+def frozen_scenarios(version: int = 6) -> dict[str, Scenario]:
+    """Return the frozen scenarios of a version by id; the sixth supersedes the others."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
     """Return every frozen scenario by id, superseded ones included."""
-    versions = (frozen_scenarios(version) for version in range(1, 6))
+    versions = (frozen_scenarios(version) for version in range(1, 7))
     return {id: scenario for found in versions for id, scenario in found.items()}
 
 
 @cache
-def certified() -> dict[str, frozen.Certified[Scenario]]:
-    """Return the scenarios of the fifth set by id, each with the answers of every depth."""
-    return {one.scenario.id: one for one in frozen.mg_certified().scenarios}
+def certified(version: int = 6) -> dict[str, frozen.Certified[Scenario]]:
+    """Return the scenarios of the fifth or sixth set by id, with the answers of every depth."""
+    return {one.scenario.id: one for one in frozen.mg_certified(version).scenarios}

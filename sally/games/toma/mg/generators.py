@@ -9,8 +9,10 @@ boosted trees still reached .28 and .35 at levels 1 and 2. In version 4 equally 
 like and dislike something about each place (`crossing`), and each place is named first equally
 often (`firsts`); but counts over the agents that a relation names still revealed the answer (.53
 and .62 at levels 2 and 3). Version 5 yields matched sets of four scenarios that share all of these
-counts and have their answers at the four places (`matched`). The older versions are kept so that
-their sets can be reproduced.
+counts and have their answers at the four places (`matched`), at levels 2 and 3; at level 1, made as
+before, the order of the page still gave learners .28. Version 6 yields matched sets there too; its
+levels 2 and 3 are those of version 5. The older versions are kept so that their sets can be
+reproduced.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +39,7 @@ from sally.games.toma.mg.rules import (
 from sally.games.toma.mg.stories import Story, names_of, stories
 
 FEATURES = 3  # per place; the number of features carries no information
-VERSION = 5
+VERSION = 6
 # By version: drafts to pick from, and how many of them are new at each pick.
 POOLS = {1: (48, 4), 2: (240, 16), 4: (20, 3)}
 
@@ -48,6 +50,9 @@ def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenari
         raise ValueError(f"Level {level} does not exist: the game has levels 1 to 3.")
     if version >= 5 and level > 1:
         yield from _matched(level, seed)
+        return
+    if version >= 6:
+        yield from _exchanged(seed)
         return
     rng = np.random.default_rng([seed, level] if version == 1 else [version, seed, level])
     stem = "mg" if version == 1 else f"mg{version}"
@@ -87,6 +92,27 @@ def _matched(level: int, seed: int) -> Iterator[Scenario]:
                 for agent, one in zip(people, agents, strict=True)
             )
             scenario = Scenario(f"mg5-L{level}-{seed}-{index}", level, story, places, related)
+            certify(scenario, even_counts=False)
+            yield scenario
+
+
+def _exchanged(seed: int) -> Iterator[Scenario]:
+    """Yield level 1 of version 6, in sets of four that differ only in whose dislikes are whose."""
+    rng = np.random.default_rng([6, seed, 1])
+    names, index = dealt(list(stories()), rng), 0
+    for one in matched.exchanged_sets(rng):
+        story = next(names)
+        while True:
+            places, likes, dislikes = _worded_apart(one, stories()[story], rng)
+            members = [
+                tuple(Agent(f"Agent {n + 1}", likes[n], dislikes[i]) for n, i in enumerate(order))
+                for order in one.orders
+            ]
+            if needs_reading(Scenario("", 1, story, places, members[0])):
+                break
+        for people in members:
+            index += 1
+            scenario = Scenario(f"mg6-L1-{seed}-{index}", 1, story, places, people)
             certify(scenario, even_counts=False)
             yield scenario
 
@@ -247,3 +273,28 @@ def _worded(
         )
         people.append(Agent(f"Agent {number}", likes, dislikes, one.follows, one.avoids))
     return places, tuple(people)
+
+
+Texts = list[tuple[str, ...]]
+
+
+def _worded_apart(
+    one: matched.Exchanged, story: Story, rng: np.random.Generator
+) -> tuple[tuple[Place, ...], Texts, Texts]:
+    """Return places, likes and dislikes such that any agent of a half may have any of its dislikes.
+
+    In each half, one feature of every place is kept for dislikes, so that no agent likes what it
+    dislikes.
+    """
+    places, _ = _worded([], story, rng)
+    likes: Texts = []
+    dislikes: Texts = []
+    for start in range(0, len(one.likes), matched.HALF):
+        half = slice(start, start + matched.HALF)
+        mixed = [[str(f) for f in rng.permutation(place.features)] for place in places]
+        for wishes in one.likes[half]:
+            left = [[str(f) for f in rng.permutation(features[1:])] for features in mixed]
+            likes.append(tuple(names_of(left[p].pop())[rng.integers(3)] for (p,) in wishes))
+        for wishes in one.dislikes[half]:
+            dislikes.append(tuple(names_of(mixed[p][0])[rng.integers(3)] for (p,) in wishes))
+    return places, likes, dislikes

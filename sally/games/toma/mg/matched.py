@@ -1,4 +1,4 @@
-"""The fifth generator: matched sets of four scenarios whose pages differ in one respect only.
+"""Matched sets of four scenarios whose pages differ in one respect only (versions 5 and 6).
 
 The four members of a set have the same places, the same agents in the same order with the same
 wishes, and each of the four places is the answer of one of them.
@@ -8,10 +8,12 @@ wishes, and each of the four places is the answer of one of them.
   in *whom* each agent follows and avoids. So any count of agents by their wishes, their relations,
   how often they are named, and their order on the page is the same in all four, and any rule over
   such counts is right in exactly one of them. That includes where agents would go without
-  relations, and the anchors. - At level 3 the members also agree in the places that a player of
-  depth 2 finds emptiest.
-
-Level 1 has no relations; its scenarios are made as in the fourth version.
+  relations, and the anchors.
+- At level 3 the members also agree in the places that a player of depth 2 finds emptiest.
+- At level 1, which has no relations, the members differ only in which dislikes belong to which
+  likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half
+  are equally long, and each place is both liked and disliked by equally many agents in all four
+  (`exchanged_sets`, version 6; in version 5 level 1 was made as in version 4).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,12 +32,13 @@ from sally.games.toma.mg.rules import PLACES, Profile, best_places
 
 Set = list[list[Profile]]  # four members, each a list of agents
 # agents by depth
-ROLES: dict[int, tuple[int, ...]] = {2: (4, 4), 3: (2, 3, 3)}
-BATCH = {2: 600, 3: 8000}  # drafts drawn at a time
+ROLES: dict[int, tuple[int, ...]] = {1: (8,), 2: (4, 4), 3: (2, 3, 3)}
+BATCH = {1: 4000, 2: 600, 3: 8000}  # drafts drawn at a time
+HALF = 4  # agents among which dislikes are exchanged at level 1
 
 
 def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
-    """Yield matched sets indefinitely, their members in random order."""
+    """Yield matched sets of level 2 or 3 indefinitely, their members in random order."""
     debt: Floats = np.zeros(32)
     while True:
         for found in _drawn(level, debt, rng):
@@ -228,3 +232,114 @@ def _in_random_order(
 
 def _shuffled(places: Sequence[int], rng: np.random.Generator) -> Wishes:
     return tuple((int(place),) for place in rng.permutation(places))
+
+
+# --- level 1: dislikes that are exchanged -----------------------------------------------------
+
+
+class Exchanged(NamedTuple):
+    """A matched set of level 1: member m gives agent i the dislikes numbered `orders[m][i]`."""
+
+    likes: list[Wishes]
+    dislikes: list[Wishes]
+    orders: list[tuple[int, ...]]  # four, one for each place that is the answer
+
+
+class _Half(NamedTuple):
+    """Four agents, and the orders of their dislikes under which every agent has one place to go."""
+
+    likes: Ints  # numbers of descriptions' likes
+    dislikes: Ints
+    orders: Ints  # rows of ORDERS
+    heads: Ints  # packed headcounts under each of these orders
+    crossed: Ints  # packed counts of agents that both like and dislike each place
+
+
+ORDERS = np.array(list(permutations(range(HALF))))
+LEAST_HEADS = 5  # different headcounts of a half: with fewer, four answers are rare
+TRIED = 40  # halves that one half is paired with, before it is dropped
+
+
+def exchanged_sets(rng: np.random.Generator) -> Iterator[Exchanged]:
+    """Yield matched sets of level 1 indefinitely, their members in random order."""
+    table = _descriptions()
+    while True:
+        for one, other, members in _paired(list(_halves(rng)), rng):
+            orders = [
+                tuple(int(i) for i in (*ORDERS[one.orders[a]], *(HALF + ORDERS[other.orders[b]])))
+                for a, b in members
+            ]
+            liked = [table.likes[i] for i in (*one.likes, *other.likes)]
+            disliked = [table.dislikes[i] for i in (*one.dislikes, *other.dislikes)]
+            yield Exchanged(
+                [_shuffled(places, rng) for places in liked],
+                [_shuffled(places, rng) for places in disliked],
+                [orders[i] for i in rng.permutation(4)],
+            )
+
+
+Members = list[tuple[int, int]]  # by answer: the numbers of the orders of the two halves
+
+
+def _paired(
+    halves: list[_Half], rng: np.random.Generator
+) -> Iterator[tuple[_Half, _Half, Members]]:
+    """Yield pairs of halves that form a matched set, each half at most once."""
+    while len(halves) > 1:
+        one = halves.pop()
+        for n in rng.permutation(len(halves))[:TRIED]:
+            members = _members(one, halves[n], rng)
+            if members:
+                yield one, halves.pop(int(n)), members
+                break
+
+
+def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
+    """Return an order of each half for every answer, equally crossed; empty if there are none."""
+    right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
+    found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
+    if np.bitwise_or.reduce(found, axis=None) != 15:
+        return []
+    crossed = one.crossed[:, None] + other.crossed[None]
+    shared = np.zeros(1 << 16, np.int64)
+    np.bitwise_or.at(shared, crossed, found)
+    alike = np.flatnonzero(shared == 15)
+    if not len(alike):
+        return []
+    code = alike[int(rng.integers(len(alike)))]
+    ways = [np.argwhere((crossed == code) & (right == place)) for place in PLACES]
+    chosen = [way[int(rng.integers(len(way)))] for way in ways]
+    return [(int(a), int(b)) for a, b in chosen]
+
+
+def _halves(rng: np.random.Generator) -> Iterator[_Half]:
+    """Yield four agents whose dislikes, equally many each, can be exchanged in many ways."""
+    table = _descriptions()
+    likes = rng.integers(len(table.likes), size=(BATCH[1], HALF))
+    sizes = np.array([len(places) for places in table.dislikes])
+    by_size = [np.flatnonzero(sizes == many) for many in range(DISLIKES[0], DISLIKES[1] + 1)]
+    chosen = rng.integers(len(by_size), size=BATCH[1])
+    dislikes = np.stack([rng.choice(by_size[n], HALF) for n in chosen])
+    goes = table.alone.reshape(len(table.likes), len(table.dislikes))
+    given = dislikes[:, ORDERS]  # draft, order, agent
+    gone = goes[likes[:, None], given]
+    heads, crossed = _packed(gone), _crossed(likes, given)
+    clear = (gone >= 0).all(axis=2)
+    for draft in np.flatnonzero(clear.sum(axis=1) >= LEAST_HEADS):
+        kept = np.flatnonzero(clear[draft])
+        if len(set(heads[draft, kept])) >= LEAST_HEADS:
+            yield _Half(
+                likes[draft], dislikes[draft], kept, heads[draft, kept], crossed[draft, kept]
+            )
+
+
+def _crossed(likes: Ints, given: Ints) -> Ints:
+    """Return the number of agents that both like and dislike each place, by draft and order.
+
+    The counts of the four places are packed into one number, four bits each.
+    """
+    table = _descriptions()
+    liked = np.array([[place in one for place in PLACES] for one in table.likes])[likes]
+    disliked = np.array([[place in one for place in PLACES] for one in table.dislikes])[given]
+    counts: Ints = (liked[:, None] & disliked).sum(axis=2) @ (1 << 4 * np.arange(4))
+    return counts
