@@ -1,13 +1,17 @@
-"""Single decisions of bargaining: losses, costs, intention to treat, and training tasks."""
+"""Single decisions of bargaining: losses, costs, intention to treat, training tasks, depths."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from sally.core.log.events import Instance, PlayerSpec
+from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.core.rules.training import Split, Task, Training
+from sally.games.bargaining.instances import ENOUGH, Problem, frozen
 from sally.games.bargaining.metrics import game_of, solved, table
 from sally.games.bargaining.rules import BUYER, State, gain, other, round_gain
 from sally.games.bargaining.solver import SAME, mirrored
@@ -135,3 +139,42 @@ def _training_tasks(game: str) -> Split:
 
 
 TRAINING = Training(_training_tasks)
+
+# --- depths of modelling --------------------------------------------------------------------------
+
+ABOUT = (
+    "depth 0 holds the best fixed quote; depth 1 predicts the partner's quotes as if they did not "
+    "depend on its own and meets each profitable one, or holds one; depth 2 plans for how the "
+    f"partner reacts; right: at least {ENOUGH:.0%} of what exact play earns in the episode"
+)
+NOTES = (
+    "All reasoners know the partner's rule and limit, which a player has to find out, so a player "
+    "of full depth may be below the bound; chance is that of random quotes.",
+)
+
+
+def reasoned(problem: Problem) -> Reasoned:
+    """Return a certified problem with what reasoners of every depth earn in it."""
+    earned = (problem.held, max(problem.held, problem.followed), problem.optimum)
+    by_depth = tuple((one >= ENOUGH * problem.optimum,) for one in earned)
+    return Reasoned(by_depth, (True,), 0.0, problem.depth, f"certified {problem.depth}")
+
+
+def _questions() -> Iterator[Reasoned]:
+    yield from map(reasoned, frozen().problems)
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    """Judge the whole episode, if it is a certified problem against its declared partner."""
+    setup, payoffs = played.episode.setup, played.episode.payoffs
+    across, params = setup.lineup[str(other(seat))], setup.instance.params
+    for one in frozen().problems if payoffs is not None else ():
+        same = all(params.get(name) == getattr(one, name) for name in ("value", "cost", "rounds"))
+        partner = (across.player, across.params) == (one.partner, one.params)
+        if same and partner and one.seat == seat:
+            assert payoffs is not None
+            yield Answered(reasoned(one), payoffs[seat] >= ENOUGH * one.optimum)
+            return
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

@@ -1,13 +1,27 @@
-"""Single decisions of Cipher: losses, costs, and training tasks."""
+"""Single decisions of Cipher: losses, costs, training tasks, and depths of reasoning."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
 from sally.core.log.events import PlayerSpec
+from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.core.rules.training import Split, Training, by_problem
+from sally.games.association.minds import Mind
+from sally.games.cipher.generators import GOOD, position_of
 from sally.games.cipher.instances import frozen
-from sally.games.cipher.metrics import scored_guesses, scored_hints, splits
+from sally.games.cipher.listeners import Listener, Position, Way, best_hints, digits, worth
+from sally.games.cipher.metrics import (
+    declared_decoder,
+    declared_interceptor,
+    scored_guesses,
+    scored_hints,
+    splits,
+)
+from sally.games.cipher.partners import MENUS
 from sally.games.cipher.rules import ENCODER, Cipher, Hints
 
 HINTS = (
@@ -48,3 +62,61 @@ def _training_tasks(game: str) -> Split:
 
 
 TRAINING = Training(_training_tasks)
+
+# --- depths of reasoning --------------------------------------------------------------------------
+
+LEVELS: Mapping[Way, int] = {
+    "history": 0,
+    "bayes": 1,
+}  # how deeply an interceptor reasons about the encoder
+ABOUT = (
+    "depth 0 gives the clearest hints and thinks of no interceptor; depth 1 gives the best hints "
+    "against one that compares hints with earlier hints (by_history); depth 2 against one that "
+    "infers keywords from what the encoder would say (by_bayes), a model of the encoder; right: "
+    f"hints whose chance that only the decoder is right is at least {GOOD}"
+)
+NOTES = (
+    "The set `which`: against by_history the reasoner of depth 1 is right, against by_bayes the "
+    "one of depth 2; each is wrong against the other interceptor, so depths beyond "
+    "the partner's plus one are left out, as in level-k games.",
+    "Chance is that of the clearest hints.",
+)
+
+
+@lru_cache(maxsize=1024)
+def reasoned(at: Position, way: Way) -> Reasoned:
+    """Return a decision against an interceptor with the worth of hints at every depth."""
+    mind, listener = Mind(), Listener(way)
+    hints = [tuple(MENUS["nearest"](mind, at, digit)[0] for digit in digits(at.code))]
+    for other in list(LEVELS)[: LEVELS[way] + 1]:
+        hints.append(best_hints(mind, Listener(other), at).hints)
+    by_depth = tuple((worth(mind, listener, at, said).value >= GOOD,) for said in hints)
+    block = LEVELS[way] + 1
+    return Reasoned(by_depth, (True,), 0.0, block, f"which, interceptor by_{way}")
+
+
+def _questions() -> Iterator[Reasoned]:
+    for way in LEVELS:
+        for row in frozen("which").rows:
+            yield from (reasoned(position_of(problem), way) for problem in row)
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    """Judge the hints of a certified decision against a listener of plain meaning."""
+    game, listener = played.replay.game, declared_interceptor(played)
+    assert isinstance(game, Cipher)
+    plain = listener is not None and listener.way in LEVELS and listener == Listener(listener.way)
+    if game.set != "which" or not plain or declared_decoder(played) != Mind():
+        return
+    assert listener is not None
+    for each in scored_hints(played, seat):
+        if each.round.at in _certified():
+            yield Answered(reasoned(each.round.at, listener.way), each.said.value >= GOOD)
+
+
+@lru_cache(maxsize=1)
+def _certified() -> frozenset[Position]:
+    return frozenset(position_of(p) for row in frozen("which").rows for p in row)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

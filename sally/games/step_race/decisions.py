@@ -1,19 +1,28 @@
-"""Single decisions of the step race: costs, losses by cause, and training tasks."""
+"""Single decisions of the step race: costs, losses by cause, training tasks, and depths."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from sally.core.log.events import Instance, PlayerSpec
+from sally.core.rules.chance import Stream
+from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.core.rules.training import Split, Task, Training
+from sally.games.step_race.certified import Certified, certified
 from sally.games.step_race.metrics import Decided, decided, game_of, solution
-from sally.games.step_race.rules import MOVES, SEATS, View, others_of
+from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import (
+    NOBODY,
     SAME,
+    Said,
     Solved,
+    after,
     best,
     hindsight,
     mind_of,
+    solved_against,
     standing,
     weighed,
 )
@@ -137,3 +146,100 @@ def split(game: str) -> Split:
 
 
 TRAINING = Training(split)
+
+# --- depths of reasoning --------------------------------------------------------------------------
+
+ABOUT = (
+    "depth 0 thinks of no other player and takes any number; depth 1 replies best, to the end of "
+    "the race, to players that do not look at the others (a blocker is one that moves at random); "
+    "depth 2 knows that a blocker predicts how the leader arrives; right: a best move against the "
+    "true partners"
+)
+NOTES = (
+    "Decisions of the certified tables in races of the best reply, twenty per table, where some "
+    "move is not best; a decision whose answer depth 1 finds is in block 1, one that it misses in "
+    "block 2, so depth 1 has 0 there, not chance. Where depth 1 finds some of the best moves and "
+    "others too, the decision is in no block.",
+    "Chance is the best constant number: always 5 in block 1, always 3 in block 2. It is high, so "
+    "a score in block 2 says little unless it is well above it.",
+)
+# share of the decisions of `_questions` in which the best constant number is right, by block
+CHANCE = {1: 0.647, 2: 0.715, None: 0.994}
+LOOKS_AT_OTHERS = ("blocker",)  # partners whose moves depend on where the other seats are
+RACES, MOST_TURNS = 20, 60
+Others = Sequence[tuple[str, Mapping[str, object]]]
+
+
+def reasoned(
+    target: int, number: int, others: Others, talk: bool, missing: Triple, turn: int, said: Said
+) -> Reasoned | None:  # fmt: skip
+    """Return a decision with the moves of reasoners of every depth; None if every move is best.
+
+    Also None if a partner's moves are not declared.
+    """
+    blind = [("uniform", {}) if who in LOOKS_AT_OTHERS else (who, params) for who, params in others]
+    found = [solved_against(target, number, model, talk) for model in (blind, others)]
+    if found[0] is None or found[1] is None:
+        return None
+    first, true = (best(each.worths(missing, turn, said)) for each in found if each is not None)
+    if len(true) == len(MOVES):
+        return None
+    block = 1 if set(first) <= set(true) else None if set(first) & set(true) else 2
+    name = "no block" if block is None else f"certified {block}"
+    return Reasoned((MOVES, first, true), true, CHANCE[block], block, name)
+
+
+def _questions() -> Iterator[Reasoned]:
+    for one in certified():
+        for race in range(RACES):
+            yield from _raced(one, Stream(race, "step_race", one.id))
+
+
+def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
+    """Yield the decisions of one race in which the seat plays a best reply."""
+    game, number = StepRace(**one.params), SEATS.index(Seat(one.seat))
+    places = others_of(number)
+    others = [(one.others[SEATS[n]].player, one.others[SEATS[n]].params) for n in places]
+    minds = [mind_of(*who) for who in others]
+    talk, missing, turn = game.talks > 0, missing_of(game, game.positions), 0
+    while min(missing) > 0 and turn < MOST_TURNS:
+        turn += 1
+        said = list(NOBODY)
+        for place, mind in zip(places, minds, strict=True):
+            assert mind is not None
+            said[place] = draws.draw(dict(mind.announces)) if talk else None
+        heard: Said = (said[0], said[1], said[2])
+        theirs = []
+        for place, mind in zip(places, minds, strict=True):
+            assert mind is not None
+            odds = mind.moves(missing, place, turn, heard)
+            theirs.append(draws.draw(dict(zip(MOVES, odds, strict=True))))
+        solution_here = solved_against(game.target, number, others, talk)
+        assert solution_here is not None
+        mine = draws.pick(best(solution_here.worths(missing, turn, heard)))
+        if found := reasoned(game.target, number, others, talk, missing, turn, heard):
+            yield found
+        missing = after(missing, number, mine, theirs[0], theirs[1])
+
+
+def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+    """Judge every move of an episode against the partners of a certified table."""
+    game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
+    known = [(lineup[SEATS[n]].player, lineup[SEATS[n]].params) for n in others_of(number)]
+    target = game.target
+    tables = [
+        [(one.others[SEATS[n]].player, one.others[SEATS[n]].params) for n in others_of(number)]
+        for one in certified()
+        if one.seat == seat and one.params["target"] == target
+    ]
+    if known not in tables:
+        return
+    for each in decided(played, seat):
+        found = reasoned(
+            target, number, known, game.talks > 0, each.missing, each.view.turn, each.said
+        )
+        if found is not None:
+            yield Answered(found, each.mine in found.right)
+
+
+DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

@@ -1,0 +1,136 @@
+"""Reasoners of a certified depth, and of the depth below it, play the games that certify one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import sally
+from sally.analysis.columns.rows import played as replayed
+from sally.analysis.design.depth import depth_table, depths_of
+from sally.core.match.player import Decision, Turn
+from sally.core.rules.depth import Answered
+from sally.core.rules.game import Seat
+from sally.games.bargaining.instances import Problem, frozen
+from sally.games.bargaining.solver import known, mirrored, rule_of
+from sally.games.step_race import decisions as race
+from sally.games.step_race.certified import Certified, certified
+from sally.games.step_race.rules import SEATS, Done, StepRace, others_of
+from sally.games.step_race.spec import missing_of
+from sally.games.step_race.talk import announced
+
+
+def answered(episode: Any, seat: str) -> list[Answered]:
+    game = episode.setup.instance.game
+    return list(depths_of(game).answered(replayed(episode), Seat(seat)))
+
+
+@pytest.mark.parametrize("game", ["bargaining", "toma_sw"])
+def test_the_reasoner_of_a_block_answers_it_and_shallower_ones_do_not(game: str) -> None:
+    rows = [row for row in depth_table(game) if row["certified"] is not None]
+    assert rows
+    for row in rows:
+        shares = [row[f"depth {k}"] for k in range(row["certified"] + 1)]
+        assert shares == [0.0] * row["certified"] + [1.0]
+
+
+class Bargainer(msgspec.Struct, frozen=True):
+    """Knows the partner: holds one quote (0), meets each quote (1), or plans its reactions (2)."""
+
+    problem: Problem
+    depth: int
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
+        one, last, is_seller = self.problem, turn.view.last(), not turn.view.is_buyer
+        rule = rule_of(one.partner, one.params)
+        assert rule is not None
+        mine, cost = (100 - one.cost, 100 - one.value) if is_seller else (one.value, one.cost)
+        ask = rule.first(cost)
+        if last is not None:
+            before = (100 - last.bid, 100 - last.ask) if is_seller else (last.ask, last.bid)
+            ask = rule.after(cost, *before)
+        if self.depth == 2:
+            plan = known(rule, mine, cost, one.rounds)
+            bid = int(np.argmax(plan.bids(len(turn.view.past), ask)))
+        elif self.depth == 1:
+            bid = ask if ask < mine else 0
+        else:
+            bid = max(range(101), key=lambda held: earned(rule, mine, cost, one.rounds, held))
+        return Decision(mirrored(is_seller, bid))
+
+
+def earned(rule: Any, value: int, cost: int, rounds: int, bid: int) -> float:
+    ask, total = rule.first(cost), 0.0
+    for _ in range(rounds):
+        total += value - (bid + ask) / 2 if bid >= ask else 0.0
+        ask = rule.after(cost, ask, bid)
+    return total
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+@pytest.mark.parametrize("seat", ["buyer", "seller"])
+def test_bargaining(depth: int, seat: str) -> None:
+    one = next(p for p in frozen().problems if p.depth == depth and p.seat == seat)
+    for k in range(max(depth - 1, 0), depth + 1):
+        lineup: dict[str, Any] = {seat: Bargainer(one, k), **one.across}
+        episode = sally.play("bargaining", lineup, 0, **one.instance().params)
+        (found,) = answered(episode, seat)
+        assert found.reasoned.block == depth and found.right == (k == depth)
+    episode = sally.play("bargaining", {seat: "random", **one.across}, 0, **one.instance().params)
+    assert [found.right for found in answered(episode, seat)] == [False]
+
+
+class Racer(msgspec.Struct, frozen=True):
+    """Says nothing and plays the lowest move that a reasoner of its depth finds best."""
+
+    table: Certified
+    depth: int
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        view, game = turn.view, StepRace(**self.table.params)
+        if view.speaks:
+            return Decision(Done(""))
+        others = [self.table.others[SEATS[n]] for n in others_of(view.number)]
+        said = announced(view.talk, view.turn)
+        found = race.reasoned(
+            game.target, view.number, [(who.player, who.params) for who in others], True,
+            missing_of(game, view.positions), view.turn, said,
+        )  # fmt: skip
+        return Decision(5 if found is None else min(found.by_depth[self.depth]))
+
+
+def test_step_race() -> None:
+    table = next(one for one in certified() if "blocker-blocker" in one.id)
+    for depth in (1, 2):
+        judged: list[Answered] = []
+        for seed in range(6):
+            lineup: dict[str, Any] = {table.seat: Racer(table, depth), **table.others}
+            judged += answered(sally.play("step_race", lineup, seed, **table.params), table.seat)
+        for block in (1, 2):
+            rights = [one.right for one in judged if one.reasoned.block == block]
+            assert rights and all(right == (depth >= block) for right in rights)
+
+
+@pytest.mark.parametrize(("way", "block"), [("history", 1), ("bayes", 2)])
+def test_cipher(way: str, block: int) -> None:
+    shallower = {1: "nearest", 2: ("crossing", {"against": "history"})}[block]
+    for encoder, right in ((("crossing", {"against": way}), True), (shallower, False)):
+        lineup: dict[str, Any] = {
+            "encoder": encoder,
+            "decoder": "by_keywords",
+            "interceptor": f"by_{way}",
+        }
+        episode = sally.play("cipher", lineup, 0, set="which", number=3, rounds=1, tokens=1)
+        found = answered(episode, "encoder")
+        assert len(found) == 4
+        assert all(one.reasoned.block == block and one.right == right for one in found)
+
+
+@pytest.mark.parametrize(("guide", "right"), [("silent", True), ("talker", False)])
+def test_on_the_radio(guide: str, right: bool) -> None:
+    lineup = {"guide": guide, "explorer": "talker", "eavesdropper": "search"}
+    found = answered(sally.play("toma_sw", lineup, 3), "guide")
+    assert found and all(one.reasoned.block == 1 and one.right == right for one in found)
