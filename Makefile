@@ -15,7 +15,7 @@ QUIET := -qq --no-compile --disable-pip-version-check --no-warn-script-location
 help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: $(SMALL) ## three games, bots and an embedded model: what each knew and did
+demo: $(SMALL) ## a tiny slice of the suite with an embedded model: one screen, one page
 	@$(BIN)/sally demo
 
 test: $(READY) ## run the checks and every test, side by side
@@ -48,6 +48,7 @@ bench: $(READY) ## ratios against named peers (installs the peers)
 docs: $(READY) ## build the documentation into site/
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[docs]'
 	@$(BIN)/mkdocs build --quiet --strict
+	@$(BIN)/sally board docs/board --out site/board
 	@$(BIN)/python -m tests.site site
 
 clean: ## forget the virtual environment and everything built

@@ -75,6 +75,33 @@ class Line(msgspec.Struct, frozen=True):
     doing: float | None
 
 
+class Recorded(msgspec.Struct, frozen=True):
+    """A figure of people or published models in other problems of a game: not the suite."""
+
+    game: str
+    who: str
+    kind: str  # people, model or rule
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int | None
+    unit: str  # what `n` counts
+    source: str
+    page: str  # of the documentation
+
+
+class Reliability(msgspec.Struct, frozen=True):
+    """How well a measure of a game tells bots of graded skill apart, in one size of the suite."""
+
+    tau: float  # Kendall's, between skill and score; the lower one of two sessions
+    retest: float | None  # correlation of two sessions
+    split_half: float | None  # of odd and even problems, stepped up to full length
+
+
+Halves = tuple[float | None, float | None]
+
+
 class GameResult(msgspec.Struct, frozen=True):
     """One player in one game of a suite; None where a figure is not defined."""
 
@@ -103,6 +130,8 @@ class GameResult(msgspec.Struct, frozen=True):
     lines: tuple[Line, ...]  # learners and bots on the same problems
     refused: dict[str, tuple[str, ...]]  # word -> why the episodes do not support it
     why: dict[str, str]  # by field, why it has no value
+    halves: dict[str, Halves] = {}  # by field: on odd and on even problems
+    reliability: dict[str, Reliability] = {}  # by field: of bots of graded skill in this size
 
 
 class Control(msgspec.Struct, frozen=True):
@@ -140,6 +169,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     depths: tuple[DepthPoint, ...]
     bill: Bill
     sentences: tuple[str, ...]  # which words the episodes support
+    recorded: tuple[Recorded, ...] = ()  # people and published models in other problems
 
     @property
     def complete(self) -> bool:
@@ -153,10 +183,13 @@ def evaluate(
     suite: str,
     wanted: int = 0,
     references: Mapping[str, Sequence[Episode]] | None = None,
+    reliability: Mapping[str, Mapping[str, Reliability]] | None = None,
+    recorded: Sequence[Recorded] = (),
 ) -> Evaluation:
     """Return the evaluation of the player whose suite these episodes are.
 
-    `references` are episodes of other players on the same problems, by name.
+    `references` are episodes of other players on the same problems, by name; `reliability` is that
+    of the suite in this size, by game and field; `recorded` are figures from other problems.
 
     Raises:
         BadInput: If there is no episode of the suite's arms.
@@ -178,9 +211,13 @@ def evaluate(
     lines = _reference_lines(references or {}, ends)
     said = {verdict.game: verdict for verdict in verdicts(list(rows.values()))}
     survived = _survived(kept)
+    halves = _halves(seats, ends)
+    known = reliability or {}
     games = tuple(
-        _result(row, said[game], {p: found.get(game) for p, found in parts.items()},
-                lines.get(game, ()), survived[game])
+        msgspec.structs.replace(
+            _result(row, said[game], {p: found.get(game) for p, found in parts.items()},
+                    lines.get(game, ()), survived[game]),
+            halves=halves.get(game, {}), reliability=dict(known.get(game, {})))
         for game, row in rows.items()
     )  # fmt: skip
     return Evaluation(
@@ -198,6 +235,7 @@ def evaluate(
         ),
         bill=_bill(every),
         sentences=tuple(sentences(games, player)),
+        recorded=tuple(one for one in recorded if one.game in rows),
     )
 
 
@@ -274,6 +312,30 @@ def _doing(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, Est
     for row in profile_of(seats, ends, named=lambda who: ""):
         found.setdefault(row.game, row.doing)
     return found
+
+
+HALVED = {"knowing": "skill", "acting": "acting", "doing": "doing"}  # field -> of a profile
+
+
+def _halves(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, dict[str, Halves]]:
+    """Return the headline measures on the odd and the even problems of each game."""
+    places: dict[tuple[str, str], int] = {}
+    counts: dict[str, int] = {}
+    for m in seats:
+        key = (m.game, m.setup.instance.id)
+        if key not in places:
+            places[key] = counts[m.game] = counts.get(m.game, -1) + 1
+    sides: list[dict[str, ProfileRow]] = []
+    for side in (0, 1):
+        mine = [m for m in seats if places[m.game, m.setup.instance.id] % 2 == side]
+        sides.append(_rows(mine, ends, "") if mine else {})
+    return {
+        game: {
+            field: (getattr(sides[0][game], name).value, getattr(sides[1][game], name).value)
+            for field, name in HALVED.items()
+        }
+        for game in sides[0].keys() & sides[1].keys()
+    }
 
 
 def _reference_lines(

@@ -61,7 +61,7 @@ def board(
             refused.append(Refused(bundle.name, str(why)))
             echo(folded(f"{bundle.name}: refused. {why}"), err=True)
     if not only_check:
-        path = write_board(entries, refused, out)
+        path = write_board(entries, refused, out, sally_1.recorded_play())
         if not as_json:
             echo(f"{path}: {len(entries)} entries, {len(refused)} refused")
     if as_json:
@@ -147,7 +147,9 @@ def _evaluated(episodes: list[Episode], study: Study, size: Size) -> Evaluation:
     wanted = sum(1 for _ in (sally_1.bot_suite(bot, size) if bot else suite(size)).trials())
     return evaluate(episodes, player=bot or name_of(episodes),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=wanted,
-                    references=reference_episodes(episodes))  # fmt: skip
+                    references=reference_episodes(episodes),
+                    reliability=sally_1.reliability(size),
+                    recorded=sally_1.recorded_play())  # fmt: skip
 
 
 def _recorded(episodes: list[Episode]) -> list[Evaluation]:

@@ -23,7 +23,12 @@ from sally.core.log.events import Episode
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
-from sally.output.page.evaluation import said_bill, write_evaluation
+from sally.output.page.evaluation import (
+    said_bill,
+    said_recorded,
+    said_reliability,
+    write_evaluation,
+)
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
@@ -102,7 +107,7 @@ def evaluate_(
         meter.refuse_unpriced(models_of(study))
         job = {"index": True, "wanted": wanted, "settings": chosen}
         play_with_progress(study, place, None, meter, executor(on), **job)
-    found = evaluation_of(place, bot or "", study=study, many=len(wanted))
+    found = evaluation_of(place, bot or "", study=study, many=len(wanted), size=size)
     page = place.parent / f"{place.name}.html"
     write_evaluation(found, page)
     if as_json:
@@ -129,7 +134,12 @@ def _file_name(name: str) -> str:
 
 
 def evaluation_of(
-    place: Where, player: str = "", *, study: Study | None = None, many: int = 0
+    place: Where,
+    player: str = "",
+    *,
+    study: Study | None = None,
+    many: int = 0,
+    size: Size = "S",
 ) -> Evaluation:
     """Return the evaluation of a store, with reference bots on the same problems.
 
@@ -148,9 +158,11 @@ def evaluation_of(
     return evaluate(
         finished,
         player=name,
-        suite=f"Sally-1, version {sally_1.VERSION}",
+        suite=f"Sally-1, version {sally_1.VERSION}, size {size}",
         wanted=many,
         references=reference_episodes(finished),
+        reliability=sally_1.reliability(size),
+        recorded=sally_1.recorded_play(),
     )
 
 
@@ -209,6 +221,7 @@ def say(found: Evaluation) -> None:
             "position bias": _cell(one.pooled_position_bias),
             "error survival": _cell(one.error_survival),
             "forfeits": f"{one.forfeits}/{one.forfeits + one.moves}",
+            "reliability": said_reliability(one),
         }
         for one in found.games
     ]
@@ -231,10 +244,13 @@ def say(found: Evaluation) -> None:
             by_game.setdefault(point.game, []).append(said)
         for game, said_ones in by_game.items():
             echo(folded(f"right by certified depth, {game}: {', '.join(said_ones)}"))
+    for one in found.recorded:
+        echo(folded(f"recorded play, not the suite, {one.game}: {said_recorded(one)}"))
     echo(folded(said_bill(found)))
     echo(folded("knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the "
                 "optimum; beyond rules: 0 for the best mindless rule; mindless and the bots: their "
-                "doing on the same problems; ±, []: 95% intervals over problems."))  # fmt: skip
+                "doing on the same problems; ±, []: 95% intervals over problems; reliability: "
+                "retest of knowing, acting and doing on bots of graded skill."))  # fmt: skip
 
 
 def _cell(found: Any) -> str:

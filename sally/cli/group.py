@@ -140,7 +140,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "demo": Entry(
         "sally.cli.demo:demo",
-        "Play three games with four kinds of player and compare what each knew with what it did.",
+        "Play a tiny slice of the suite with the embedded model, and write a page about it.",
     ),
     "crossplay": Entry(
         "sally.cli.crossplaying:crossplay_",

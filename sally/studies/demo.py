@@ -1,42 +1,55 @@
-"""The study of `make demo`: mindless players, the tabular learner, and the embedded model."""
+"""The study of `make demo`: a tiny slice of Sally-1, for the embedded model or a bot."""
 
 from __future__ import annotations
 
-from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from collections.abc import Mapping
 
-GAMES = ("rps", "ibs", "ipd")
-SETTINGS = {"temperature": 0.7, "max_tokens": 12}  # enough for `Option: R`
+import msgspec
 
-BOTS = tuple(
-    Cell(
-        name=game,
-        instances=(instance(game, f"{game}-40", rounds=40),),
-        lineups=grid(
-            agent=(player_spec("random"), player_spec("constant"), player_spec("tabular")),
-            partner=player_spec("tit_for_tat"),
-        ),
-        arms={"agent": ("their_move_given_mine",)},
-        repeats=20,
-    )
-    for game in GAMES
-)
+from sally.analysis.evaluation import ASKED, arm_of
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study
+from sally.players.language import LANGUAGE
+from sally.studies.sally_1 import bot_suite, suite, tasks
 
-MODEL = tuple(
-    Cell(
-        name=f"{game}, lm",  # under qa the embedded model forfeits more than it plays
-        instances=(instance(game, f"{game}-10", rounds=10),),
-        lineups=grid(
-            agent=player_spec("language", model="embedded", strategy="lm", settings=SETTINGS),
-            partner=player_spec("tit_for_tat"),
-        ),
-        arms={"agent": ("their_move_given_mine",)},
-        retries=1,
-    )
-    for game in GAMES
-)
+PROBLEMS: Mapping[str, int] = {"rps": 2, "toma_po": 8, "battery": 8}  # the first ones of each game
+BOT = "noisy_50"  # the best bot of each game with half of its moves and answers drawn at random
 
-STUDY = Study(
-    name="demo",
-    about="rps, ibs and ipd: bots and a learner over forty rounds, the embedded model over ten",
-    cells=BOTS + MODEL,
-)
+
+def slice_of(study: Study) -> Study:
+    """Return the first problems of three games of a suite, asked, under the name `demo`."""
+    ids = {game: {t.instance.id for t in tasks(game)[:n]} for game, n in PROBLEMS.items()}
+    cells = []
+    for cell in study.cells:
+        game = cell.instances[0].game
+        kept = [
+            (problem, lineup)
+            for problem, lineup in zip(cell.instances, cell.lineups, strict=True)
+            if problem.id in ids.get(game, ())
+        ]
+        if kept and arm_of(cell.name) == ASKED:
+            problems, lineups = zip(*kept, strict=True)
+            cells.append(msgspec.structs.replace(cell, instances=problems, lineups=lineups))
+    about = "a tiny slice of the suite Sally-1: three games, what was known and what was done"
+    return msgspec.structs.replace(study, name="demo", about=about, cells=tuple(cells))
+
+
+def _embedded(cell: Cell) -> Cell:
+    """Return a cell with the embedded model in the open seats."""
+
+    def seated(who: PlayerSpec) -> PlayerSpec:
+        if who.player != LANGUAGE:
+            return who
+        return msgspec.structs.replace(who, params={**who.params, "model": "embedded"})
+
+    lineups = tuple({s: seated(who) for s, who in line.items()} for line in cell.lineups)
+    return msgspec.structs.replace(cell, lineups=lineups)
+
+
+def with_bot() -> Study:
+    """Return the slice with a bot, which needs no model."""
+    return slice_of(bot_suite(BOT))
+
+
+_OPEN = slice_of(suite("S", tuple(PROBLEMS)))
+STUDY = msgspec.structs.replace(_OPEN, cells=tuple(map(_embedded, _OPEN.cells)))

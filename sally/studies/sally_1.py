@@ -18,7 +18,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.analysis.evaluation import ASKED, NOT_ASKED, REWORDED, TWIN, arm_of
+from sally.analysis.evaluation import (
+    ASKED,
+    NOT_ASKED,
+    REWORDED,
+    TWIN,
+    Recorded,
+    Reliability,
+    arm_of,
+)
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, player_spec
@@ -471,10 +479,8 @@ DETECTS = (
 
 def spreads() -> dict[str, dict[str, float]]:
     """Return the standard deviation of differences per problem: measure -> game -> deviation."""
-    from importlib.resources import files
-
-    text = (files("sally.studies.records") / SPREADS).read_bytes()
-    return msgspec.json.decode(text, type=dict[str, dict[str, float]])
+    found: dict[str, dict[str, float]] = _record(SPREADS, dict[str, dict[str, float]])
+    return found
 
 
 def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
@@ -496,6 +502,29 @@ def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
             low, high = (middle, high) if power < POWER else (low, middle)
         found[game] = high
     return found
+
+
+# --- what else is known of a game -----------------------------------------------------------------
+
+RELIABILITY = "sally_1_reliability.json"  # written by benchmarks/sally_1.py
+RECORDED_PLAY = "recorded_play.json"  # from the pages in docs/results that it names
+
+
+def reliability(size: Size) -> dict[str, dict[str, Reliability]]:
+    """Return how reliably a size tells bots of graded skill apart: game -> measure -> figures."""
+    known = _record(RELIABILITY, dict[str, dict[str, dict[str, Reliability]]])
+    return known.get(size, {})
+
+
+def recorded_play() -> tuple[Recorded, ...]:
+    """Return figures of people and published models in games of the suite, on other problems."""
+    return _record(RECORDED_PLAY, tuple[Recorded, ...])
+
+
+def _record(name: str, type: Any) -> Any:
+    from importlib.resources import files
+
+    return msgspec.json.decode((files("sally.studies.records") / name).read_bytes(), type=type)
 
 
 STUDY = suite("S")

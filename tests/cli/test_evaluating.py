@@ -78,7 +78,8 @@ def test_every_size_has_smallest_differences_and_more_problems_tell_more_apart()
     small, large = (smallest_differences(size, "doing") for size in ("S", "L"))
     known = [game for game in small if small[game] is not None]
     assert "toma_po" in known
-    assert all(large[game] < small[game] for game in known)
+    # the seven tables of the step race are in every size; larger ones only repeat them
+    assert all(large[game] < small[game] for game in known if game != "step_race")
 
 
 def test_the_board_recomputes_and_refuses_a_changed_move(place, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sally.core.log.events import Setup
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.battery.items import Item
@@ -65,6 +66,15 @@ def _flips(played: Played, seat: Seat) -> float | None:
     return 100 * sum(len(found) > 1 for found in several) / len(several) if several else None
 
 
+def literal_at_random(setup: Setup, seat: Seat) -> float | None:
+    """Return the expected share of right answers of a guess; None for imported items, whose text
+    may not be on this machine."""
+    game = Battery(**setup.instance.params)
+    if game.generator == "file":
+        return None
+    return 100 * sum(1 / len(item.options) for item in game.items) / len(game.items)
+
+
 def _of_order(order: int) -> Metric:
     return Metric(
         name=f"literal_order_{order}",
@@ -84,6 +94,7 @@ METRICS = (
         better="higher",
         unit="%",
         headline=True,
+        at_random=literal_at_random,
     ),
     Metric(
         name="literal_strict",

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from sally.analysis.evaluation import Evaluation, Scores
+from sally.analysis.evaluation import Evaluation, Recorded, Scores
 from sally.core.errors import BadInput
-from sally.output.page.evaluation import LEGEND, TABLE, table
+from sally.output.page.evaluation import LEGEND, TABLE, recorded_table, table
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
@@ -48,8 +48,13 @@ class Refused(msgspec.Struct, frozen=True):
     why: str
 
 
-def write_board(entries: Sequence[Entry], refused: Sequence[Refused], out: Path) -> Path:
-    """Write the index of the board; return its path.
+def write_board(
+    entries: Sequence[Entry],
+    refused: Sequence[Refused],
+    out: Path,
+    recorded: Sequence[Recorded] = (),
+) -> Path:
+    """Write the index of the board; return its path. `recorded` are figures without a bundle.
 
     Raises:
         BadInput: If the file cannot be written.
@@ -76,6 +81,11 @@ def write_board(entries: Sequence[Entry], refused: Sequence[Refused], out: Path)
                 "compared with those above."),
             _figures(other),
         ]  # fmt: skip
+    if recorded:
+        pieces += [
+            tag("h2", "People and published models, not the suite", id="published"),
+            recorded_table(recorded),
+        ]
     pieces += [tag("h2", "Ratings from matched episodes", id="ratings"), _ratings(mine)]
     pieces += [tag("h2", "Compare two entries", id="compare"), _differences(mine)]
     pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]

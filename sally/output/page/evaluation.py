@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult
+from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
 from sally.core.errors import BadInput
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
@@ -77,6 +77,11 @@ def pieces(found: Evaluation, made: datetime) -> Iterator[Html | str]:
     yield measures_table(found.games)
     yield tag("p", LEGEND, class_="quiet")
     yield _reasons(found.games)
+    yield tag("h2", "Reliability", id="reliability")
+    yield _reliability(found.games)
+    if found.recorded:
+        yield tag("h2", "People and published models", id="recorded")
+        yield recorded_table(found.recorded)
     yield tag("h2", "Controls", id="controls")
     yield _controls(found.controls)
     if found.depths:
@@ -232,6 +237,66 @@ def _reasons(games: Sequence[GameResult]) -> Html:
                     tag("ul", [tag("li", each) for each in [*said, *blank]]))
             )  # fmt: skip
     return joined(parts)
+
+
+def said_reliability(game: GameResult) -> str:
+    """Return the retest correlations of knowing, acting and doing; "-" if not measured."""
+    known = [game.reliability.get(field) for field in PANELS]
+    if not any(known):
+        return "-"
+    return ", ".join("-" if r is None or r.retest is None else f"{r.retest:.2f}" for r in known)
+
+
+def _reliability(games: Sequence[GameResult]) -> Html:
+    rows = []
+    for game in games:
+        for field, (title, _) in PANELS.items():
+            odd, even = game.halves.get(field, (None, None))
+            known = game.reliability.get(field)
+            if odd is None and even is None and known is None:
+                continue
+            shown = [odd, even, *((known.tau, known.retest, known.split_half) if known else ())]
+            cells = [tag("td", "-" if v is None else f"{v:.2f}") for v in shown]
+            cells += [tag("td", "-")] * (5 - len(cells))
+            rows.append(tag("tr", tag("th", game.game, scope="row"), tag("td", title), cells))
+    top = ["game", "measure", "odd problems", "even problems", "tau", "retest", "split halves"]
+    note = (
+        "odd and even problems: this player on each half of the problems; a large difference means "
+        "that the measure depends on which problems are drawn. tau, retest, split halves: twelve "
+        "bots of graded skill in this size: Kendall's tau between skill and score (the lower of "
+        "two sessions), correlation of the sessions, correlation of the halves stepped up to full "
+        "length. They hold for bots from random to optimal; players closer to each other are told "
+        "apart less well."
+    )
+    return joined(table(top, rows), tag("p", note, class_="quiet"))
+
+
+def said_recorded(one: Recorded) -> str:
+    """Return one figure of recorded play in a line."""
+    interval = None if one.low is None or one.high is None else (one.low, one.high)
+    many = f", n {one.n:,} {one.unit}" if one.n is not None else f", {one.unit}"
+    value = estimate_cell(one.value, interval, 2)
+    return f"{one.who} {value}, {one.measure} ({one.source}{many})"
+
+
+def recorded_table(recorded: Sequence[Recorded]) -> Html:
+    """Return the figures of people and published models, marked as recorded play."""
+    rows = []
+    for one in recorded:
+        interval = None if one.low is None or one.high is None else (one.low, one.high)
+        many = one.unit if one.n is None else f"{one.n:,} {one.unit}"
+        rows.append(
+            tag("tr", tag("th", one.game, scope="row"), tag("td", one.who),
+                tag("td", estimate_cell(one.value, interval, 2), data_v=one.value),
+                tag("td", one.measure), tag("td", many), tag("td", one.source))
+        )  # fmt: skip
+    note = (
+        "Recorded play, not the suite: other problems, opponents and measures. A figure here shows "
+        "where people or published models stood in their own setting and cannot be compared with "
+        "the figures above."
+    )
+    top = ["game", "player", "value", "measure", "n", "source"]
+    return joined(tag("p", note), table(top, rows))
 
 
 def _controls(controls: Sequence[Control]) -> Html:
