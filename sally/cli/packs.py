@@ -9,12 +9,12 @@ import click
 
 from sally.core.errors import BadInput, listed
 from sally.core.prompt import packs as words_packs
+from sally.core.prompt.wording import Found, compared
 from sally.core.prompt.words import COMMON_TEXTS, Pack, checked, slots
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
 from sally.output.tables.console import folded
-from sally.papers.wording import Found, compared
 from sally.players.language import every_strategy_text
 
 

@@ -17,6 +17,8 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.match.replay import Trajectory
 from sally.core.prompt.model import Model
+from sally.core.prompt.packs import is_reference
+from sally.core.prompt.wording import verbatim_texts
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.players.language import patient, uses_model
@@ -55,10 +57,19 @@ def is_bot(player: Player[Any, Any]) -> bool:
 
 
 def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
-    """Return the model versions used in each seat, for the record."""
+    """Return, for the record, the model versions used in each seat.
+
+    A seat whose words pack reproduces published texts word for word also lists them, under
+    `verbatim`.
+    """
     models = {seat: getattr(player, "model", None) for seat, player in players.items()}
     used = {seat: getattr(model, "used", None) for seat, model in models.items()}
-    return {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
+    found = {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
+    for seat, player in players.items():
+        pack = getattr(player, "pack", "")
+        if is_reference(pack) and (texts := verbatim_texts(pack)):
+            found[seat] = {**found.get(seat, {}), "verbatim": list(texts)}
+    return found
 
 
 def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:

@@ -9,7 +9,7 @@ from sally.core.rules.game import GameSpec
 from sally.games.hanabi.probes import PROBES
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import State, View
-from sally.games.hanabi.words import TEXTS, HanabiWords
+from sally.games.hanabi.words import PEOPLE, TEXTS, HanabiWords
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "hanabi_mini": {"colours": 3, "ranks": 3, "hand": 3, "hints": 5},
@@ -23,7 +23,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     game=Hanabi,
     words=HanabiWords,
     texts=TEXTS,
-    people={"question": "What do you do?"},  # the page says whose turn it is
+    people=PEOPLE,
     probes=PROBES,
     presets=PRESETS,
     abouts={

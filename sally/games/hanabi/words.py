@@ -378,3 +378,11 @@ TEXTS: Mapping[str, str] = {
     "told.truth.their_move": "You are told, reliably or not, what {about} does: {value}.",
     "told.own.their_move": "You expected {about} to do this: {value}.",
 }
+
+# People get the task in a sentence first; the page says whose turn it is.
+PEOPLE: Mapping[str, str] = {
+    "rules.aim": "In short: you see the cards of {others}, but not your own. In a turn you give a "
+    "hint, discard a card or play one, and together you put cards on a pile for each colour, in "
+    "the order 1, 2, 3 and so on.\n" + TEXTS["rules.aim"],
+    "question": "What do you do?",
+}

@@ -222,9 +222,14 @@ TEXTS: Mapping[str, str] = {
     **{f"reply.system.{part}": getattr(SYSTEM, part) for part in SYSTEM.__struct_fields__},
 }
 
-# People also see what an exchange looks like, with an attribute that no problem has.
+# People get the task in a sentence first and the proposals as cards. They also see what an
+# exchange looks like, with an attribute that no problem has.
 PEOPLE: Mapping[str, str] = {
     "field.text": "your message",
+    "rules.role.mental": "In short: you want the other player to choose a certain {noun}. Ask what "
+    "it likes and knows, and tell it true things about the {noun}s that make it choose yours.\n"
+    + TEXTS["rules.role.mental"],
+    "rules.table": "The cards on the page show what each {noun} of this game does.",
     "rules.messages.mental": TEXTS["rules.messages.mental"]
     + " An exchange may look like this. You: Do you like quiet, and what do you know about "
     "{noun} B? The other player: I like quiet. I know nothing about {noun} B. You: {noun} B "

@@ -156,6 +156,8 @@ TEXTS: Mapping[str, str] = {
 
 # People search the recipes on the board and look up what is worth how much as fuel.
 PEOPLE: Mapping[str, str] = {
+    "intro": "In short: be the first to hold your target, {target}. What you lack you get by "
+    "trading with {others}; then you craft the target from what you hold.\n" + TEXTS["intro"],
     "rules.fuel": "Some recipes need fuel as well. The book says how much; the fuel is part of "
     "the inputs, and different fuels may be mixed. What an item is worth as fuel is told under "
     "Look up: Item info.",

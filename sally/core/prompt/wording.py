@@ -1,20 +1,23 @@
 """Whether a words pack reproduces a paper's published text, decided by hashes.
 
-A paper's folder may hold `wording.json`: hashes of texts that the paper prints for one example,
-with whitespace folded. The texts themselves are not ours to ship. A pack is rendered for the same
-example and hashed in the same way.
+A paper's folder may hold `wording.json`: hashes of texts that the paper prints, with whitespace
+and marks of emphasis folded. The texts themselves are not ours to ship. A pack is rendered for an
+example and hashed in the same way: its rules as a whole, or, for a passage of a known number of
+words, every passage of that length in the rules and in the pack's own sentences.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
 
+from sally.core.prompt import packs
 from sally.core.prompt.words import Pack
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
@@ -27,8 +30,9 @@ class PrintedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     params: dict[str, Any]
     seat: str
-    part: Literal["rules"]
+    part: Literal["rules", "passage"]
     sha256: str
+    words: int = 0  # of a passage
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -39,12 +43,16 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def folded_hash(text: str) -> str:
-    """Return the SHA-256 of a text whose runs of whitespace count as one space.
+    """Return the SHA-256 of a text with whitespace folded and marks of emphasis left out.
 
-    >>> folded_hash("a  b\\n") == folded_hash(" a b")
+    >>> folded_hash("**a**  b\\n") == folded_hash(" a b")
     True
     """
-    return sha256(" ".join(text.split()).encode()).hexdigest()
+    return sha256(" ".join(_words(text)).encode()).hexdigest()
+
+
+def _words(text: str) -> list[str]:
+    return text.replace("*", "").replace("#", "").split()
 
 
 def printed_texts(paper: str) -> tuple[PrintedText, ...]:
@@ -61,9 +69,29 @@ def compared(pack: Pack) -> Mapping[str, Sequence[Found]]:
     for paper in registry.entries("papers"):
         for text in printed_texts(paper):
             if registry.family(text.game).name == registry.family(pack.game).name:
-                same = folded_hash(rendered(text, pack)) == text.sha256
-                found.setdefault(paper, []).append(Found(text.what, same))
+                found.setdefault(paper, []).append(Found(text.what, _reproduces(pack, text)))
     return found
+
+
+def _reproduces(pack: Pack, text: PrintedText) -> bool:
+    page = rendered(text, pack)
+    if text.part == "rules":
+        return folded_hash(page) == text.sha256
+    for said in (page, *pack.texts.values()):
+        words = _words(said)
+        passages = (words[n : n + text.words] for n in range(len(words) - text.words + 1))
+        if any(folded_hash(" ".join(each)) == text.sha256 for each in passages):
+            return True
+    return False
+
+
+@cache
+def verbatim_texts(reference: str) -> tuple[str, ...]:
+    """Return the published texts that a pack, given by its reference, reproduces word for word."""
+    texts = compared(packs.find(reference))
+    return tuple(
+        f"{paper}: {each.what}" for paper, all in texts.items() for each in all if each.verbatim
+    )
 
 
 def rendered(text: PrintedText, pack: Pack) -> str:

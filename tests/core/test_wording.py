@@ -1,0 +1,53 @@
+"""Packs are compared with published texts by hash; the texts themselves are not here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from sally.core.prompt import packs, wording
+from sally.core.prompt.words import Pack
+from sally.core.registry import registry
+from sally.runner.local import used_by
+
+
+def test_a_pack_is_verbatim_if_its_page_has_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    pack = Pack("mine", "repeated_games", {"intro.same": "A game of {rounds} rounds."})
+    (known,) = wording.printed_texts("riemer2025")
+    assert [each.verbatim for each in wording.compared(pack)["riemer2025"]] == [False]
+    page = wording.rendered(known, pack).replace("\n", "   \n")  # whitespace does not count
+    same = msgspec.structs.replace(known, sha256=wording.folded_hash(page))
+    monkeypatch.setattr(wording, "printed_texts", lambda paper: (same,) if paper == "pact" else ())
+    assert [each.verbatim for each in wording.compared(pack)["pact"]] == [True]
+    assert "pact" not in wording.compared(Pack("other", "hanabi", {}))
+
+
+def test_the_record_lists_the_passages_that_a_pack_has_word_for_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "You meet for {rounds} rounds. Nothing else is said."
+    pack = Pack("mine", "repeated_games", {"intro.same": text})
+    (known,) = wording.printed_texts("riemer2025")
+    printed = "**You meet** for 100 rounds."
+    passage = msgspec.structs.replace(
+        known, part="passage", words=5, sha256=wording.folded_hash(printed)
+    )
+    monkeypatch.setattr(wording, "printed_texts", lambda paper: (passage,) * (paper == "pact"))
+    wording.verbatim_texts.cache_clear()
+    players = {
+        "agent": SimpleNamespace(pack=packs.remember(pack), model=None),
+        "partner": SimpleNamespace(pack=packs.remember(Pack("other", "repeated_games", {}))),
+    }
+    assert used_by(players) == {"agent": {"verbatim": [f"pact: {known.what}"]}}  # type: ignore[arg-type]
+    wording.verbatim_texts.cache_clear()
+
+
+@pytest.mark.parametrize("paper", ["kang2026", "moore2025", "riemer2025"])
+def test_our_own_words_reproduce_no_published_text(paper: str) -> None:
+    texts = wording.printed_texts(paper)
+    assert texts
+    for text in texts:
+        found = wording.compared(Pack("ours", registry.family(text.game).name, {}))[paper]
+        assert not any(each.verbatim for each in found)
