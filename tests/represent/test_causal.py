@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from sally.cli import steering
 from sally.core.errors import BadInput
+from sally.output.figures.causal import dose_figure
 from sally.represent.causal import Case, _named, causal, pairs, spaced
 from sally.represent.prompts import Decision
 
@@ -87,6 +89,17 @@ def test_what_is_read_follows_the_probe_and_not_the_controls():
     # a linear network: twice the dose, twice the shift
     first, second = (dose.shift.value for dose in probe.doses[:2])
     assert second == pytest.approx(2 * first)
+
+
+def test_results_are_printed_and_drawn(capsys):
+    found, streams = table(carried=True)
+    result = checked(found, streams, scorer(found, streams), most=20)
+    steering.say([result])
+    said = capsys.readouterr().out
+    assert "20 held-out decisions" in said
+    assert all(word in said for word in ("shuffled", "random", "does otherwise"))
+    [axes] = [a for a in dose_figure([result]).axes if a.get_title(loc="left") or a.get_title()]
+    assert len(axes.collections) == 3  # a band for each kind of direction
 
 
 def test_a_direction_that_is_carried_and_not_read_moves_nothing():
