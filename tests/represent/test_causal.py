@@ -127,7 +127,9 @@ def test_pairs_are_other_partners_in_the_same_round_of_the_same_instance():
         assert (own.instance, own.turn) == (theirs.instance, theirs.turn)
         assert own.partner != theirs.partner
         assert own.value != theirs.value
-        assert same is None or found[same].decision.value == own.value
+        if same is not None:
+            assert found[same].decision.value == own.value
+            assert found[same].decision.partner != own.partner
 
 
 def test_directions_come_from_other_partners_and_instances():
