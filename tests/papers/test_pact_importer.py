@@ -28,7 +28,7 @@ from sally.papers.pact.findings import (
     seat_games,
 )
 from sally.papers.pact.importer import IMPORTER
-from sally.papers.pact.labels import measure_reader, place_of, scores
+from sally.papers.pact.labels import PASSES, measure_reader, place_of, scores
 from sally.papers.pact.reading import model_name, read_record
 from tests.games.bargaining.second import cleared
 
@@ -223,13 +223,17 @@ def test_precision_and_recall_count_equal_numbers() -> None:
     assert (found["read"], found["there"], found["right"]) == (3, 3, 1)
 
 
-def test_the_reader_is_measured_against_both_passes(tmp_path: Path) -> None:
+def test_the_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
     record = read_record(written(tmp_path, log_of()))
     place = place_of("ab_1", 1, BUYER)
-    labels = json.dumps([[place, [41, None], [None, None]]]).encode()
+    labels = json.dumps([[place, [41, None, 41], [None, None, None]]]).encode()
     found = measure_reader([record], labels)
-    assert found["found"] == 1 and found["announced: both passes agree"] == 0
-    assert found["announced: pass 1"]["right"] == 1
+    assert found["found"] == 1
+    first, second, other = PASSES
+    assert found[f"announced: {first} and {second}"]["agree"] == 0
+    assert found[f"announced: {first} and {other}"]["agree"] == 1
+    assert found[f"announced: reader against {other}"]["right"] == 1
+    assert found[f"announced: reader against {second}"]["right"] == 0
 
 
 # --- the published logs, where they are at hand ---------------------------------------------------

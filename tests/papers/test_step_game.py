@@ -230,6 +230,7 @@ def test_labels_are_hashes_and_moves() -> None:
     known = labels.known()
     assert len(known) == 150
     assert {each.first for each in known.values()} == {0, 1, 3, 5}
+    assert {each.other for each in known.values()} == {0, 1, 3, 5}
     assert all(len(each.hash) == 24 and int(each.hash, 16) for each in known.values())
 
 

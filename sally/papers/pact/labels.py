@@ -1,7 +1,8 @@
-"""Precision and recall of the message reader on messages labelled twice.
+"""Precision and recall of the message reader on messages labelled by two labellers.
 
-`labels.json` holds hashes of messages' places (game, round, seat) and the result of two passes of
-labelling; no message is kept. Labelling guide:
+`labels.json` holds hashes of messages' places (game, round, seat) and the labels: two passes of a
+first labeller, and one pass of a second who saw neither those labels nor the reader's results. Both
+are language models; they followed the same guide. No message is kept. Labelling guide:
 
 - `announced`: the number that the speaker says it will itself quote in this round, without a
   condition; a statement for several rounds counts if this one is among them. No number for a bound,
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -21,16 +23,21 @@ import msgspec
 from sally.core.rules.game import Seat
 from sally.games.bargaining.talk import read_message
 from sally.papers.pact.reading import SEAT_OF, Record
+from sally.stats.agreement import cohens_kappa
 
 PLAYER_ID = {seat: name for name, seat in SEAT_OF.items()}
 
 
+Labels = tuple[int | None, int | None, int | None]  # in the order of PASSES
+PASSES = ("first labeller, pass 1", "first labeller, pass 2", "second labeller")
+
+
 class Label(msgspec.Struct, frozen=True, array_like=True):
-    """The labels of two passes for one message."""
+    """The labels of one message."""
 
     place: str
-    announced: tuple[int | None, int | None]
-    claimed: tuple[int | None, int | None]
+    announced: Labels
+    claimed: Labels
 
 
 def place_of(game: str, round: int, seat: Seat) -> str:
@@ -39,26 +46,29 @@ def place_of(game: str, round: int, seat: Seat) -> str:
 
 
 def measure_reader(records: Iterable[Record], labels: bytes) -> dict[str, Any]:
-    """Compare the reader with both passes, and the passes with each other."""
+    """Compare the reader with every pass of labelling, and the passes with one another."""
     wanted = {label.place: label for label in msgspec.json.decode(labels, type=list[Label])}
-    pairs: dict[str, list[tuple[int | None, int | None, int | None]]] = {
-        "announced": [],
-        "claimed": [],
-    }
+    read: dict[str, list[int | None]] = {"announced": [], "claimed": []}
+    given: dict[str, list[Labels]] = {"announced": [], "claimed": []}
     for record in records:
         for number, each in enumerate(record.rounds, 1):
             for seat, text in each.said:
                 label = wanted.get(place_of(record.id, number, seat))
                 if label is not None:
                     note = read_message(text, seat)
-                    pairs["announced"].append((note.announced, *label.announced))
-                    pairs["claimed"].append((note.claimed, *label.claimed))
-    found: dict[str, Any] = {"labelled": len(wanted), "found": len(pairs["announced"])}
-    for kind, rows in pairs.items():
-        found[f"{kind}: both passes agree"] = sum(a == b for _, a, b in rows)
-        for number in (1, 2):
-            read = [(row[0], row[number]) for row in rows]
-            found[f"{kind}: pass {number}"] = scores(read)
+                    for kind in read:
+                        read[kind].append(getattr(note, kind))
+                        given[kind].append(getattr(label, kind))
+    found: dict[str, Any] = {"labelled": len(wanted), "found": len(read["announced"])}
+    for kind, rows in given.items():
+        columns = [[row[n] for row in rows] for n in range(len(PASSES))]
+        for one, two in combinations(range(len(PASSES)), 2):
+            found[f"{kind}: {PASSES[one]} and {PASSES[two]}"] = {
+                "agree": sum(a == b for a, b in zip(columns[one], columns[two], strict=True)),
+                "kappa": cohens_kappa(columns[one], columns[two]),
+            }
+        for name, column in zip(PASSES, columns, strict=True):
+            found[f"{kind}: reader against {name}"] = scores(zip(read[kind], column, strict=True))
     return found
 
 

@@ -95,3 +95,9 @@ def reader(path: Path, as_json: bool) -> None:
         f"{found.agreed}. Precision {found.precision}, recall {found.recall}, all right "
         f"{found.right} of {found.agreed}."
     )
+    kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
+    echo(
+        f"A second labeller agrees with the first on {found.same_by_other} of {found.found} (kappa "
+        f"{kappa}); by its labels precision is {found.precision_by_other}, recall "
+        f"{found.recall_by_other}."
+    )

@@ -1,8 +1,9 @@
 """Messages labelled by hand, kept as hashes, and the reader's accuracy on them.
 
 A label is the move that a message announces for its own speaker in the turn, or 0 for none. Each
-message was labelled twice, in two different orders, by one labeller (a language model that wrote
-the reader's rules between the passes); there is no second labeller. No message is kept.
+message was labelled twice, in two different orders, by a first labeller (a language model that
+wrote the reader's rules between the passes), and once by a second who saw neither those labels nor
+the reader's results (a language model as well). No message is kept.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.games.step_race.talk import announcement
 from sally.papers.step_game.importer import files_under, read_game
+from sally.stats.agreement import cohens_kappa
 from sally.stats.intervals import share_interval
 
 
@@ -23,8 +25,9 @@ class Labelled(msgspec.Struct, frozen=True, array_like=True):
     """One labelled message."""
 
     hash: str  # of game/turn/sub-round/speaker and the message
-    first: int  # label of the first pass
-    second: int  # label of the second pass
+    first: int  # first labeller, first pass
+    second: int  # first labeller, second pass
+    other: int  # second labeller
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -36,6 +39,10 @@ class Measured(msgspec.Struct, frozen=True):
     right: int  # of those agreed on, read as labelled
     precision: str
     recall: str
+    same_by_other: int  # of those found, the second labeller agrees with the first pass
+    kappa: float | None  # of the two labellers
+    precision_by_other: str  # the reader by the second labeller's labels alone
+    recall_by_other: str
 
 
 def hash_of(game: str, turn: int, sub_round: int, speaker: int, message: str) -> str:
@@ -67,17 +74,24 @@ def measured(path: Path) -> Measured:
         raise BadInput(f"None of the {len(labels)} labelled messages is under {path}.")
     agreed = [(each.first, got) for each, got in read if each.first == each.second]
     right = sum(want == got for want, got in agreed)
-    announces = [(want, got) for want, got in agreed if got]
-    there = sum(want > 0 for want, _ in agreed)
-    hits = sum(want == got for want, got in announces)
+    first, other = [each.first for each, _ in read], [each.other for each, _ in read]
     return Measured(
         len(labels),
         len(read),
         len(agreed),
         right,
-        _share(hits, len(announces)),
-        _share(hits, there),
+        *_scores(agreed),
+        sum(a == b for a, b in zip(first, other, strict=True)),
+        cohens_kappa(first, other),
+        *_scores([(each.other, got) for each, got in read]),
     )
+
+
+def _scores(rows: list[tuple[int, int]]) -> tuple[str, str]:
+    """Return precision and recall of (labelled, read); equal numbers count as right."""
+    announces = [(want, got) for want, got in rows if got]
+    hits = sum(want == got for want, got in announces)
+    return _share(hits, len(announces)), _share(hits, sum(want > 0 for want, _ in rows))
 
 
 def _share(hits: int, n: int) -> str:
