@@ -30,10 +30,13 @@ def text(me: int, rounds: Any = ROUNDS, extra: str = "", left: int | None = None
              "There is a multiplier of 1.6.", extra, "", "# GAME STARTS", ""]  # fmt: skip
     for number, given in enumerate(rounds[:left], 1):
         lines += [f"## Round {number} of {len(rounds)}:", f"You contributed <<{given[me]} coins>>."]
-        lines += [f"The group contribution is {sum(given)} coins, which makes more."]
+        pot = sum(given) * 1.6
+        lines += [f"The group contribution is {sum(given)} coins, which makes more => "
+                  f"{pot:g} coins in the public fund."]  # fmt: skip
         lines += [f"{NAMES[i]} contributed {c} coin{'s' * (c != 1)}." for i, c in enumerate(given)
                   if i != me]  # fmt: skip
-        lines += ["You: gains.", ""]
+        gain = 20 - given[me] + pot / n
+        lines += [f"You: Total round gains/losses are {gain:+.0f} coins.", ""]
     return "\n".join(lines)
 
 
@@ -126,3 +129,17 @@ def test_a_cut_file_lets_nothing_in_and_a_second_import_adds_nothing(tmp_path: P
     file.write_text(file.read_text()[:-50])
     with pytest.raises(BadInput, match=r"line 3"):
         IMPORTER.imported(folder)
+
+
+def test_stated_funds_and_gains_are_compared_with_the_rules(tmp_path: Path) -> None:
+    lines = people()
+    wrong = lines[0]["text"].replace("gains/losses are +16", "gains/losses are +18", 1)
+    assert wrong != lines[0]["text"]
+    punished = people("g2", extra="Players can impose deductions on each other.")
+    folder = written(tmp_path, [{**lines[0], "text": wrong}, *lines[1:], *punished])
+    run = CliRunner().invoke(cli, ["alsobay2025", "gains", str(folder), "--json"])
+    assert run.exit_code == 0, run.output
+    found = json.loads(run.output)
+    assert found["public fund"] == [24, 24]
+    assert found["gains without reward and deduction stages"] == [11, 12]
+    assert found["the same, in rounds in which a player left"] == [0, 0]

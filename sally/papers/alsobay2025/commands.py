@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sally.core.terminal_text import echo
 from sally.games.public_goods.metrics import slope
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.alsobay2025.reading import Person, read
@@ -16,6 +17,7 @@ from sally.stats.cluster_interval import mean_by_rule
 
 BINS = ((0.0, 0.15), (0.15, 0.25), (0.25, 0.40), (0.40, 0.71), (0.71, float("inf")))
 LONG = 10  # rounds of a game whose last round is shown
+FUND_ROUNDING, GAIN_ROUNDING = 0.005, 0.5 + 1e-9  # coins: the texts round to 2 and 0 places
 CONDITIONAL, ALWAYS, NEVER = 0.3, 0.9, 0.1
 
 
@@ -58,6 +60,45 @@ def show(path: Path, extra_stages: bool, as_json: bool) -> None:
         return
     shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
     print_table(shown, list(shown[0]) if shown else [], "Share of the coins given")
+
+
+@COMMANDS.command("gains")
+@click.argument("path", type=click.Path(path_type=Path))
+@json_option
+def gains(path: Path, as_json: bool) -> None:
+    """Compare the public fund and the gains that the texts state with the rules of the game.
+
+    Gains are compared where nothing could be rewarded or deducted; they are stated in whole coins,
+    so a difference of up to half a coin is rounding. Rounds in which a player left are counted
+    apart: the fund was then divided among another number of players than are listed.
+    """
+    found = checked(read(path).people)
+    if as_json:
+        print_json(found)
+        return
+    for name, (same, stated) in found.items():
+        echo(f"{name}: {same} of {stated} stated figures agree")
+
+
+def checked(people: Sequence[Person]) -> dict[str, tuple[int, int]]:
+    """Return how many stated funds and gains agree with the rules, and how many are stated."""
+    funds, won, leaving = list[bool](), list[bool](), list[bool]()
+    for person in people:
+        rules = person.rules
+        for n, each in enumerate(person.rounds):
+            pot = each.total * rules.ratio
+            if each.fund is not None:
+                funds.append(abs(pot - each.fund) < FUND_ROUNDING)
+            if each.gain is not None and not (rules.punishment or rules.reward):
+                gain = rules.tokens - each.own + pot / (1 + len(each.others))
+                after = person.rounds[n + 1 : n + 2]
+                left = any(len(each.others) != len(one.others) for one in after)
+                (leaving if left else won).append(abs(gain - each.gain) <= GAIN_ROUNDING)
+    return {
+        "public fund": (sum(funds), len(funds)),
+        "gains without reward and deduction stages": (sum(won), len(won)),
+        "the same, in rounds in which a player left": (sum(leaving), len(leaving)),
+    }
 
 
 def _row(people: Sequence[Person], low: float, high: float) -> dict[str, Any]:

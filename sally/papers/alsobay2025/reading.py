@@ -32,6 +32,8 @@ _ROUND = re.compile(r"^## Round (\d+)(?: of (\d+))?:$", re.MULTILINE)
 _OWN = re.compile(r"You contributed <<(\d+) coins?>>")
 _TOTAL = re.compile(r"group contribution is (\d+) coins?,")
 _OTHER = re.compile(r"^([A-Z][A-Z ]*) contributed (\d+) coins?\.$", re.MULTILINE)
+_FUND = re.compile(r"=> (\d+(?:\.\d+)?) coins? in the public fund")
+_GAIN = re.compile(r"^You:.*Total round gains/losses are ([+-]?\d+) coins?\.$", re.MULTILINE)
 START = "# GAME STARTS"
 LEFT = "exited the game"  # in the last round of a person who left
 
@@ -66,6 +68,8 @@ class PersonRound(msgspec.Struct, frozen=True):
     own: int
     total: int
     others: tuple[int, ...]
+    fund: float | None = None  # as stated: the total times the multiplier
+    gain: int | None = None  # as stated, in whole coins: own gain of the round
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -186,7 +190,17 @@ def _person(where: str, held: _Line) -> Person:
                 f"{where}: in round {number} {own[1]} and {sum(others)} were given, and the total "
                 f"is {total[1]}; it should be their sum."
             )
-        rounds.append(PersonRound(number, int(own[1]), int(total[1]), others))
+        fund, gain = _FUND.search(body), _GAIN.search(body)
+        rounds.append(
+            PersonRound(
+                number,
+                int(own[1]),
+                int(total[1]),
+                others,
+                None if fund is None else float(fund[1]),
+                None if gain is None else int(gain[1]),
+            )
+        )
     return Person(held.participant, held.experiment, rules, tuple(rounds))
 
 
