@@ -527,11 +527,12 @@ def _say_items(game: str, file: Path, as_json: bool) -> None:
             "chance": line.chance,
             "best rule": line.best,
             "rule": line.rule,
-            "without the story": "-" if line.blind is None else line.blind,
+            "blind": "-" if line.blind is None else line.blind,
+            "page": "-" if line.page is None else line.page,
         }
         for line in found.lines
     ]
-    columns = ("items", "n", "chance", "best rule", "rule", "without the story")
+    columns = ("items", "n", "chance", "best rule", "rule", "blind", "page")
     print_table(rows, columns, title=f"{file.name}: per cent right without a mind")
     echo(
         f"{found.items} items of {found.stories} stories; {found.not_scored} are not scored; "
@@ -549,9 +550,10 @@ def _say_items(game: str, file: Path, as_json: bool) -> None:
 ITEMS_GAME = "battery"
 ITEMS_LEGEND = (
     "The rules were written after looking at the published items and are scored on the same items; "
-    "the best of a dozen is too high by luck on small groups. without the story: a logistic model "
-    "on the words and lengths of question and options, five folds by story. Strict scores count "
-    "items that stand or fall together, and leave flagged items out."
+    "the best of a dozen is too high by luck on small groups. blind: a logistic model on the words "
+    "and lengths of question and options, which never reads the story; page: the same with the "
+    "words of the story and their positions; five folds by story, neither tuned. Strict scores "
+    "count items that stand or fall together, and leave flagged items out."
 )
 
 

@@ -11,11 +11,18 @@ import click
 
 from sally import store
 from sally.analysis.columns.rows import Row
+from sally.analysis.columns.seat_table import seats_in
 from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.depth_curve import depth_curve
 from sally.analysis.profile.doing_scale import Zero
 from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows
+from sally.analysis.profile.literal_beside import (
+    LITERAL,
+    STRICT,
+    literal_beside,
+    strict_scores,
+)
 from sally.analysis.profile.profile import Mark, ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
@@ -165,8 +172,43 @@ def profile(
         say(rows)
     else:
         say_brief(rows, metrics or BRIEF, page)
+    say_literal(rows, folders)
     for path in filter(None, (figure, calibration)):
         echo(f"Written: {path}")
+
+
+def say_literal(rows: Sequence[ProfileRow], folders: Sequence[Where]) -> None:
+    """Print literal scores on a battery beside knowing and doing, if the stores hold both."""
+    kinds = {row.metric == LITERAL for row in rows}
+    if kinds != {True, False}:
+        return
+    with ExitStack() as open_ones:
+        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        found = strict_scores([seats_in(place, (STRICT,)) for place in places])
+    lines = [
+        {
+            "player": one.player,
+            "game": one.game,
+            "literal %": estimate_cell(one.literal.value, one.literal.interval, 0),
+            "mindless %": estimate_cell(one.mindless, None, 0),
+            "above": estimate_cell(one.above, None, 2),
+            "strict %": estimate_cell(one.strict, one.strict_interval, 0),
+            "knowing": estimate_cell(one.knowing.value, one.knowing.interval, 2),
+            "doing": estimate_cell(one.doing.value, one.doing.interval, 2),
+        }
+        for one in literal_beside(rows, found)
+    ]
+    if lines:
+        for names in fitting(lines, ["player", "game"], list(lines[0])[2:]):
+            print_table(lines, ("player", "game", *names), title="literal beside knowing and doing")
+        echo(folded(LITERAL_LEGEND))
+
+
+LITERAL_LEGEND = (
+    "literal %: right answers on the battery; mindless %: the best mindless player on the same "
+    "items; above: 0 is that player, 1 all right; strict %: groups of items that are all "
+    "right. No correlation across models is computed: it would need at least eight."
+)
 
 
 def say_depths(

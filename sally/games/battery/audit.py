@@ -1,4 +1,4 @@
-"""Audit of a file of items: mindless rules, a learner that never reads the story, wrong keys.
+"""Audit of a file of items: mindless rules, learners with and without the story, wrong keys.
 
 The rules were written after looking at the published items and are scored on the same items; the
 best of a dozen is too high by luck on small sets. None of them has a model of a mind.
@@ -7,7 +7,7 @@ best of a dozen is too high by luck on small sets. None of them has a model of a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -15,7 +15,16 @@ import numpy as np
 from sally.core.errors import BadInput
 from sally.games.battery import hitom_beliefs
 from sally.games.battery.items import Item, by_pair, differs
-from sally.games.battery.mindless import NEGATION, SURFACE, Rule, chance, share, words_of
+from sally.games.battery.mindless import (
+    NEGATION,
+    SURFACE,
+    Rule,
+    chance,
+    last_sentence,
+    most_words,
+    share,
+    words_of,
+)
 from sally.games.battery.scores import STRICT_CELLS, strict_groups, strict_share
 
 FOLDS = 5
@@ -23,7 +32,7 @@ LEAST = 20  # items of a group that gets a row
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One group of items: chance, the best mindless rule, and the learner without the story."""
+    """One group of items: chance, the best mindless rule, learners without and with the story."""
 
     group: str
     items: int
@@ -31,6 +40,7 @@ class Line(msgspec.Struct, frozen=True):
     rule: str
     best: float
     blind: float | None
+    page: float | None
     rules: dict[str, float]
 
 
@@ -48,21 +58,22 @@ class Audit(msgspec.Struct, frozen=True):
 
 
 def audited(items: Sequence[Item], learn: bool = True) -> Audit:
-    """Return the audit of some items; `learn` trains the learner that never reads the story.
+    """Return the audit of some items; `learn` trains the two learners.
 
     Rules are scored on every item, as published; strict scores leave flagged items out.
     """
     scored = [item for item in items if item.sound]
     if not scored:
         raise BadInput("No item is scored: all of them are flagged.")
-    blind = blind_hits(items) if learn else {}
+    blind = learner_hits(items, blind_features) if learn else {}
+    page = learner_hits(items, page_features) if learn else {}
     flags: dict[str, int] = {}
     for item in items:
         for flag in item.flags:
             name = re.sub(r" as \S+$", "", flag)
             flags[name] = flags.get(name, 0) + 1
-    lines = [_line("all", items, blind)]
-    lines += [_line(name, some, blind) for name, some in _groups(items) if len(some) >= LEAST]
+    lines = [_line("all", items, blind, page)]
+    lines += [_line(name, some, blind, page) for name, some in _groups(items) if len(some) >= LEAST]
     return Audit(
         items=len(items),
         stories=len(by_pair(items)),
@@ -96,21 +107,36 @@ def rules_of(item: Item) -> Mapping[str, Rule]:
     if item.task == "hitom":
         return {**SURFACE, **HITOM}
     if item.belief_stated is not None:  # its options are listed aware first, never as printed
-        return {name: rule for name, rule in SURFACE.items() if "as_printed" not in name}
+        known = {name: rule for name, rule in SURFACE.items() if "as_printed" not in name}
+        return {**known, "negation_second_on_ties": negation_second_on_ties}
     if item.task == "False Belief Task":
         return {**SURFACE, "named_first_unless_seen": named_first_unless_seen}
     return SURFACE
 
 
-def _line(name: str, items: Sequence[Item], blind: Mapping[str, float]) -> Line:
+def _line(
+    name: str, items: Sequence[Item], blind: Mapping[str, float], page: Mapping[str, float]
+) -> Line:
     known = dict(rules_of(items[0]))
     for item in items:  # a rule of one task is scored where all items have it
         known = {name: rule for name, rule in known.items() if name in rules_of(item)}
     rules = {rule: share(made, items) for rule, made in known.items()}
     rule = max(rules, key=rules.__getitem__)
-    hits = [blind[item.id] for item in items if item.id in blind]
-    learner = 100 * sum(hits) / len(hits) if hits else None
-    return Line(name, len(items), chance(items), rule, rules[rule], learner, rules)
+    return Line(
+        name,
+        len(items),
+        chance(items),
+        rule,
+        rules[rule],
+        _mean_hits(items, blind),
+        _mean_hits(items, page),
+        rules,
+    )
+
+
+def _mean_hits(items: Sequence[Item], hits: Mapping[str, float]) -> float | None:
+    found = [hits[item.id] for item in items if item.id in hits]
+    return 100 * sum(found) / len(found) if found else None
 
 
 # --- rules of single batteries --------------------------------------------------------------------
@@ -169,6 +195,26 @@ HITOM: Mapping[str, Rule] = {
     "last_mind": _last_mind,
     "talk_ignored": _talk_ignored,
 }
+
+
+def negation_second_on_ties(item: Item) -> tuple[int, ...]:
+    """Apply `negation` with ties to the option listed second, which is BigToM's unaware one.
+
+    Belief: the old state is the one whose own words, split at spaces, come first in the question,
+    by their mean position. Acts: `most_words`.
+    """
+    if item.task is not None and "action" in item.task:
+        old = most_words(item)[-1]
+    else:
+        old = 0 if _first_asked(item, 0) > _first_asked(item, 1) else 1
+    return (old,) if NEGATION.search(last_sentence(item.story)) else (1 - old,)
+
+
+def _first_asked(item: Item, option: int) -> float:
+    own, other = (item.options[n].lower().split() for n in (option, 1 - option))
+    asked = item.question.lower().split()
+    at = [asked.index(word) for word in own if word not in other and word in asked]
+    return -sum(at) / len(at) if at else float("-inf")
 
 
 def _named_places(item: Item) -> list[tuple[int, int]]:
@@ -245,19 +291,19 @@ def _notes(items: Sequence[Item]) -> Iterator[str]:
     for cell in ("true_belief", "false_belief"):
         there = [i for i in items if i.condition == cell and (i.task or "").startswith("forward")]
         if there:
-            last = [re.split(r"(?<=[.!?])\s+", i.story.strip())[-1] for i in there]
-            denied = sum(bool(NEGATION.search(sentence)) for sentence in last)
+            denied = sum(bool(NEGATION.search(last_sentence(i.story))) for i in there)
             yield f"{cell}: the last sentence has a negation in {100 * denied / len(there):.0f}%"
 
 
-# --- a learner without the story ------------------------------------------------------------------
+# --- learners -------------------------------------------------------------------------------------
+
+Features = Callable[[Item, int], dict[str, float]]
 
 
-def blind_hits(items: Sequence[Item]) -> dict[str, float]:
-    """Return how far a logistic model that never reads the story is right on each item.
+def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
+    """Return how far a logistic model is right on each item, learned on other stories.
 
-    Its features are the words of question and option and their lengths; C = 0.3, five folds by
-    story, not tuned.
+    C = 0.3, five folds by story, not tuned; ties are split.
     """
     try:
         from sklearn.feature_extraction import FeatureHasher  # type: ignore[import-untyped]
@@ -272,7 +318,7 @@ def blind_hits(items: Sequence[Item]) -> dict[str, float]:
     rows, right, owner = list[dict[str, float]](), list[float](), list[int]()
     for number, item in enumerate(items):
         for option in range(len(item.options)):
-            rows.append(_blind_features(item, option))
+            rows.append(features(item, option))
             right.append(float(option == item.answer))
             owner.append(number)
     table = FeatureHasher(2**16).transform(rows)
@@ -294,7 +340,8 @@ def blind_hits(items: Sequence[Item]) -> dict[str, float]:
     return found
 
 
-def _blind_features(item: Item, option: int) -> dict[str, float]:
+def blind_features(item: Item, option: int) -> dict[str, float]:
+    """Words of question and option, together and alone, and lengths; the story is never read."""
     own, asked = words_of(item.options[option]), words_of(item.question)
     found = {f"o:{word}": 1.0 for word in own}
     found |= {f"q:{a}|{b}": 1.0 for a in set(asked) for b in set(own)}
@@ -302,4 +349,36 @@ def _blind_features(item: Item, option: int) -> dict[str, float]:
     found["length"] = len(item.options[option]) / 100
     found["longest"] = float(lengths[option] == max(lengths))
     found["shortest"] = float(lengths[option] == min(lengths))
+    return found
+
+
+def page_features(item: Item, option: int) -> dict[str, float]:
+    """Blind features, where the story names the option, and what is said near its first and last
+    mention and in the last sentence, by the order in which question and story name the options."""
+    found = blind_features(item, option)
+    every = [frozenset(words_of(text)) for text in item.options]
+    shared = frozenset.intersection(*every)
+    story, asked = words_of(item.story), words_of(item.question)
+    at = [[n for n, word in enumerate(story) if word in own - shared] for own in every]
+    here = at[option]
+    ranks = {
+        "story": sum(min(places, default=10**6) < min(here, default=10**6) for places in at),
+        "end": sum(max(places, default=-1) > max(here, default=-1) for places in at),
+    }
+    first = [
+        min((n for n, word in enumerate(asked) if word in own - shared), default=10**6)
+        for own in every
+    ]
+    ranks["question"] = sum(place < first[option] for place in first)
+    found["times"] = len(here) / 5
+    found["share"] = len(every[option] & set(story)) / max(1, len(every[option]))
+    last = words_of(last_sentence(item.story))
+    for name, rank in ranks.items():
+        found[f"{name} {rank}"] = 1.0
+        found |= {f"{name} {rank}|q:{word}": 1.0 for word in asked}
+        found |= {f"{name} {rank}|s:{word}": 1.0 for word in last}
+    if here:
+        found |= {f"first|{word}": 1.0 for word in story[max(0, here[0] - 4) : here[0] + 4]}
+        found |= {f"last|{word}": 1.0 for word in story[max(0, here[-1] - 4) : here[-1] + 4]}
+        found["first at"], found["last at"] = here[0] / len(story), here[-1] / len(story)
     return found

@@ -112,7 +112,7 @@ def first_in_question(item: Item) -> tuple[int, ...]:
 def negation(item: Item) -> tuple[int, ...]:
     """Choose the initial state if the last sentence has a negation, else the other options."""
     old = named_first(item) if item.task is None else old_state(item)
-    if NEGATION.search(_last_sentence(item.story)):
+    if NEGATION.search(last_sentence(item.story)):
         return old
     return tuple(n for n in range(len(item.options)) if n not in old) or old
 
@@ -124,7 +124,7 @@ def old_state(item: Item) -> tuple[int, ...]:
     return found if 0 < len(found) < len(item.options) else most_words(item)
 
 
-def _last_sentence(story: str) -> str:
+def last_sentence(story: str) -> str:
     return re.split(r"(?<=[.!?])\s+", story.strip())[-1]
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from sally.analysis.design.claims import Verdict
 from sally.analysis.profile.ideal_scale import IdealRow
 from sally.analysis.profile.knowing import uncounted_probes_note
+from sally.analysis.profile.literal_beside import LiteralBeside
 from sally.analysis.profile.profile import Mark, ProfileRow
 from sally.output.figures.short_names import in_two
 from sally.output.figures.svg import (
@@ -285,6 +286,49 @@ IDEAL_ABOUT = (
     "Pool regret per round = price of finding out, which no player avoids + pool inference + pool "
     "translation + pool luck. Only episodes with a partner of the pool and a fixed number of "
     "rounds count."
+)
+
+
+def literal_section(lines: Sequence[LiteralBeside]) -> Html:
+    """Return a table of literal scores on a battery beside knowing and doing in games."""
+    numbers = ("literal %", "best mindless %", "above mindless", "strict %", "knowing", "doing")
+    heads = [
+        tag("th", "model", scope="col"),
+        *(tag("th", name, scope="col", class_="number") for name in numbers),
+        *(tag("th", name, scope="col", class_="broad") for name in ("game", "player")),
+    ]
+    body = []
+    for one in lines:
+        values = (
+            (one.literal.value, one.literal.interval),
+            (one.mindless, None),
+            (one.above, None),
+            (one.strict, one.strict_interval),
+            (one.knowing.value, one.knowing.interval),
+            (one.doing.value, one.doing.interval),
+        )
+        cells = [
+            tag("td", "–" if v is None else estimate(v, around), class_="number", data_v=v)
+            for v, around in values
+        ]
+        names = [tag("td", tag("bdi", name), class_="broad") for name in (one.game, one.player)]
+        body.append(tag("tr", tag("th", tag("bdi", one.model), scope="row"), *cells, *names))
+    caption = "Literal beside knowing and doing"
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", body),
+        class_="sortable",
+    )
+    return joined(tag("p", LITERAL_NOTE), scrolled(table, caption))
+
+
+LITERAL_NOTE = (
+    "Right answers on a battery beside predictions and scores in games, for the same model. Above "
+    "mindless: 0 is the best mindless player on the same items, 1 all right. Strict: groups of "
+    "items that are all right. No correlation across models is computed: it would need at least "
+    "eight."
 )
 
 

@@ -18,13 +18,19 @@ from numpy.typing import NDArray
 
 from sally.analysis.design.claims import verdicts
 from sally.analysis.profile.ideal_scale import has_pool, ideal_rows
+from sally.analysis.profile.literal_beside import literal_beside, strict_scores
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
-from sally.output.page.profile import claims_section, ideal_section, profile_section
+from sally.output.page.profile import (
+    claims_section,
+    ideal_section,
+    literal_section,
+    profile_section,
+)
 from sally.output.page.results import (
     SeatResults,
     episode_lists,
@@ -170,6 +176,9 @@ class _Page:
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
+            beside = literal_beside(profile, strict_scores([self.held.seats]))
+            if beside:
+                yield joined(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
             yield claims_section(verdicts(profile))
             yield self._ideal()
         yield _title("results", "Results")

@@ -9,7 +9,11 @@ from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.games.battery.audit import audited, named_first_unless_seen
+from sally.games.battery.audit import (
+    audited,
+    named_first_unless_seen,
+    negation_second_on_ties,
+)
 from sally.games.battery.items import Item, encoded
 from sally.games.battery.mindless import negation, share
 
@@ -68,6 +72,22 @@ def test_a_learner_without_the_story_finds_a_word_that_gives_the_key_away() -> N
         Item(f"w-{n}", "s", "Which?", (f"thing {n}", "surely"), 1, pair=f"p-{n}") for n in range(40)
     ]
     assert audited(given_away).lines[0].blind == pytest.approx(100)
+
+
+def test_only_the_learner_with_the_story_finds_what_its_last_sentence_gives_away() -> None:
+    line = audited([item for item in items(30) if item.condition != "true_control"]).lines[0]
+    assert line.page == pytest.approx(100)
+    assert line.blind is not None and line.blind < 70
+
+
+def test_the_negation_rule_with_ties_to_the_second_option() -> None:
+    by_cell = {
+        cell: share(negation_second_on_ties, [i for i in items() if i.condition == cell])
+        for cell in CELLS
+    }
+    assert by_cell == {"true_belief": 100, "false_belief": 100, "true_control": 0}
+    act = Item("x", "The jar is red.", "What?", ("Mo waits.", "Mo leaves."), 1, "forward_action")
+    assert negation_second_on_ties(act) == (0,)  # a tie: the second is old, and nothing is denied
 
 
 def test_the_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> None:
