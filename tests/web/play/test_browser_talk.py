@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sally.games.battery.rules import Battery
 from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
 
 pytestmark = NEEDS_BROWSER
@@ -95,3 +96,30 @@ def test_hints_are_given_and_filed_under_their_code(
             assert fits(me)
             me.shot(named(device, "cipher"))
     assert "Your result" in me.result() and fits(me)
+
+
+def test_a_person_takes_the_battery_one_item_a_screen_after_practice(
+    person: Arrive, served: Server
+) -> None:
+    me = person(**PHONE)
+    params = {"generator": "applied", "length": 2, "practice": True}
+    me.sit(served.table("battery", "reader", params=params)["token"])
+    keys = [turn.item for turn in Battery(**params).schedule]  # type: ignore[arg-type]
+    for turn, item in enumerate(keys):
+        story = me.page.locator("#board").get_by_text(item.story.split("\n")[-1], exact=True)
+        story.wait_for()
+        assert fits(me)
+        buttons = me.ask().get_by_role("button")
+        assert sorted(buttons.all_inner_texts()) == sorted(item.options)
+        me.shot(f"battery_{turn}")
+        before = me.question_id()
+        wrong = item.options[1 - item.answer]  # the practice item is answered wrongly
+        me.ask().get_by_role(
+            "button", name=item.options[item.answer] if turn else wrong, exact=True
+        ).click()
+        me.until_taken(before)
+        if not turn:
+            said = f"{wrong} is not right; the right answer is: {item.options[item.answer]}"
+            me.page.locator("#lines li", has_text=said).first.wait_for()
+    assert "Your result" in me.result() and "2" in me.result() and fits(me)
+    me.shot("battery_end")
