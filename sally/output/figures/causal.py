@@ -17,8 +17,9 @@ TITLE = "Dose and response"
 CAPTION = (
     "Shift of the log-odds of the options that go with a class when its direction is added to the "
     "residual stream at the last token of held-out pages; a dose of 1 has the length of the "
-    "typical distance from the mean of the layer. Controls have the same length. Band: 95% "
-    "interval over instances."
+    "typical distance from the mean of the layer. Controls have the same length. Of each "
+    "page the layer is shown in which the probe's slope is steepest. Band: 95% interval over "
+    "instances."
 )
 STYLE = dict(zip(KINDS, ((COLOURS[0], "-"), (COLOURS[1], "--"), (GREY, ":")), strict=True))
 
