@@ -10,7 +10,6 @@ from sally.represent.causal import Case, _named, causal, pairs, spaced
 from sally.represent.prompts import Decision
 
 WIDTH, LAYER = 24, 1
-rng = np.random.default_rng(46)
 READ = np.zeros((2, WIDTH))  # log-odds of the two options, from the stream
 READ[0, 0], READ[1, 0] = 1.0, -1.0
 
@@ -38,7 +37,7 @@ def decision(instance, partner, turn, value):
 
 def table(carried):
     """Decisions whose stream has the move in its first place, or noise only."""
-    found, streams = [], []
+    found, streams, rng = [], [], np.random.default_rng(46)
     for n in range(8):
         for partner in ("a", "b", "c", "d"):
             for turn in range(4):
@@ -106,8 +105,7 @@ def test_a_direction_that_is_carried_and_not_read_moves_nothing():
     found, streams = table(carried=True)
     other = np.roll(READ, 5, axis=1)
     result = checked(found, streams, scorer(found, streams, other))
-    slopes = {one.kind: one.slope.value for one in result.steered}
-    assert abs(slopes["probe"]) < 1
+    assert abs(result.steered[0].slope.value) < 2  # 6.9 where it is read
     assert checked(found, streams, scorer(found, streams), layers=(0,)).steered[0].slope.value == 0
 
 
@@ -148,7 +146,7 @@ def test_directions_come_from_other_partners_and_instances():
     scrambled = streams.copy()
     for row, case in enumerate(found):
         if case.decision.prompt in tested:
-            scrambled[row] = rng.normal(size=(2, WIDTH))
+            scrambled[row] = -scrambled[row]
     seen.clear()
     checked(found, scrambled, score)
     for one, other in zip(first[0].edits[1:], seen[0][0].edits[1:], strict=True):
