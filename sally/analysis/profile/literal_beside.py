@@ -1,0 +1,91 @@
+"""Literal theory of mind on a battery beside knowing and doing in games, for the same model.
+
+A battery is recognised by its metric `literal`. No correlation across models is computed: it would
+need at least eight of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.analysis.columns.seat_table import SeatTable, table_means
+from sally.analysis.profile.profile import ProfileRow
+from sally.stats import Estimate
+
+LITERAL, STRICT = "literal", "literal_strict"
+
+
+class StrictScores(msgspec.Struct, frozen=True):
+    """Strict scores on batteries by player, and the model of each player."""
+
+    strict: Mapping[str, Mapping[str, Any]]  # a row of `table_means`
+    models: Mapping[str, str]
+
+
+class LiteralBeside(msgspec.Struct, frozen=True):
+    """One model: its scores on a battery, and one of its rows in a game."""
+
+    model: str
+    literal: Estimate  # in percent
+    mindless: float | None  # the best mindless player on the same items, in percent
+    above: float | None  # literal, with that player at 0 and all right at 1
+    strict: float | None  # groups of items that are all right, in percent
+    strict_interval: tuple[float, float] | None
+    game: str
+    seat: str
+    player: str
+    knowing: Estimate  # predictions about others in the game, with an even guess at 0
+    doing: Estimate
+
+
+def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
+    """Return strict scores and models; of a player in several stores, from the one with most
+    episodes."""
+    strict: dict[str, Mapping[str, Any]] = {}
+    models: dict[str, str] = {}
+    for table in tables:
+        models |= {str(k["player"]): str(k["model"] or k["player"]) for k in table.kinds}
+        for row in table_means(table, table.kinds, (STRICT,), ("player",)):
+            held = strict.get(row["player"])
+            if held is None or row["episodes"] > held["episodes"]:
+                strict[row["player"]] = row
+    return StrictScores(strict, models)
+
+
+def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
+    """Return one line for each battery row and each game row of the same model.
+
+    Empty unless the stores hold both.
+    """
+    lines = []
+    for battery in rows:
+        if battery.metric != LITERAL or battery.raw.value is None:
+            continue
+        model = found.models.get(battery.player, battery.player)
+        best = None if battery.mindless is None else battery.mindless.value
+        above = None
+        if best is not None and best < 100:
+            above = (battery.raw.value - best) / (100 - best)
+        strict = found.strict.get(battery.player, {})
+        for row in rows:
+            if row.metric == LITERAL or found.models.get(row.player, row.player) != model:
+                continue
+            lines.append(
+                LiteralBeside(
+                    model=model,
+                    literal=battery.raw,
+                    mindless=best,
+                    above=above,
+                    strict=strict.get("value"),
+                    strict_interval=strict.get("interval"),
+                    game=row.game,
+                    seat=row.seat,
+                    player=row.player,
+                    knowing=row.skill,
+                    doing=row.doing,
+                )
+            )
+    return lines

@@ -1,0 +1,56 @@
+"""Literal scores beside knowing and doing, where stores hold both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally.cli import cli
+
+GAME = """name = "game"
+about = "a game"
+[[cells]]
+name = "ipd"
+instances = [{ id = "ipd-4", game = "ipd", params = { rounds = 4 } }]
+lineups = [{ agent = { player = "random" }, partner = { player = "tit_for_tat" } }]
+repeats = 3
+arms = { agent = ["their_move"] }
+"""
+ITEMS = """name = "items"
+about = "a story"
+[[cells]]
+name = "battery"
+instances = [{ id = "b", game = "battery", params = { generator = "applied", length = 8 } }]
+lineups = [{ reader = { player = "PLAYER" } }]
+repeats = 3
+"""
+
+
+def said(*given: str) -> str:
+    found = CliRunner().invoke(cli, list(given))
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def played(folder: Path, text: str, name: str) -> str:
+    (folder / f"{name}.toml").write_text(text)
+    said("run", str(folder / f"{name}.toml"), "--out", str(folder / name))
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("player", ["random", "believer"])
+def test_a_player_of_both_has_one_line_and_others_none(tmp_path: Path, player: str) -> None:
+    stores = played(tmp_path, GAME, "game"), played(tmp_path, ITEMS.replace("PLAYER", player), "b")
+    printed = said("profile", *stores)
+    assert ("literal beside knowing and doing" in printed) == (player == "random")
+    assert "literal beside" not in said("profile", stores[0])
+
+
+def test_the_report_has_the_same_table(tmp_path: Path) -> None:
+    _, _, cells = GAME.partition("[[cells]]")
+    both = ITEMS.replace("PLAYER", "random") + "[[cells]]" + cells
+    page = tmp_path / "page.html"
+    said("report", played(tmp_path, both, "both"), "--out", str(page))
+    assert "<h3>Literal beside knowing and doing</h3>" in page.read_text()
