@@ -163,7 +163,7 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
         few = len(figures) <= FIGURES
         echo(folded(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}."))
     echo(folded(verdict(rows)))
-    for line in (*missing(found, rows), *wording(found.paper)):
+    for line in (*incomplete(rows), *missing(found, rows), *wording(found.paper)):
         echo(folded(line))
     first = grids[0].name
     echo(
@@ -257,7 +257,7 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     if sizes:
         many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
         echo(f"values from episodes have n = {many} each{_lost(rows)}")
-    for line in (*undecided(rows), *missing(found, rows)):
+    for line in (*incomplete(rows), *undecided(rows), *missing(found, rows)):
         echo(folded(line))
 
 
@@ -272,6 +272,19 @@ def wording(paper: str) -> list[str]:
     return [
         f"our wording: models get Sally's prompts, not the paper's; `sally packs new {paper}` "
         "makes a pack for the paper's own text."
+    ]
+
+
+def incomplete(rows: Sequence[Row]) -> list[str]:
+    """Return one line if the store holds only a part of a published record's games."""
+    counts = [row for row in rows if row.metric == "games" and row.method == "count"]
+    few = [(row.ours, row.published) for row in counts if row.ours and row.published]
+    if not any(ours < published for ours, published in few):
+        return []
+    ours, published = max(few, key=lambda pair: pair[1])
+    return [
+        f"incomplete: the store holds {ours:g} of the record's {published:g} games, so counts "
+        "differ; import the whole record to compare them."
     ]
 
 

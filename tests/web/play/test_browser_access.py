@@ -47,7 +47,7 @@ def sat_down(me: Person, served: Server, game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_table_fits_a_desk_and_a_phone_and_axe_finds_nothing_violations(
+def test_every_table_fits_a_desk_and_a_phone_and_axe_finds_nothing(
     person: Arrive, served: Server, game: str
 ) -> None:
     me = person(scripts=(AXE,) if AXE else ())
