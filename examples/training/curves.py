@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 SHOWN = {  # what is drawn, how it is called, and whether it is turned round
     "regret": ("regret a round", -1.0),
+    "practice": ("regret a round, practice machines", 1.0),
     "belief": ("belief (1 - Brier / 2)", 1.0),
     "entropy": ("entropy of the answers (nats)", 1.0),
 }
@@ -27,13 +28,16 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 def draw(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
     """One panel a column, one line a training; dashed where predictions were trained."""
-    figure = Figure(figsize=(10.5, 3.2), layout="constrained")
-    for axes, (column, (title, sign)) in zip(figure.subplots(1, 3), SHOWN.items(), strict=True):
+    there = {name for steps in curves.values() for step in steps for name in step}
+    shown = {column: how for column, how in SHOWN.items() if column in there}
+    figure = Figure(figsize=(3.5 * len(shown), 3.2), layout="constrained")
+    panels = figure.subplots(1, len(shown), squeeze=False)[0]
+    for axes, (column, (title, sign)) in zip(panels, shown.items(), strict=True):
         for n, (name, steps) in enumerate(curves.items()):
-            if column in steps[0]:
-                dash = DASHES["probe" if "belief" in steps[0] else "move"]
-                x, y = [s["step"] for s in steps], [sign * s[column] for s in steps]
-                axes.plot(x, y, dash, color=f"C{n}", label=name, linewidth=1.3)
+            of_column = [step for step in steps if column in step]
+            dash = DASHES["probe" if "belief" in steps[0] else "move"]
+            x, y = [s["step"] for s in of_column], [sign * s[column] for s in of_column]
+            axes.plot(x, y, dash, color=f"C{n}", label=name, linewidth=1.3)
         axes.set_title(title, size=9)
         axes.set_xlabel("step", size=8)
         axes.tick_params(labelsize=8)

@@ -16,8 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-COLUMNS = ("training partners", "held-out partners", "other games", "other family")
-PARTNERS = COLUMNS[:2]
+ORDER = (
+    *("training partners", "training machines", "held-out machines"),
+    *("held-out machines, new wording", "held-out partners", "other games", "other family"),
+    "literal",
+)
 PROFILE = {
     "foreseen, %": ("accuracy", 0),
     "knowing": ("skill", 2),
@@ -66,14 +69,22 @@ def shown(estimate: Row | None, places: int = 2, sign: str = "") -> str:
     return said
 
 
+def columns(cells: Sequence[Row]) -> list[str]:
+    """What was tested, from nearest to farthest."""
+    return [name for name in ORDER if name in {cell["tested_on"] for cell in cells}]
+
+
 def matrix(cells: Sequence[Row], of: str) -> Iterator[str]:
     """One of the two matrices: where each row stands, and what training changed."""
-    yield from headed(of, *COLUMNS)
+    yield from headed(of, *columns(cells))
     found = {(c["trained_on"], c["tested_on"]): c for c in cells}
     for row in dict.fromkeys(c["trained_on"] for c in cells):
         said = []
-        for column in COLUMNS:
+        for column in columns(cells):
             cell = found[row, column]
+            if cell[of]["value"] is None:
+                said.append("-")
+                continue
             value, change = f"{cell[of]['value']:.2f}", cell[f"{of}_change"]
             ends = ends_of(change)
             sure = ends is not None and ends[0] * ends[1] > 0
@@ -89,9 +100,11 @@ def seeds(cells: Sequence[Row]) -> Iterator[str]:
     yield from headed("trained for", "measure", "tested on", *(f"seed {n}" for n in names), "mean")
     for row in dict.fromkeys(c["trained_on"] for c in trained):
         for at, measure in enumerate(("doing", "knowing")):
-            for column in COLUMNS:
+            for column in columns(cells):
                 (cell,) = (c for c in trained if (c["trained_on"], c["tested_on"]) == (row, column))
                 got = [cell["by_seed"][n][at] for n in names]
+                if None in got:
+                    continue
                 figures = (f"{one:.2f}" for one in (*got, fmean(got)))
                 yield line(row.partition(", ")[2], measure, column, *figures)
 
@@ -114,17 +127,18 @@ def profile(rows: Sequence[Row], partners: str) -> Iterator[str]:
 
 def brier(cells: Sequence[Row]) -> Iterator[str]:
     """Predictions by their odds."""
-    yield from headed("Brier skill", *COLUMNS)
+    yield from headed("Brier skill", *columns(cells))
     for row in dict.fromkeys(c["trained_on"] for c in cells):
         mine = {c["tested_on"]: c for c in cells if c["trained_on"] == row}
-        yield line(row, *(shown(mine[column]["brier"]) for column in COLUMNS))
+        yield line(row, *(shown(mine[column]["brier"]) for column in columns(cells)))
 
 
 def main() -> None:
     cells = asked("transfer", *sys.argv[1:])
     profiled = asked("profile", *sys.argv[1:], "--by", "cell")
     tables = (matrix(cells, "doing"), matrix(cells, "knowing"), seeds(cells))
-    for table in (*tables, *(profile(profiled, p) for p in PARTNERS), brier(cells)):
+    partners = [name for name in columns(cells) if "partners" in name or "machines" in name]
+    for table in (*tables, *(profile(profiled, p) for p in partners), brier(cells)):
         print("\n".join(table), end="\n\n")
 
 

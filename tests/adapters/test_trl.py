@@ -155,7 +155,7 @@ def test_an_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
 
 # --- a training run of a few steps ----------------------------------------------------------------
 
-WORDS = ("<pad>", "<end>", "<unk>", "<user>", "<assistant>", "Option:", "J", "F")
+WORDS = ("<pad>", "<end>", "<unk>", "<user>", "<assistant>", "Option:", "J", "F", "B")
 TEMPLATE = (
     "{% for m in messages %}<{{ m.role }}> {{ m.content }} <end> {% endfor %}"
     "{% if add_generation_prompt %}<assistant> {% endif %}"
@@ -163,7 +163,7 @@ TEMPLATE = (
 
 
 def tiny():
-    """A random net of a few hundred weights that knows eight words, with their tokeniser."""
+    """A random net of a few hundred weights that knows nine words, with their tokeniser."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import WhitespaceSplit

@@ -1,0 +1,132 @@
+"""Learn from verifiers' traces, one for each seat: one policy takes both seats of a game.
+
+    python verifiers_seats.py --model smollm2 --seconds 600 --out out/verifiers
+
+The model answers at an address of its own, as verifiers expects. Each seat's trace lists the reward
+of its turns, and each turn is compared with the same turn of the same seat in its group.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import torch
+import verifiers.v1 as vf
+from learner import Curve, Learner, Said, less_the_mean
+
+from sally.adapters.trainers.verifiers import GamesConfig, seats_env, turns_of
+
+
+@contextmanager
+def served(learner: Learner, said: dict[str, Said]) -> Iterator[str]:
+    """Serve the learner; `said` keeps every reply by its own id, which is sent as the reply's."""
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            talk = [{"role": m["role"], "content": m["content"]} for m in asked["messages"]]
+            with lock:
+                (reply,) = learner.replies([talk])
+                said[json.dumps(talk) + reply.text] = reply
+            body: dict[str, Any] = {"id": "x", "object": "chat.completion", "created": 1}
+            message = {"role": "assistant", "content": reply.text}
+            body["model"] = asked["model"]
+            body["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+            body["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            data = json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def turns(trace: Any, said: dict[str, Said]) -> list[tuple[Said, float]]:
+    """The replies of a trace with the reward of each; a retried turn counts with its last reply."""
+    found = []
+    for turn in turns_of(trace):
+        path, node = [], turn["nodes"][-1]
+        text = trace.nodes[node].message.content or ""
+        while (node := trace.nodes[node].parent) is not None:
+            path.append(trace.nodes[node].message)
+        talk = [{"role": m.role, "content": m.content} for m in reversed(path)]
+        found.append((said[json.dumps(talk) + text], float(turn["reward"])))
+    return found
+
+
+async def played(env: Any, address: str, task: Any, group: int) -> list[Any]:
+    client = vf.EvalClientConfig(base_url=address, api_key_var="SALLY_NO_KEY")
+    model = vf.ModelContext(model="learner", client=client)
+    episodes = [await env.run_episode(task, model) for _ in range(group)]
+    return [episode for episode in episodes if episode.ok]
+
+
+async def train(given: argparse.Namespace) -> None:
+    learner = Learner(given.model, given.rate)
+    learner.warm_up(given.game, given.warm_up, strategy="chat")
+    curve = Curve(given.out)
+    made, config = seats_env(given.game)
+    taskset = GamesConfig(id="sally-verifiers", game=given.game, count=64)
+    env = made(config(taskset=taskset, misreadings=2))
+    tasks = list(env.taskset)
+    said: dict[str, Said] = {}
+    with served(learner, said) as address:
+        async with env.serving():
+            for step in curve.steps(given.steps, given.seconds):
+                said.clear()
+                task = tasks[step % len(tasks)]
+                episodes = await played(env, address, task, given.group)
+                by_seat = [[turns(t, said) for t in episode.traces] for episode in episodes]
+                grouped = [
+                    list(same)
+                    for seat in zip(*by_seat, strict=True)  # the same seat of every episode
+                    for same in zip(*seat, strict=False)  # the same turn of it
+                ]
+                rewards = [[reward for _, reward in same] for same in grouped]
+                replies = [reply for same in grouped for reply, _ in same]
+                if not replies:
+                    continue
+                learner.learn(replies, [a for turn in less_the_mean(rewards) for a in turn])
+                curve.add(sum(map(sum, rewards)) / len(replies))
+    curve.finish()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--model", default="smollm2", help="known weights, or a folder")
+    parser.add_argument("--game", default="ibs", help="both seats gain if they agree")
+    parser.add_argument("--out", type=Path, default=Path("out/verifiers"))
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--group", type=int, default=4, help="episodes of one task")
+    parser.add_argument("--rate", type=float, default=3e-5)
+    parser.add_argument("--warm-up", type=int, default=8, help="steps that teach the form")
+    given = parser.parse_args()
+    os.environ.setdefault("SALLY_NO_KEY", "none")
+    torch.manual_seed(0)
+    asyncio.run(train(given))
+
+
+if __name__ == "__main__":
+    main()
