@@ -204,7 +204,7 @@ class Reproduction:
             raise BadInput(
                 f"None of the {many} episodes in {episodes} belongs to a table or figure "
                 f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` plays "
-                "those that do. Parameters changed with --set make other problems."
+                "those that do. Changed parameters make other problems."
             )
         if (
             model is not None
