@@ -43,6 +43,9 @@ from sally.output.tables.console import (
     print_table,
     progress,
 )
+from sally.output.tables.represented import by_question
+from sally.output.tables.represented import say as say_probes
+from sally.represent.results import read_results
 from sally.stats import Estimate
 from sally.store import Where
 
@@ -173,6 +176,7 @@ def profile(
     else:
         say_brief(rows, metrics or BRIEF, page)
     say_literal(rows, folders)
+    say_represented(folders)
     for path in filter(None, (figure, calibration)):
         echo(f"Written: {path}")
 
@@ -209,6 +213,14 @@ LITERAL_LEGEND = (
     "items; above: 0 is that player, 1 all right; strict %: groups of items that are all "
     "right. No correlation across models is computed: it would need at least eight."
 )
+
+
+def say_represented(folders: Sequence[Where]) -> None:
+    """Print what local models represent, for stores that have results of `sally represent`."""
+    for folder in folders:
+        if isinstance(folder, Path) and folder.is_dir():
+            for group in by_question(read_results(folder)):
+                say_probes(group)
 
 
 def say_depths(

@@ -12,24 +12,16 @@ import click
 import msgspec
 
 from sally import store
-from sally.analysis.columns.rows import Row
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import check, write
 from sally.output.files.bundle_reader import opened
-from sally.output.tables.console import (
-    estimate_cell,
-    fitting,
-    folded,
-    json_option,
-    print_json,
-    print_table,
-    progress,
-)
+from sally.output.tables.console import json_option, print_json, progress
+from sally.output.tables.represented import say
 from sally.represent.prompts import Place, decisions, require_decisions
-from sally.represent.results import FOLDER, Arms, Represented
+from sally.represent.results import FOLDER
 from sally.represent.run import fit_groups, plain_name
 from sally.represent.surface import As
 
@@ -223,103 +215,3 @@ def _layers(said: str, count: int) -> list[int]:
     if not found or max(found) >= count:
         raise BadInput(f"The model has layers 0 to {count - 1}; --layers says {said!r}.")
     return sorted(set(found))
-
-
-# --- in words -------------------------------------------------------------------------------------
-
-
-COLUMNS = {
-    "right": "accuracy",
-    "Brier": "brier",
-    "surface": "surface",
-    "beyond rules": "beyond",
-    "selectivity": "selectivity",
-    "untrained": "untrained",
-    "beyond untrained": "beyond_untrained",
-    "twins": "twin",
-    "twins less minds": "twin_gap",
-    "said": "said",
-}
-LEGEND = (
-    "right: held-out predictions of the linear probe that are right, in the layer that inner folds "
-    "choose; surface: the better of two learners on surface features of the same pages (last "
-    "moves, frequencies, rules, places of names); beyond rules: right less surface, on the same "
-    "decisions; selectivity: right less the accuracy on labels that are exchanged at random in "
-    "each instance; untrained: a network of the same shape before training; twins: the same probes "
-    "on pages about a mechanism; said: the player's own forecasts. Three arms: shares of decisions "
-    "in which the probe, the forecast and the move (against optimal play) are right; blind: "
-    "optimal moves of a random pick; loss: payoff given up a decision; combinations in percent, "
-    "in brackets if the arms were independent with each partner. After ±: 95% intervals over "
-    "instances, not corrected for the number of rows."
-)
-
-
-def say(found: Sequence[Represented]) -> None:
-    """Print the probes of each group, and the joint table of represented, said and done."""
-    rows = [_row(one) for one in found]
-    keys = ["game", "player", "n"]
-    there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
-    title = f"{found[0].model}: {found[0].about}, as {found[0].kind}, read at the {found[0].at}"
-    for names in fitting(rows, keys, there):
-        print_table(rows, [*keys, *names], title=title)
-    for one in found:
-        echo(folded(_conditions(one)))
-    for one in found:
-        if one.arms:
-            say_arms(one)
-    echo(folded(LEGEND))
-
-
-def _row(one: Represented) -> Row:
-    row: Row = {"game": one.game, "player": one.player, "n": one.decisions}
-    for heading, field in COLUMNS.items():
-        estimate = getattr(one, field)
-        row[heading] = "-" if estimate is None else estimate_cell(estimate.value, estimate.interval)
-    return row
-
-
-def _conditions(one: Represented) -> str:
-    layers = sorted(set(one.chosen_layers))
-    found = (
-        f"{one.game}, {one.player}: {one.instances} instances, {len(one.partners)} partners, "
-        f"{one.folds} folds; unseen in a test: {', '.join(one.held_out)}; layers chosen: "
-        f"{', '.join(map(str, layers))} of {one.layers[-1].layer}; commonest class right in "
-        f"{100 * (one.majority.value or 0):.0f} %; surface by {one.surface_learner}"
-    )
-    if "partner" not in one.held_out:
-        found += "; one partner only, so no partner is held out"
-    if one.detects is not None:
-        found += f"; a difference of {one.detects:.2f} beyond rules is found with a power of .8"
-    return found + "."
-
-
-ARMS = {
-    "represented, not said": ("represented", "represented and done"),
-    "said, not done": ("said", "represented and said"),
-    "done without either": ("done",),
-    "all three": ("represented and said and done",),
-    "none": ("none",),
-}
-
-
-def say_arms(one: Represented) -> None:
-    """Print the joint table of one group."""
-    rows = [arms_row(each) for each in one.arms]
-    keys = ["partner", "n"]
-    for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
-        print_table(rows, [*keys, *names], title=f"{one.game}, {one.player}: three arms")
-
-
-def arms_row(each: Arms) -> Row:
-    """Return one row of the joint table; combinations in percent, in brackets if independent."""
-    row: Row = {"partner": each.partner, "n": each.n}
-    for name in ("represented", "said", "done"):
-        estimate = getattr(each, name)
-        row[name] = estimate_cell(estimate.value, estimate.interval)
-    row["blind"] = f"{each.blind:.2f}"
-    row["loss"] = "-" if each.loss is None else f"{each.loss:.2f}"
-    for heading, parts in ARMS.items():
-        share = sum(each.joint[part].value or 0.0 for part in parts)
-        chance = sum(each.independent[part] for part in parts)
-        row[heading] = f"{100 * share:.0f} ({100 * chance:.0f})"
-    return row

@@ -16,7 +16,7 @@ import msgspec
 from sally.analysis.columns.rows import played
 from sally.analysis.compare.contrast import TWIN, in_words
 from sally.analysis.decisions.costs import costs_of
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, label
 from sally.core.log.scenes import texts_of
 from sally.core.match.seat_context import SeatContext
@@ -237,8 +237,8 @@ def sampled(found: Iterable[Decision], most: int | None, seed: int = 0) -> list[
 def require_decisions(found: Sequence[Decision], about: str, at: Place) -> None:
     """Raise BadInput if no decision is left."""
     if not found:
-        what = about or "another player's next move"
-        tips = ["--at probe reads answers to probes", "--at move reads moves"]
+        other = "move" if at == "probe" else "probe"
         raise BadInput(
-            f"The store has no {at} of a language model with a label about {what}; {listed(tips)}."
+            f"The store has no {at} of a language model with a label about "
+            f"{about or 'what the others will do'}; its {other}s may have one."
         )

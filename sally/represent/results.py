@@ -35,7 +35,7 @@ class LayerScore(msgspec.Struct, frozen=True):
     accuracy: Estimate
     brier: Estimate
     log: Estimate
-    control: float  # accuracy on labels that are exchanged at random in each instance
+    control: float  # accuracy on labels that are drawn at random for each instance
     untrained: float | None = None  # accuracy of an untrained network of the same shape
 
 
@@ -487,7 +487,8 @@ def read_results(where: Path) -> list[Represented]:
     Raises:
         BadInput: A file cannot be read.
     """
-    paths = [where] if where.is_file() else sorted((where / FOLDER).glob("*.json"))
+    beside = (path for path in (where / FOLDER).glob("*.json") if "-causal-" not in path.name)
+    paths = [where] if where.is_file() else sorted(beside)
     found: list[Represented] = []
     for path in paths:
         try:

@@ -47,12 +47,12 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
     if kind == "shown" and len({one.letters for one in found}) > 1:
         raise BadInput(
             "The pages of these decisions show different letters, which a held-out page does not "
-            "share; use the labels action or change."
+            "share; predict the action or the change instead."
         )
     if kind == "action" and len({one.choices for one in found}) > 1:
         raise BadInput(
-            "These decisions have different choices, so their labels cannot be compared; use "
-            "the label change, or one game at a time."
+            "These decisions have different choices, so their labels cannot be compared; "
+            "predict the change instead, or take one game at a time."
         )
     kept = [one for one in found if code(one, one.value, kind) != NONE]
     if kind == "change":

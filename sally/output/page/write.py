@@ -31,6 +31,7 @@ from sally.output.page.profile import (
     literal_section,
     profile_section,
 )
+from sally.output.page.represented import represented_section
 from sally.output.page.results import (
     SeatResults,
     episode_lists,
@@ -42,6 +43,7 @@ from sally.output.page.results import (
 )
 from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
+from sally.represent.results import read_results
 
 LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 Numbers = NDArray[np.integer[Any]]
@@ -167,7 +169,10 @@ class _Page:
         self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
     ) -> Iterator[Html | str]:
         """Yield the page in order; transcripts are rendered one at a time."""
-        parts = {"profile": bool(profile), "results": True, "paper": bool(wishes.grids)}
+        where = self.held.where
+        shown = read_results(where) if isinstance(where, Path) else []
+        parts = {"profile": bool(profile), "represented": bool(shown), "results": True}
+        parts["paper"] = bool(wishes.grids)
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         yield head(f"{self.name}: Sally report")
         yield self._bar([name for name, there in parts.items() if there])
@@ -181,6 +186,9 @@ class _Page:
                 yield joined(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
             yield claims_section(verdicts(profile))
             yield self._ideal()
+        if shown:
+            yield _title("represented", "Represented, said, done")
+            yield represented_section(shown)
         yield _title("results", "Results")
         yield tag(
             "p",
