@@ -343,10 +343,23 @@ def _directions(
     """Yield directions of unit length, one for each class: of the probe and of its controls."""
     yield "probe", _unit(probes.directions(train, y, classes, PENALTY))
     homes = [instances[row] for row in fold.train]
-    exchanged = probes.control_labels(y, classes, homes, int(rng.integers(2**31)))
+    exchanged = exchanged_labels(y, classes, homes, int(rng.integers(2**31)))
     yield "shuffled", _unit(probes.directions(train, exchanged, classes, PENALTY))
     for _ in range(SEEDS):
         yield "random", _unit(rng.normal(size=(classes, train.shape[1])))
+
+
+def exchanged_labels(
+    y: NDArray[np.intp], classes: int, instances: Sequence[str], seed: int
+) -> NDArray[np.intp]:
+    """Return labels in which the classes of each instance are exchanged at random.
+
+    The exchange keeps which decisions of an instance have the same label.
+    """
+    rng = np.random.default_rng([seed, 46])
+    exchanged = {name: rng.permutation(classes) for name in sorted(set(instances))}
+    found = [exchanged[name][label] for name, label in zip(instances, y.tolist(), strict=True)]
+    return np.array(found, np.intp)
 
 
 def _unit(vectors: NDArray[Any]) -> Floats:
