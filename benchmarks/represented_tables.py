@@ -1,0 +1,115 @@
+"""Tables of docs/results/represented.md, from the probe outputs that are shipped beside it.
+
+python benchmarks/represented_tables.py docs/results/represented/represented-*.json
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sally.represent.results import Arms, Represented, read_results
+from sally.stats import Estimate
+
+
+def cell(found: Estimate | None, places: int = 2) -> str:
+    """Return a value with its interval."""
+    if found is None or found.value is None:
+        return "-"
+    if found.interval is None:
+        return f"{found.value:.{places}f}"
+    return f"{found.value:.{places}f} [{found.low:.{places}f}, {found.high:.{places}f}]"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table."""
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def probe_row(one: Represented) -> list[str]:
+    """Return one line of the table of probes."""
+    layers = sorted(set(one.chosen_layers))
+    return [
+        one.model,
+        one.game,
+        one.at,
+        one.kind,
+        f"{one.decisions:,} / {one.instances}",
+        cell(one.accuracy),
+        cell(one.majority).partition(" ")[0],
+        cell(one.surface),
+        cell(one.beyond),
+        "-" if one.detects is None else f"{one.detects:.2f}",
+        cell(one.selectivity),
+        cell(one.beyond_untrained),
+        cell(one.said),
+        f"{layers[0]}-{layers[-1]} of {one.layers[-1].layer}",
+    ]
+
+
+PROBES = ("model", "game", "at", "as", "decisions / instances", "right", "commonest", "surface",
+          "beyond rules", "detects", "selectivity", "beyond untrained", "said",
+          "layers")  # fmt: skip
+
+
+def twin_row(one: Represented) -> list[str]:
+    """Return one line of the table of twins."""
+    return [
+        one.model,
+        one.game,
+        one.at,
+        one.kind,
+        str(one.twins),
+        cell(one.twin),
+        cell(one.twin_gap),
+    ]
+
+
+def arms_row(one: Represented, each: Arms) -> list[str]:
+    """Return one line of the table of three arms; combinations in percent."""
+
+    def both(*parts: str) -> str:
+        share = sum(each.joint[part].value or 0.0 for part in parts)
+        return f"{100 * share:.0f} ({100 * sum(each.independent[part] for part in parts):.0f})"
+
+    return [
+        one.model,
+        one.game,
+        one.at,
+        one.kind,
+        each.partner,
+        str(each.n),
+        cell(each.represented),
+        cell(each.said),
+        cell(each.done),
+        f"{each.blind:.2f}",
+        "-" if each.loss is None else f"{each.loss:.2f}",
+        both("represented", "represented and done"),
+        both("said", "represented and said"),
+        both("done"),
+        both("represented and said and done"),
+    ]
+
+
+ARMS = ("model", "game", "at", "as", "partner", "n", "represented", "said", "done", "blind", "loss",
+        "represented, not said %", "said, not done %", "done without either %",
+        "all three %")  # fmt: skip
+
+
+def main(paths: Sequence[str]) -> None:
+    """Print all tables."""
+    found = [one for path in paths for one in read_results(Path(path))]
+    print("\n".join(table(PROBES, [probe_row(one) for one in found])), "\n")
+    twins = [twin_row(one) for one in found if one.twins]
+    heads = ("model", "game", "at", "as", "twins", "right on twins", "less right on minds")
+    print("\n".join(table(heads, twins)), "\n")
+    arms = [arms_row(one, each) for one in found for each in one.arms]
+    print("\n".join(table(ARMS, arms)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

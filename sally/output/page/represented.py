@@ -1,0 +1,41 @@
+"""Section of the report page on what local models represent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.analysis.columns.rows import Row
+from sally.output.page.html import Html, joined, tag
+from sally.output.tables.represented import (
+    COLUMNS,
+    LEGEND,
+    arms_row,
+    by_question,
+    conditions,
+    heading,
+    probe_row,
+)
+from sally.represent.results import Represented
+
+
+def represented_section(found: Sequence[Represented]) -> Html:
+    """Return the tables of `sally represent` that a store has."""
+    parts = []
+    for group in by_question(found):
+        rows = [probe_row(one) for one in group]
+        there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
+        parts += [tag("h3", heading(group[0])), _table(["game", "player", "n", *there], rows)]
+        parts += [tag("p", tag("small", conditions(one))) for one in group]
+        for one in group:
+            if one.arms:
+                lines = [arms_row(each) for each in one.arms]
+                parts += [tag("h4", f"{one.game}, {one.player}: three arms")]
+                parts += [_table(list(lines[0]), lines)]
+    return joined(*parts, tag("p", tag("small", LEGEND)))
+
+
+def _table(columns: Sequence[str], rows: Sequence[Row]) -> Html:
+    """Return a table that scrolls sideways on a narrow screen."""
+    heads = tag("thead", tag("tr", [tag("th", name, scope="col") for name in columns]))
+    lines = [tag("tr", [tag("td", str(row[name])) for name in columns]) for row in rows]
+    return tag("div", tag("table", heads, tag("tbody", lines)), class_="scroll", tabindex=0)

@@ -1,0 +1,120 @@
+"""Tables of what a local model represents, beside what it said and did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.analysis.columns.rows import Row
+from sally.core.terminal_text import echo
+from sally.output.tables.console import estimate_cell, fitting, folded, print_table
+from sally.represent.results import Arms, Represented
+
+COLUMNS = {
+    "right": "accuracy",
+    "Brier": "brier",
+    "surface": "surface",
+    "beyond rules": "beyond",
+    "selectivity": "selectivity",
+    "untrained": "untrained",
+    "beyond untrained": "beyond_untrained",
+    "twins": "twin",
+    "twins less minds": "twin_gap",
+    "said": "said",
+}
+LEGEND = (
+    "right: held-out predictions of the linear probe that are right, in the layer that inner folds "
+    "choose; surface: the better of two learners on surface features of the same pages (last "
+    "moves, frequencies, rules, places of names); beyond rules: right less surface, on the same "
+    "decisions; selectivity: right less the accuracy on labels that are drawn at random for each "
+    "instance; untrained: a network of the same shape before training; twins: the same probes "
+    "on pages about a mechanism; said: the player's own forecasts. Three arms: shares of decisions "
+    "in which the probe, the forecast and the move (against optimal play) are right; blind: "
+    "optimal moves of a random pick; loss: payoff given up a decision; combinations in percent, "
+    "in brackets if the arms were independent with each partner. After ±: 95% intervals over "
+    "instances, not corrected for the number of rows."
+)
+
+
+def say(found: Sequence[Represented]) -> None:
+    """Print the probes of each group, and the joint table of represented, said and done."""
+    rows = [probe_row(one) for one in found]
+    keys = ["game", "player", "n"]
+    there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
+    for names in fitting(rows, keys, there):
+        print_table(rows, [*keys, *names], title=heading(found[0]))
+    for one in found:
+        echo(folded(conditions(one)))
+    for one in found:
+        if one.arms:
+            say_arms(one)
+    echo(folded(LEGEND))
+
+
+def probe_row(one: Represented) -> Row:
+    """Return the scores of one group as cells of a table."""
+    row: Row = {"game": one.game, "player": one.player, "n": one.decisions}
+    for heading, field in COLUMNS.items():
+        estimate = getattr(one, field)
+        row[heading] = "-" if estimate is None else estimate_cell(estimate.value, estimate.interval)
+    return row
+
+
+def conditions(one: Represented) -> str:
+    """Return what was held out, which layers were chosen, and what could be detected."""
+    layers = sorted(set(one.chosen_layers))
+    found = (
+        f"{one.game}, {one.player}: {one.instances} instances, {len(one.partners)} partners, "
+        f"{one.folds} folds; unseen in a test: {', '.join(one.held_out)}; layers chosen: "
+        f"{', '.join(map(str, layers))} of {one.layers[-1].layer}; commonest class right in "
+        f"{100 * (one.majority.value or 0):.0f} %; surface by {one.surface_learner}"
+    )
+    if "partner" not in one.held_out:
+        found += "; one partner only, so no partner is held out"
+    if one.detects is not None:
+        found += f"; a difference of {one.detects:.2f} beyond rules is found with a power of .8"
+    return found + "."
+
+
+ARMS = {
+    "represented, not said": ("represented", "represented and done"),
+    "said, not done": ("said", "represented and said"),
+    "done without either": ("done",),
+    "all three": ("represented and said and done",),
+    "none": ("none",),
+}
+
+
+def heading(one: Represented) -> str:
+    """Return the question of a table."""
+    return f"{one.model}: {one.about}, as {one.kind}, read at the {one.at}"
+
+
+def by_question(found: Sequence[Represented]) -> list[list[Represented]]:
+    """Return results in groups that answer the same question."""
+    groups: dict[str, list[Represented]] = {}
+    for one in found:
+        groups.setdefault(heading(one), []).append(one)
+    return list(groups.values())
+
+
+def say_arms(one: Represented) -> None:
+    """Print the joint table of one group."""
+    rows = [arms_row(each) for each in one.arms]
+    keys = ["partner", "n"]
+    for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
+        print_table(rows, [*keys, *names], title=f"{one.game}, {one.player}: three arms")
+
+
+def arms_row(each: Arms) -> Row:
+    """Return one row of the joint table; combinations in percent, in brackets if independent."""
+    row: Row = {"partner": each.partner, "n": each.n}
+    for name in ("represented", "said", "done"):
+        estimate = getattr(each, name)
+        row[name] = estimate_cell(estimate.value, estimate.interval)
+    row["blind"] = f"{each.blind:.2f}"
+    row["loss"] = "-" if each.loss is None else f"{each.loss:.2f}"
+    for heading, parts in ARMS.items():
+        share = sum(each.joint[part].value or 0.0 for part in parts)
+        chance = sum(each.independent[part] for part in parts)
+        row[heading] = f"{100 * share:.0f} ({100 * chance:.0f})"
+    return row

@@ -1,0 +1,76 @@
+"""`sally represent` on a toy: it finds the partner's next move where it is, and nowhere else."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sally
+from sally.cli import cli
+from sally.models.hf.residual import ResidualStream
+from sally.represent.results import read_results
+from tests.models.hf import tiny, toy
+from tests.models.hf.tiny import torch, transformers
+
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("played")
+    sally.run(toy.study(rounds=6), folder)
+    return folder
+
+
+def represented(played, network, out, *more):
+    given = ["represent", str(played), "--model", f"hf:{network}?device=cpu", "--out", str(out)]
+    done = CliRunner().invoke(cli, [*given, "--at", "move", "--json", *more])
+    assert done.exception is None, done.output
+    (found,) = json.loads(done.stdout)
+    return found
+
+
+def test_what_a_toy_carries_is_found_in_its_layer(played, tmp_path):
+    network = toy.make(tmp_path / "carries")
+    found = represented(played, network, tmp_path / "out", "--as", "action")
+    right = [layer["accuracy"]["value"] for layer in found["layers"]]
+    assert right[toy.LAYER] > 0.85
+    assert right[0] < 0.65  # the last token alone tells nothing
+    assert found["accuracy"]["value"] > 0.85
+    assert found["selectivity"]["low"] > 0.1
+    assert found["beyond_untrained"]["low"] > 0.1
+    assert found["held_out"] == ["instance", "partner"]
+    directions = np.load(next((tmp_path / "out").glob("*.npz")))
+    assert all(array.shape == (2, toy.WIDTH) for array in directions.values())
+    kept = list((tmp_path / "out" / "activations").rglob("*.npy"))
+    before = {path: path.stat().st_mtime_ns for path in kept}
+    again = represented(played, network, tmp_path / "out", "--as", "action")
+    assert again == found  # nothing is read twice
+    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    assert len(read_results(next((tmp_path / "out").glob("*.json")))) == 1
+
+
+def test_nothing_is_found_in_a_toy_that_cannot_carry_it(played, tmp_path):
+    network = toy.make(tmp_path / "blind", carries=False, steps=40)
+    found = represented(played, network, tmp_path / "out", "--no-untrained")
+    assert found["accuracy"]["value"] < 0.65
+    assert found["selectivity"]["low"] < 0.05
+    assert found["beyond"]["low"] < 0
+
+
+def test_the_stream_is_that_of_the_plain_network(tmp_path):
+    """Prompts of different length in one batch have the hidden states of transformers alone."""
+    folder = tiny.make(tmp_path / "tiny")
+    network = ResidualStream(f"hf:{folder}?device=cpu")
+    prompts = [network.tokens(text, ("J", "F")) for text in ("Round 1: Option ", "Rock, " * 30)]
+    found = network.read(prompts)
+    plain = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    for row, tokens in zip(found, prompts, strict=True):
+        with torch.inference_mode():
+            states = plain(torch.tensor(tokens)[None], output_hidden_states=True).hidden_states
+        for layer in range(network.layers - 1):  # the last of transformers is normalised
+            assert np.allclose(row[layer], states[layer][0, -1], atol=2e-2, rtol=2e-2)
+    other = ResidualStream(f"hf:{folder}?device=cpu", untrained=True)
+    assert other.layers == network.layers
+    assert not np.allclose(other.read(prompts)[:, 0], found[:, 0], atol=0.05)
