@@ -9,6 +9,7 @@ figures: the earlier script did not say how it split words and broke ties.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from sally.games.battery.audit import (
     page_features,
 )
 from sally.games.battery.items import Item, by_pair, differs, read_items
-from sally.games.battery.mindless import NEGATION, SURFACE, chance, last_sentence, share
+from sally.games.battery.mindless import NEGATION, chance, last_sentence, share
 from sally.games.battery.scores import STRICT_CELLS
 
 Line = tuple[str, float, float, float]  # what, expected, ours, largest difference allowed
@@ -127,18 +128,40 @@ def tombench(items: Sequence[Item]) -> Iterator[Line]:
         share(named_first_unless_seen, false),
         POINT,
     )
-    yield "false belief: named_first", 66.0, share(SURFACE["named_first"], false), POINT
-    yield "all: named_first", 40.0, share(SURFACE["named_first"], items), POINT
-    yield "all: most_words", 39.0, share(SURFACE["most_words"], items), POINT
+    yield "false belief: named first, as a phrase", 66.0, share(named_as_phrase, false), POINT
+    yield "all: named first, as a phrase", 40.0, share(named_as_phrase, items), POINT
+    yield "all: most words of the story, counted", 39.0, share(words_counted, items), POINT
     links = [item for item in items if item.task == "Percepts-Knowledge Links"]
-    yield (
-        "percepts and knowledge: most_negations",
-        89.0,
-        share(SURFACE["most_negations"], links),
-        POINT,
-    )
+    yield "percepts and knowledge: most negations", 89.0, share(most_denied, links), POINT
     hits = learner_hits(items, blind_features)
     yield "blind learner", 43.4, learned(items, hits), POINT
+
+
+# Three rules as the earlier scripts seem to have had them, fitted to their figures: how they
+# split words and broke ties is not recorded. Ours are in `sally.games.battery.mindless`.
+LETTERS = re.compile(r"[a-z]+")
+DENIED = re.compile(r"\b(?:not|no|never)\b|n't", re.I)
+
+
+def named_as_phrase(item: Item) -> tuple[int, ...]:
+    """Choose the option that the story names first, as a phrase; of none or several, the first."""
+    at = [item.story.lower().find(option.lower().strip(" .")) for option in item.options]
+    return (min(range(len(at)), key=lambda n: at[n] if at[n] >= 0 else 10**6),)
+
+
+def words_counted(item: Item) -> tuple[int, ...]:
+    """Choose the option with the largest number of words that the story has."""
+    story = set(LETTERS.findall(item.story.lower()))
+    return most([len(set(LETTERS.findall(option.lower())) & story) for option in item.options])
+
+
+def most_denied(item: Item) -> tuple[int, ...]:
+    """Choose the option with the most of: not, no, never."""
+    return most([len(DENIED.findall(option)) for option in item.options])
+
+
+def most(scores: Sequence[int]) -> tuple[int, ...]:
+    return tuple(n for n, score in enumerate(scores) if score == max(scores))
 
 
 def learned(items: Sequence[Item], hits: dict[str, float]) -> float:
