@@ -5,20 +5,26 @@ Every command simulates from fixed seeds and prints its figures; without a name,
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+from click.testing import CliRunner
 
 from sally import store
 from sally.analysis.compare import published as reference
 from sally.analysis.compare.compare import Comparison, Group, Score, Scores, compare, family
 from sally.analysis.compare.contrast import contrast
 from sally.analysis.compare.published import Figure, load
+from sally.cli import cli
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
@@ -318,12 +324,90 @@ def _null_scores(rng: np.random.Generator, metrics: int, clusters: int) -> Score
     }
 
 
+# --- what the shipped bundles show --------------------------------------------------------------
+
+ROOT = Path(__file__).parents[1]
+SHIPPED = ("kang2026-0.5b", "kang2026-1.5b")
+FACTS = ROOT / "benchmarks" / "shipped.json"
+GAMES = {
+    "ipd": "the prisoner's dilemma",
+    "toma_po": "the task game",
+    "toma_mg": "the place game",
+    "toma_sw": "the radio game",
+    "toma_ag": "the clue game",
+}
+
+
+def shipped(runs: int = 0) -> None:
+    """Compute the facts behind two sentences of validity.md, write them, print the sentences."""
+    bundles = [ROOT / "docs" / "results" / "bundles" / f"{name}.sally.zip" for name in SHIPPED]
+    related, varied = (
+        json.loads(CliRunner().invoke(cli, [command, *map(str, bundles), "--json"]).stdout)
+        for command in ("reliability", "variance")
+    )
+    kinds = ("other trait, same game", "same trait, other game")
+    facts = {
+        "bundles": {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in bundles},
+        "players": related["matrix"]["players"],
+        "matrix": {kind: related["matrix"]["means"][kind] for kind in kinds},
+        "shares": [
+            {
+                "game": row["game"],
+                "measure": row["measure"],
+                "shares": {name: one["value"] for name, one in row["shares"]["shares"].items()},
+            }
+            for row in varied
+        ],
+    }
+    FACTS.write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
+    for sentence in sentences(msgspec.json.decode(FACTS.read_bytes())):
+        print(sentence)
+
+
+def sentences(facts: dict[str, Any]) -> list[str]:
+    """Return the sentences of validity.md on the shipped bundles."""
+
+    def mean(kind: str) -> str:
+        found = facts["matrix"][kind]
+        low, high = found["interval"]
+        return f"{two(found['value'])} [{two(low)}, {two(high)}] ({found['n']} pairs of measures)"
+
+    by_player = {
+        (row["game"], row["measure"]): sum(row["shares"].get(f, 0.0) for f in ("model", "strategy"))
+        for row in facts["shares"]
+        if {"model", "strategy"} <= set(row["shares"])
+    }
+    low, high = (each(by_player, key=lambda key: by_player[key]) for each in (min, max))
+    rest = {row["game"]: row["shares"]["rest"] for row in facts["shares"]
+            if row["measure"] == "task_success"}  # fmt: skip
+    return [
+        f"The means are {mean('other trait, same game')} for *other trait, same game* against "
+        f"{mean('same trait, other game')} for *same trait, other game*, over "
+        f"{facts['players']} players.",
+        f"The model and its strategy together explain between {100 * by_player[low]:.0f}% "
+        f"({low[1]} in {GAMES[low[0]]}) and {100 * by_player[high]:.0f}% ({high[1]} in "
+        f"{GAMES[high[0]]}) of the variance of one episode. Of the variance of correct choices "
+        f"{100 * rest['toma_po']:.0f}% in the task game and {100 * rest['toma_mg']:.0f}% in the "
+        "place game are within single episodes.",
+    ]
+
+
+def two(value: float) -> str:
+    """Return a number with two decimals and no leading zero.
+
+    >>> two(-0.536)
+    '-.54'
+    """
+    return f"{value:.2f}".replace("0.", ".", 1)
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "agreement": agreement,
     "riemer": riemer,
     "shares": shares,
     "variance": variance,
     "null": null,
+    "shipped": shipped,
 }
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 import pytest
 
 import sally
+from benchmarks import validity
 from sally.analysis.design.reliability import (
     DOING,
     KNOWING,
@@ -85,3 +89,13 @@ def test_scores_are_read_off_episodes_by_probe_and_by_metric():
     percent = [row["tom_percent"] for row in rows if row["seat"] == "agent"]
     assert [100 * value for value in knows] == pytest.approx(percent)
     assert len(sally.reliability(episodes)) == 2
+
+
+def test_the_sentences_on_the_shipped_bundles_are_generated():
+    """`python -m benchmarks.validity shipped` computes the facts, in a minute of an idle core."""
+    facts = json.loads(validity.FACTS.read_bytes())
+    bundles = validity.ROOT / "docs" / "results" / "bundles"
+    for name, digest in facts["bundles"].items():
+        assert hashlib.sha256((bundles / name).read_bytes()).hexdigest() == digest, name
+    page = (validity.ROOT / "docs" / "discussion" / "validity.md").read_text("utf-8")
+    assert [sentence for sentence in validity.sentences(facts) if sentence not in page] == []

@@ -124,15 +124,18 @@ def _row(
 def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
     """Return the rows whose interval, widened `slack` times, excludes the declared chance level.
 
-    With a slack of 1, one row in twenty is returned by chance alone.
+    Players that do better than chance come first, the best of them at the top. With a slack of 1,
+    one row in twenty is returned by chance alone.
     """
     chances = {c.name: c.chance for c in conditions_of(game)}
-    found = []
+    metrics = registry.metrics(game)
+    found: list[tuple[float, Row]] = []
     for row in rows:
         chance = chances[row["condition"]].get(row["metric"])
         if chance is None or row["interval"] is None:
             continue
         low, high = row["interval"]
         if abs(chance - row["value"]) > slack * (high - low) / 2 + 1e-9:
-            found.append(row)
-    return found
+            lower = row["metric"] in metrics and metrics[row["metric"]].better == "lower"
+            found.append((chance - row["value"] if not lower else row["value"] - chance, row))
+    return [row for _, row in sorted(found, key=lambda each: each[0])]
