@@ -22,6 +22,8 @@ from sally.output.tables.console import (
     print_json,
     print_page,
 )
+from sally.stats import Estimate
+from sally.stats.intervals import blank_intervals
 
 
 @click.command("crossplay")
@@ -72,6 +74,13 @@ def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) 
         echo("No episode has a result.")
         return
     shown = print_page(rows, ["first seat"], second, page, most=most)
+    bare = [
+        (f"{one} against {two}", Estimate(met.first, None, None, met.episodes, met.method))
+        for (one, two), met in table.items()
+        if met.first_interval is None
+    ]
+    for line in blank_intervals(bare):
+        echo(folded(line))
     for line in shown.said("--game"):
         echo(folded(line.replace("--metric shows them", "--json has them")))
 

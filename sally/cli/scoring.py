@@ -32,6 +32,8 @@ from sally.output.tables.console import (
     print_table,
     progress,
 )
+from sally.stats import Estimate
+from sally.stats.intervals import blank_intervals
 
 REASONS = 8  # reasons listed one by one; the others are counted
 FEW = 36  # rows of a summary that fit on a screen
@@ -132,8 +134,25 @@ def say(
         found, end = _without_common_end(found)
     for line in notes(print_scores(found, keys, page, most), kinds, shown, keys):
         echo(folded(line))
+    for line in without_interval(found):
+        echo(folded(line))
     if end:
         echo(folded(f"Settings of every player: {end}."))
+
+
+def without_interval(found: Sequence[Row]) -> list[str]:
+    """Return one line for each reason why means have no interval."""
+    told = [key for key in ("game", *WHO) if key in found[0] and varies(found, key)]
+    named = ((" ".join(str(row[key]) for key in told) or "every mean", row) for row in found)
+    return blank_intervals(
+        (
+            name,
+            Estimate(
+                row["value"], *(row["interval"] or (None, None)), row["episodes"], row["method"]
+            ),
+        )
+        for name, row in named
+    )
 
 
 def say_summary(place: store.Where) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+import sally
 from sally import api
 from sally.analysis.columns.measured import measured
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import profile_of
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Forfeit, Turn
+from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.games.bargaining.instances import frozen
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seated
 from tests.analysis.profiles import against_tit_for_tat, one_cell, played, profiled
@@ -163,3 +166,18 @@ def test_one_partner_without_an_automaton_does_not_blank_the_row():
     assert (known.part, unknown.part) == ("with a known optimum", "without a known optimum")
     assert known.doing.value is not None and unknown.doing.value is None
     assert unknown.raw.value is not None and "neither an optimum" in unknown.why["doing"]
+
+
+def test_the_zero_of_doing_is_exact_in_one_choice_and_against_a_declared_bargainer():
+    metrics = registry.entries("metrics")
+    for game, params, chance in (
+        ("toma_mg", {"level": 1}, 1 / 4),
+        ("toma_po", {"level": 2}, 1 / 5),
+    ):
+        setup = sally.play(game, {"player": "random"}, 0, **params).setup
+        assert metrics["task_success"].at_random(setup, "player") == pytest.approx(chance)
+    for one in frozen().problems[::17]:
+        lineup = {one.seat: "random", **one.across}
+        setup = sally.play("bargaining", lineup, 0, **one.instance().params).setup
+        expected = metrics["payoff_per_round"].at_random(setup, one.seat)
+        assert expected == pytest.approx(one.random / one.rounds)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
+import sally
+from sally import store
 from sally.analysis.columns.scores import (
     ScoreQuery,
     chosen,
@@ -11,6 +14,7 @@ from sally.analysis.columns.scores import (
     matches,
     studied,
 )
+from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.output.tables.console import SCREEN, print_page
@@ -90,3 +94,16 @@ def test_every_row_stands_on_one_page(capsys):
     assert all(said.count(f"p{n}.") == 1 for n in range(100))
     with pytest.raises(BadInput, match=f"has {pages}"):
         print_page(table, ["player"], ["m"], pages + 1)
+
+
+def test_a_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path):
+    with store.Writer(tmp_path) as writer:
+        for seed in range(2):
+            lineup = {"agent": "random", "partner": "tit_for_tat"}
+            writer.add(sally.play("rps", lineup, seed, rounds=4))
+    for command, more in (("score", "random, tit_for_tat"), ("crossplay", "random against tit_for_tat")):
+        said = CliRunner().invoke(cli, [command, str(tmp_path)]).output
+        assert f"no interval ({more}): fewer than 5 clusters" in said
+        assert "no interval: fewer than 5 clusters" in (
+            CliRunner().invoke(cli, [command, str(tmp_path), "--json"]).output
+        )

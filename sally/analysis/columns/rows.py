@@ -292,12 +292,13 @@ def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
 
 
 def estimate_row(metric: str, found: Estimate) -> Row:
-    """Return an estimate as columns."""
+    """Return an estimate as columns; `method` says how the interval was made, or why not."""
     return {
         "metric": metric,
         "value": found.value,
         "interval": found.interval,
         "episodes": found.n,
+        "method": found.method,
     }
 
 

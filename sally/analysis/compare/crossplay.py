@@ -27,6 +27,7 @@ class Pairing(msgspec.Struct, frozen=True):
     second: float
     second_interval: list[float] | None
     both: float  # the share of episodes in which both were paid
+    method: str = ""  # of both intervals, or why there are none
 
 
 Players = tuple[str, str]  # in the first seat, in the second seat
@@ -101,14 +102,22 @@ def _paired(table: SeatTable, rows: Codes) -> Pairing:
     )
     both = float(np.mean((paid[rows] > 0) & (paid[rows + 1] > 0)))
     assert one.value is not None and two.value is not None  # there is at least one episode
-    return Pairing(rows.size, one.value, one.interval, two.value, two.interval, both)
+    return Pairing(rows.size, one.value, one.interval, two.value, two.interval, both, one.method)
 
 
 def _pairing(found: Sequence[Row]) -> Pairing:
     first, second = (mean_of(found, seat) for seat in ("first", "second"))
     both = sum(row["first"] > 0 and row["second"] > 0 for row in found) / len(found)
     assert first.value is not None and second.value is not None  # there is at least one episode
-    return Pairing(len(found), first.value, first.interval, second.value, second.interval, both)
+    return Pairing(
+        len(found),
+        first.value,
+        first.interval,
+        second.value,
+        second.interval,
+        both,
+        first.method,
+    )
 
 
 def _ends(instance: Instance, seat: str) -> Bounds | None:

@@ -11,6 +11,7 @@ from math import inf
 
 import msgspec
 
+from sally.core.log.events import Setup
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.bargaining.rules import (
@@ -121,6 +122,22 @@ def solved(played: Played, seat: Seat) -> Known | None:
 def _payoff_per_round(played: Played, seat: Seat) -> float | None:
     at, payoffs = table(played, seat), played.episode.payoffs
     return None if at is None or payoffs is None else payoffs[seat] / len(at.rounds)
+
+
+def random_payoff_per_round(setup: Setup, seat: Seat) -> float | None:
+    """Return the mean payoff of uniformly random quotes against a declared rule.
+
+    None if the limits are dealt by chance or the other player declares no rule.
+    """
+    game = Bargaining(**setup.instance.params)
+    across = setup.lineup.get(str(other(seat)))
+    rule = None if across is None else rule_of(across.player, across.params)
+    if rule is None or game.value is None or game.cost is None:
+        return None
+    is_buyer = seat == BUYER
+    mine, theirs = (game.value, game.cost) if is_buyer else (game.cost, game.value)
+    limits = mirrored(not is_buyer, mine), mirrored(not is_buyer, theirs)
+    return known(rule, *limits, game.rounds).random_worth / game.rounds
 
 
 def _surplus_share(played: Played, seat: Seat) -> float | None:
@@ -379,6 +396,7 @@ METRICS = (
         unit="payoff",
         within=_in_a_round,
         headline=True,
+        at_random=random_payoff_per_round,
     ),
     Metric(
         "surplus_share",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sally.core.log.events import Setup
+from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
 from sally.metrics.answers import counted
@@ -43,6 +45,16 @@ def did(played: Played, seat: Seat) -> bool | None:
     if payoffs is None or played.replay.forfeited or not len(played.replay):
         return None
     return payoffs[seat] == 1
+
+
+def success_at_random(setup: Setup, seat: Seat) -> float | None:
+    """Return the share of the options that are right: the mean success of a random choice."""
+    game = registry.game(setup.instance.game).build(setup.instance.params)
+    start = game.start()
+    paid = [
+        game.payoffs(game.step(start, {seat: option}))[seat] for option in game.options(start, seat)
+    ]
+    return sum(each == 1 for each in paid) / len(paid)
 
 
 def _task_success_published(played: Played, seat: Seat) -> float | None:
@@ -86,6 +98,7 @@ ONE_SHOT = (
         measure=lambda played, seat: None if (right := did(played, seat)) is None else float(right),
         better="higher",
         headline=True,
+        at_random=success_at_random,
     ),
     Metric(
         name="task_success_published",
