@@ -193,8 +193,9 @@ class _Page:
         yield tag(
             "p",
             "Means over episodes with 95% t intervals, clustered by person or instance if there "
-            "are at least five of these. Every mean links to the list of its episodes, and from "
-            "there to their transcripts. Click a column heading to sort.",
+            "are at least five of these; below five clusters a mean has no interval. Every mean "
+            "links to the list of its episodes, and from there to their transcripts. "
+            "Click a column heading to sort.",
         )
         yield glossary(self.sheets)
         for sheet in self.sheets:
