@@ -329,7 +329,7 @@ def _null_scores(rng: np.random.Generator, metrics: int, clusters: int) -> Score
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("kang2026-0.5b", "kang2026-1.5b")
 FACTS = ROOT / "benchmarks" / "shipped.json"
-GAMES = {
+TITLES = {
     "ipd": "the prisoner's dilemma",
     "toma_po": "the task game",
     "toma_mg": "the place game",
@@ -385,8 +385,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         f"{mean('same trait, other game')} for *same trait, other game*, over "
         f"{facts['players']} players.",
         f"The model and its strategy together explain between {100 * by_player[low]:.0f}% "
-        f"({low[1]} in {GAMES[low[0]]}) and {100 * by_player[high]:.0f}% ({high[1]} in "
-        f"{GAMES[high[0]]}) of the variance of one episode. Of the variance of correct choices "
+        f"({low[1]} in {TITLES[low[0]]}) and {100 * by_player[high]:.0f}% ({high[1]} in "
+        f"{TITLES[high[0]]}) of the variance of one episode. Of the variance of correct choices "
         f"{100 * rest['toma_po']:.0f}% in the task game and {100 * rest['toma_mg']:.0f}% in the "
         "place game are within single episodes.",
     ]

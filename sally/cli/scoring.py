@@ -143,16 +143,12 @@ def say(
 def without_interval(found: Sequence[Row]) -> list[str]:
     """Return one line for each reason why means have no interval."""
     told = [key for key in ("game", *WHO) if key in found[0] and varies(found, key)]
-    named = ((" ".join(str(row[key]) for key in told) or "every mean", row) for row in found)
-    return blank_intervals(
-        (
-            name,
-            Estimate(
-                row["value"], *(row["interval"] or (None, None)), row["episodes"], row["method"]
-            ),
-        )
-        for name, row in named
-    )
+    named = []
+    for row in found:
+        low, high = row["interval"] or (None, None)
+        name = " ".join(str(row[key]) for key in told) or "every mean"
+        named.append((name, Estimate(row["value"], low, high, row["episodes"], row["method"])))
+    return blank_intervals(named)
 
 
 def say_summary(place: store.Where) -> None:

@@ -101,7 +101,8 @@ def test_a_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path):
         for seed in range(2):
             lineup = {"agent": "random", "partner": "tit_for_tat"}
             writer.add(sally.play("rps", lineup, seed, rounds=4))
-    for command, more in (("score", "random, tit_for_tat"), ("crossplay", "random against tit_for_tat")):
+    named = {"score": "random, tit_for_tat", "crossplay": "random against tit_for_tat"}
+    for command, more in named.items():
         said = CliRunner().invoke(cli, [command, str(tmp_path)]).output
         assert f"no interval ({more}): fewer than 5 clusters" in said
         assert "no interval: fewer than 5 clusters" in (
