@@ -53,8 +53,9 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
     to = to or Path("atlas.html")
     if to.suffix not in (".html", ".svg"):
         raise BadInput(f"{to} should end in .html or .svg.")
-    drawn = atlas_svg if to.suffix == ".svg" else atlas_page
-    to.write_text(drawn(columns), "utf-8")
+    page = to.with_suffix(".html").name
+    text = atlas_svg(columns, page) if to.suffix == ".svg" else atlas_page(columns)
+    to.write_text(text, "utf-8")
     for column, of in columns.items():
         echo(f"{column.game}, {column.setting} ({column.measure})")
         for dot in of:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sally.analysis.episodes.atlas import by_column, recorded_dots, sources
 from sally.cli import cli
 from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot
-from sally.output.figures.atlas import atlas_page, atlas_svg
+from sally.output.figures.atlas import atlas_page, atlas_svg, height_of, rows_of
 from sally.papers.alsobay2025.importer import IMPORTER as ALSOBAY
 from sally.papers.eger2017.importer import IMPORTER as EGER
 from sally.papers.gamabench.importer import IMPORTER as GAMABENCH
@@ -59,7 +59,7 @@ def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
         "pact",
         "step_game",
     }
-    assert len(sources()) == 7
+    assert {"akata2025", "rps_v2", "rps_v3"} <= set(sources()) and len(sources()) == 10
     columns = by_column(dots)
     assert len({c.game for c in columns}) == 7
     models = {dot.who: dot for dot in dots if dot.source == "pact" and dot.kind == "model"}
@@ -73,6 +73,11 @@ def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
     page, svg = atlas_page(columns), atlas_svg(columns)
     assert page.count('class="dot"') == svg.count('class="dot"') == len(dots)
     assert not re.search(r'(src|href)="?http', page)
+    links = {f"#dot-{n}" for n in range(len(dots))}
+    assert set(re.findall(r'href="([^"]*)"', page)) == links
+    assert set(re.findall(r'href="([^"]*)"', svg)) == {f"atlas.html{link}" for link in links}
+    assert set(re.findall(r'<tr id="([^"]*)"', page)) == {link[1:] for link in links}
+    assert all(id in page for dot in dots for id in dot.episodes)
     held = re.search(r'id="dots">(.*?)</script>', page, re.DOTALL)
     assert held is not None and len(json.loads(held[1])) == len(dots)
 
@@ -86,6 +91,22 @@ def test_names_from_a_record_are_escaped_and_far_values_stay_on_the_panel() -> N
     assert "<b>" not in page and "a &lt;game&gt;" in page
     assert "\u22127.00" in page  # the value is stated where the dot is at the edge
     assert all(float(x) >= 0 for x in re.findall(r'x1="(-?[\d.]+)"', page))
+
+
+def test_many_models_share_one_line_per_provider_and_keep_their_names() -> None:
+    dots = [
+        AtlasDot(COLUMN, f"model {n}", "model", None, n / 40, None, None, 9, "moves", 1, "s",
+                 family=("north", "south")[n % 2])
+        for n in range(30)
+    ]  # fmt: skip
+    rule = AtlasDot(COLUMN, "always 5", "rule", None, 0.4, 0.3, 0.5, 9, "moves", 5, "s")
+    lines = rows_of([*dots, rule])
+    assert [row.label for row in lines] == ["south (15)", "north (15)", "always 5"]
+    page = atlas_page({COLUMN: [*dots, rule]})
+    assert height_of([*dots, rule]) < height_of(dots[:12])
+    assert page.count('class="dot"') == 31 and "<title>model 7: " in page
+    values = [float(v) for v in re.findall(r"<td>(?:model|rule)</td><td>([\d.]+)</td>", page)]
+    assert len(values) == 31 and values == sorted(values, reverse=True)  # a ranked list
 
 
 def test_a_study_of_ones_own_has_knowing_and_doing(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sally.analysis.episodes.atlas import recorded_dots
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
@@ -76,6 +77,11 @@ def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> 
     assert not found.details["differences"] and not found.details["oddities"]
     assert mismatch(registry.game("ipd"), first) is None
     assert first.used["source"]["licence"].startswith("MIT")
+    longer = episode("act_gpt4", "act_tft", ["JJ", "JJ", "JJ", "FJ", "FF", "JF"], PD)
+    again = IMPORTER.read(written(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
+    (dot,), rest = recorded_dots(again.episodes)
+    assert rest == [] and dot.who == "gpt4" and dot.n == 6 and dot.year == 2023
+    assert dot.column.setting == "6 rounds with tit for tat" and dot.value < 1
 
 
 def test_a_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:

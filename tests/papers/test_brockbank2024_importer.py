@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
+from sally.analysis.episodes.atlas import recorded_dots
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, to_line
@@ -161,6 +162,10 @@ def test_a_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) 
     assert registry.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]
         1 / 3
     )
+    (dot,), rest = recorded_dots(found.episodes)
+    assert rest == [] and dot.kind == "people" and dot.n == 300 and dot.clusters == 1
+    assert dot.column.setting.startswith("300 rounds with ") and dot.low is None
+    assert dot.value < 0.1  # rock in every round is no better than even odds
 
 
 def test_a_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sally.core.log.events import Episode
+from sally.core.log.imported import RECORDED
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
@@ -14,7 +15,12 @@ from sally.core.rules.metric import Played
 def sources() -> dict[str, AtlasSource]:
     """Return the papers that declare dots, by the prefix of their instances."""
     found = [registry.paper_part(name, "atlas") for name in registry.entries("papers")]
-    return {source.prefix: source for source in found if source is not None}
+    return {
+        prefix: source
+        for source in found
+        if source is not None
+        for prefix in ((source.prefix,) if isinstance(source.prefix, str) else source.prefix)
+    }
 
 
 def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Episode]]:
@@ -23,14 +29,27 @@ def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Epi
     claimed: dict[str, list[Played]] = {}
     rest = []
     for episode in episodes:
-        prefix = episode.setup.instance.id.partition(":")[0]
+        prefix = _prefix(episode)
         if prefix in known:
             spec = registry.game(episode.setup.instance.game)
             claimed.setdefault(prefix, []).append(Played(spec, episode, replayed(spec, episode)))
         else:
             rest.append(episode)
-    dots = [dot for prefix, games in claimed.items() for dot in known[prefix].dots(games)]
-    return dots, rest
+    together: dict[int, tuple[AtlasSource, list[Played]]] = {}  # a record may have several prefixes
+    for prefix, games in claimed.items():
+        together.setdefault(id(known[prefix]), (known[prefix], []))[1].extend(games)
+    return [dot for source, games in together.values() for dot in source.dots(games)], rest
+
+
+def _prefix(episode: Episode) -> str:
+    """Return the beginning of an instance's id by which a paper claims it.
+
+    Some records share their instances, such as `akata2025-8`, with the paper's study; of these only
+    recorded play is claimed.
+    """
+    id = episode.setup.instance.id
+    recorded = any(who.player == RECORDED for who in episode.setup.lineup.values())
+    return id.partition("-" if recorded and ":" not in id else ":")[0]
 
 
 def by_column(dots: Sequence[AtlasDot]) -> dict[AtlasColumn, list[AtlasDot]]:

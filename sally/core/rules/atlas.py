@@ -42,10 +42,11 @@ class AtlasDot(msgspec.Struct, frozen=True):
     knowing: float | None = None
     note: str = ""
     store: str = ""  # where the episodes are
+    family: str = ""  # of a model: its provider, by which a crowded panel groups models
 
 
 class AtlasSource(msgspec.Struct, frozen=True):
     """How a paper's imported episodes become dots; its module `atlas` defines `ATLAS`."""
 
-    prefix: str  # of the ids of its instances
+    prefix: str | tuple[str, ...]  # of the ids of its instances
     dots: Callable[[Sequence[Played]], list[AtlasDot]]

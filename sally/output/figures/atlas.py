@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
+import msgspec
+
 from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot
 from sally.output.figures.short_names import fitted
 
@@ -15,6 +17,7 @@ Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
 WIDTH, NAMES, RIGHT = 420, 164, 92  # of a panel, its names, and its values and n
 TOP, ROW, BOTTOM = 62, 22, 40
 GAP, ACROSS = 24, 3
+MANY = 12  # models in one panel; beyond, they are grouped by family
 LOWEST, HIGHEST = -1.0, 1.05  # a dot beyond the scale is drawn at its edge, with its value
 
 # Colours from Okabe and Ito (2008), which readers with colour blindness can tell apart; each kind
@@ -47,9 +50,31 @@ CAN = (
 )  # fmt: skip
 
 
+class Row(msgspec.Struct, frozen=True):
+    """One line of a panel: a player, or all models of a family."""
+
+    label: str
+    dots: tuple[tuple[int, AtlasDot], ...]  # with their places in the column
+
+
+def rows_of(dots: Sequence[AtlasDot]) -> list[Row]:
+    """Return the lines of a panel; more than MANY models are grouped by family, best first."""
+    models = [(n, dot) for n, dot in enumerate(dots) if dot.kind == "model"]
+    if len(models) <= MANY or not all(dot.family for _, dot in models):
+        return [Row(dot.who, ((n, dot),)) for n, dot in enumerate(dots)]
+    families: dict[str, list[tuple[int, AtlasDot]]] = {}
+    for n, dot in models:
+        families.setdefault(dot.family, []).append((n, dot))
+    folded = [Row(f"{name} ({len(of)})", tuple(of)) for name, of in families.items()]
+    folded.sort(key=lambda row: -max(dot.value for _, dot in row.dots))
+    ahead = [Row(d.who, ((n, d),)) for n, d in enumerate(dots) if d.kind == "people"]
+    rest = [Row(d.who, ((n, d),)) for n, d in enumerate(dots) if d.kind not in ("people", "model")]
+    return [*ahead, *folded, *rest]
+
+
 def height_of(dots: Sequence[AtlasDot]) -> int:
     """Return the height of a panel in pixels."""
-    return TOP + ROW * len(dots) + BOTTOM
+    return TOP + ROW * len(rows_of(dots)) + BOTTOM
 
 
 def _shape(kind: str, x: float, y: float) -> str:
@@ -67,8 +92,16 @@ def _shape(kind: str, x: float, y: float) -> str:
     return f'<polygon points="{points}" fill="{hue}"/>'
 
 
-def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
-    """Return one panel as an SVG group; dots are numbered from `first` for the page's script."""
+def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: str = "") -> str:
+    """Return one panel as an SVG group.
+
+    Args:
+        column: The game, setting and measure.
+        dots: Its players.
+        first: The number of the first dot in the figure.
+        page: The file whose list of episodes the dots link to; "" is the page itself.
+    """
+    rows = rows_of(dots)
     ends = [v for d in dots for v in (d.value, d.low, d.high) if v is not None]
     low = max(LOWEST, min(0.0, math.floor(min(ends) * 4) / 4))
     start, end = NAMES, WIDTH - RIGHT
@@ -77,7 +110,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
         held = min(max(value, low), HIGHEST)
         return start + (held - low) / (HIGHEST - low) * (end - start)
 
-    bottom = TOP + ROW * len(dots)
+    bottom = TOP + ROW * len(rows)
     out = [
         f'<text x="4" y="16" class="head">{escape(column.game)}</text>',
         f'<text x="4" y="32" class="sub">{escape(fitted(column.setting, 66))}</text>',
@@ -93,26 +126,38 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0) -> str:
         out.append(f'<text x="{x:.1f}" y="{bottom + 13}" class="tick">{shown}</text>')
     out.append(f'<text x="4" y="{bottom + 29}" class="sub">0: {escape(fitted(column.zero, 30))}; '
                f"1: {escape(fitted(column.one, 32))}</text>")  # fmt: skip
-    for n, dot in enumerate(dots):
-        y = TOP + ROW * n + ROW / 2
-        x = across(dot.value)
-        whisker = ""
-        if dot.low is not None and dot.high is not None:
-            whisker = (
-                f'<line x1="{across(dot.low):.1f}" x2="{across(dot.high):.1f}" y1="{y:.1f}" '
-                f'y2="{y:.1f}" stroke="{HUES[dot.kind]}" stroke-width="2" opacity=".55"/>'
+    for line, row in enumerate(rows):
+        y = TOP + ROW * line + ROW / 2
+        lone = row.dots[0][1] if len(row.dots) == 1 else None
+        year = f" ({lone.year})" if lone and lone.year and lone.kind == "model" else ""
+        name = f"{escape(fitted(row.label, 16 if year else 22))}{year}"
+        if lone is None:
+            best = max(dot.value for _, dot in row.dots)
+            value, few = f"to {best:.2f}".replace("-", "\u2212"), ""
+            out.append(f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}</text>')
+        for n, dot in row.dots:
+            whisker = ""
+            if lone and dot.low is not None and dot.high is not None:
+                whisker = (
+                    f'<line x1="{across(dot.low):.1f}" x2="{across(dot.high):.1f}" y1="{y:.1f}" '
+                    f'y2="{y:.1f}" stroke="{HUES[dot.kind]}" stroke-width="2" opacity=".55"/>'
+                )
+            inside = _shape(dot.kind, across(dot.value), y)
+            if lone:
+                value, few = f"{dot.value:.2f}".replace("-", "\u2212"), f"n {dot.n}"
+                inside = (
+                    f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" '
+                    f'class="hit"/><text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}</text>'
+                    f"{whisker}{inside}"
+                )
+            out.append(
+                f'<a href="{escape(page, quote=True)}#dot-{first + n}">'
+                f'<g class="dot" data-kind="{dot.kind}" data-n="{first + n}">'
+                f"<title>{escape(told(dot))}</title>{inside}</g></a>"
             )
-        year = f" ({dot.year})" if dot.year and dot.kind == "model" else ""
-        name = escape(fitted(dot.who, 16 if year else 22))
-        value = f"{dot.value:.2f}".replace("-", "\u2212")
         out.append(
-            f'<g class="dot" data-kind="{dot.kind}" data-n="{first + n}" tabindex="0" '
-            f'role="button"><title>{escape(told(dot))}</title>'
-            f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" class="hit"/>'
-            f'<text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}'
-            f"{year}</text>{whisker}{_shape(dot.kind, x, y)}"
             f'<text x="{WIDTH - 48}" y="{y + 4:.1f}" class="value">{value}</text>'
-            f'<text x="{WIDTH - 4}" y="{y + 4:.1f}" class="value few">n {dot.n}</text></g>'
+            f'<text x="{WIDTH - 4}" y="{y + 4:.1f}" class="value few">{few}</text>'
         )
     return "\n".join(out)
 
@@ -137,18 +182,18 @@ text { font: 12px system-ui, sans-serif; fill: var(--ink, #1a1a1a); }
 .value { font-variant-numeric: tabular-nums; }
 .few { font-size: 10px; fill: var(--soft, #555); }
 .grid { stroke: var(--line, #ddd); } .strong { stroke: var(--soft, #888); }
-.hit { fill: transparent; }
+.hit { fill: transparent; } a { text-decoration: none; }
 """
 
 
-def atlas_svg(columns: Columns) -> str:
-    """Return the whole figure as one SVG, with a legend."""
+def atlas_svg(columns: Columns, page: str = "atlas.html") -> str:
+    """Return the whole figure as one SVG, with a legend; dots link to the lists of a page."""
     heights = [0] * ACROSS
     placed = []
     first = 0
     for column, dots in columns.items():
         at = heights.index(min(heights))
-        placed.append((at * (WIDTH + GAP), heights[at] + 30, panel(column, dots, first)))
+        placed.append((at * (WIDTH + GAP), heights[at] + 30, panel(column, dots, first, page)))
         heights[at] += height_of(dots) + GAP
         first += len(dots)
     wide, high = ACROSS * WIDTH + (ACROSS - 1) * GAP, max(heights) + 30
@@ -178,8 +223,10 @@ p, table { max-width: 72ch; }
 .panels { display: grid; gap: 1rem; align-items: start;
   grid-template-columns: repeat(auto-fill, minmax(min(370px, 100%), 1fr)); }
 .panels svg { width: 100%; height: auto; background: var(--card); border-radius: 8px; }
-.dot { cursor: pointer; } .dot:hover .hit, .dot:focus .hit { fill: var(--line); opacity: .6; }
-.dot:focus { outline: none; } .dot.off { display: none; }
+.dot:hover .hit, a:focus .hit { fill: var(--line); opacity: .6; } .dot.off { display: none; }
+.dot:hover polygon, .dot:hover circle { stroke: var(--ink); stroke-width: 1.5; }
+tr:target { background: var(--card); } details { margin: .5rem 0; }
+details table { max-width: none; width: 100%; font-size: .88rem; }
 #about { position: sticky; bottom: 0; background: var(--card); border: 1px solid var(--line);
   border-radius: 8px; padding: .6rem .9rem; margin: 1rem 0; overflow: auto; max-height: 34vh;
   font-size: .9rem; overflow-wrap: anywhere; }
@@ -200,9 +247,11 @@ function show(n) {
     about.append(row); }
   if (!d.episodes.length) about.append(line("no episode is stored for this dot")); }
 for (const g of document.querySelectorAll(".dot")) {
-  g.addEventListener("click", () => show(+g.dataset.n));
-  g.addEventListener("keydown", e => { if (e.key === "Enter" || e.key === " ") {
-    e.preventDefault(); show(+g.dataset.n); } }); }
+  const at = +g.dataset.n;
+  g.addEventListener("pointerenter", () => show(at));
+  g.parentNode.addEventListener("focus", () => show(at));
+  g.parentNode.addEventListener("click", () => { show(at);
+    document.getElementById("dot-" + at).closest("details").open = true; }); }
 for (const box of document.querySelectorAll(".filters input"))
   box.addEventListener("change", () => {
     for (const g of document.querySelectorAll(`.dot[data-kind="${box.value}"]`))
@@ -210,9 +259,34 @@ for (const box of document.querySelectorAll(".filters input"))
 """
 
 
+def _ranked(column: AtlasColumn, dots: Sequence[AtlasDot], first: int) -> str:
+    """Return the players of a panel from high to low, each with commands that show its episodes."""
+    rows = []
+    for n, dot in sorted(enumerate(dots, first), key=lambda each: -each[1].value):
+        ends = "" if dot.low is None else f"[{dot.low:.2f}, {dot.high:.2f}]"
+        knowing = "" if dot.knowing is None else f"{dot.knowing:.2f}"
+        shown = "<br>".join(
+            f"<code>sally show {escape(dot.store)}/{escape(id)}</code>" for id in dot.episodes
+        )
+        cells = (dot.who, dot.kind, f"{dot.value:.2f}", ends, knowing, f"{dot.n} {dot.unit}")
+        rows.append(
+            f'<tr id="dot-{n}">'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + f"<td>{shown or 'none stored'}</td></tr>"
+        )
+    heads = ("player", "kind", "value", "95%", "knowing", "n", "episodes")
+    head = "".join(f"<th>{each}</th>" for each in heads)
+    title = escape(f"{column.game}, {column.setting}: {column.measure}")
+    return (
+        f"<details><summary>{title}</summary><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></details>"
+    )
+
+
 def atlas_page(columns: Columns) -> str:
     """Return the interactive figure as one HTML page that loads nothing."""
     panels: list[str] = []
+    lists: list[str] = []
     data: list[dict[str, object]] = []
     for column, dots in columns.items():
         size = f"0 0 {WIDTH} {height_of(dots)}"
@@ -221,6 +295,7 @@ def atlas_page(columns: Columns) -> str:
             f'<svg viewBox="{size}" role="group" aria-label="{escape(name, quote=True)}">'
             f"{panel(column, dots, len(data))}</svg>"
         )
+        lists.append(_ranked(column, dots, len(data)))
         data += [
             {
                 "told": told(dot),
@@ -247,11 +322,15 @@ def atlas_page(columns: Columns) -> str:
 <title>Atlas: people and models by game</title>
 <style>{STYLE}{PAGE_STYLE}</style></head><body>
 <h1>People, models, learners, bots and rules, each in its own game</h1>
-<p>One panel is one game in one setting with one measure. Bars are 95% intervals. Select a row for
-its n, its source and its episodes. Do not compare figures across panels.</p>
+<p>One panel is one game in one setting with one measure. Bars are 95% intervals. A dot links to its
+entry in the ranked list below, with its n, source and episodes; panels with more than {MANY} models
+have one line per provider, and each mark has its name. Do not compare figures across panels.</p>
 <div class="filters">{boxes}</div>
 <div class="panels">{"".join(panels)}</div>
 <div id="about" aria-live="polite">Select a row.</div>
+<h2>Players and episodes</h2>
+<p>Ranked within each panel. Knowing is blank where a record holds no predictions.</p>
+{"".join(lists)}
 <h2>What this can and cannot say</h2>
 <table><tr><th>it can, because</th><th>it cannot, because</th></tr>{rows}</table>
 <script type="application/json" id="dots">{held}</script>

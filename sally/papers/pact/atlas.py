@@ -55,14 +55,18 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             if len(mine) >= LEAST:
                 name = model_name(raw)
                 who = f"{name.model} ({name.effort})" if name.effort else name.model
-                found += _dot(column, who, mine, None)
+                found += _dot(column, who, mine, None, name.provider)
         for habit in findings.HABITS:
             found += _dot(column, habit, there, habit)
     return found
 
 
 def _dot(
-    column: AtlasColumn, who: str, seats: Sequence[findings.SeatGame], habit: str | None
+    column: AtlasColumn,
+    who: str,
+    seats: Sequence[findings.SeatGame],
+    habit: str | None,
+    family: str = "",
 ) -> list[AtlasDot]:
     """Return the dot of recorded quotes, or of a habit in their place."""
     pair = findings.doing if habit is None else findings.mindless(findings.HABITS[habit])
@@ -84,6 +88,7 @@ def _dot(
             len(ids),
             SOURCE,
             ids[:FEW_IDS],
+            family=family,
         )
     ]
 

@@ -53,6 +53,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
                     len({seat.game for seat in mine}),
                     SOURCE,
                     tuple(ids[seat.game] for seat in mine[:FEW_IDS]),
+                    family=model_name(raw).provider,
                 )
             )
         for name, rule in figures.rules().items():
