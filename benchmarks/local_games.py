@@ -25,6 +25,7 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.bargaining.spec import limit_of
+from sally.games.cipher.metrics import Split, splits
 from sally.metrics.answers import counted
 from sally.output.files.bundle_reader import opened
 from sally.stats.cluster_interval import ratio_by_rule
@@ -266,40 +267,94 @@ def step_race(folder: Path) -> Iterator[str]:
                       "keeps its word"), done)  # fmt: skip
 
 
+CIPHER = {  # bundles by player and by how answers were asked for
+    "qwen-0.5b, a labelled line": "cipher-0.5b",
+    "qwen-0.5b, JSON schema": "cipher_schema-0.5b",
+    "qwen-1.5b, JSON schema": "cipher_schema-1.5b",
+}
+
+
 def cipher(folder: Path) -> Iterator[str]:
-    """Counts of the model's episodes from the logged moves, without a replay."""
+    """Counts of the model's episodes from the logged moves, and the split of lost hints."""
     planned = {cell.name: len(cell.instances) * len(cell.lineups)
                for cell in registry.entries("studies")["cipher"].cells}  # fmt: skip
-    found: dict[str, list[tuple[Counter[str], str]]] = {
-        name: [] for name in planned if name.startswith("model")
-    }
-    with ZipFile(folder / "cipher-0.5b.sally.zip") as bundle:
-        for line in bundle.read("episodes.jsonl").splitlines():
-            cell = line.rpartition(b'"cell":"')[2].partition(b'"')[0].decode()
-            if cell in found:
-                episode = msgspec.json.decode(line)
-                found[cell].append((cipher_counts(episode), episode["setup"]["instance"]["id"]))
-    lines = []
-    for cell, rows in found.items():
-        total: Counter[str] = sum((counts for counts, _ in rows), Counter())
-        line = [cell, f"{len(rows)} of {planned[cell]}", str(total["censored"]),
-                f"{total['forfeits']} of {total['forfeits'] + total['moves']}",
-                f"{total['unread']} of {total['probes']}"]  # fmt: skip
-        for above, below in (("won", "games"), ("missed", "rounds"), ("caught", "rounds")):
-            counted_ = [(100 * c[above], c[below], unit) for c, unit in rows if c[below]]
-            if not counted_:
-                line.append("-")
-                continue
-            tops, bottoms, units = zip(*counted_, strict=True)
-            share_ = ratio_by_rule(tops, bottoms, units, PERCENT)
-            assert share_.low is not None
-            assert share_.high is not None
-            line.append(f"{share_.value:.0f} [{share_.low:.0f}, {share_.high:.0f}]")
-        lines.append(line)
-    yield "Cipher, qwen-0.5b:\n"
-    yield from table(("cell", "episodes", "censored", "moves forfeited", "answers unread",
-                      "games won by the team %", "rounds miscommunicated %",
-                      "rounds intercepted %"), lines)  # fmt: skip
+    for who, name in CIPHER.items():
+        path = folder / f"{name}.sally.zip"
+        if not path.is_file():
+            continue
+        found: dict[str, list[tuple[Counter[str], str]]] = {
+            cell: [] for cell in planned if cell.startswith("model")
+        }
+        with ZipFile(path) as bundle:
+            for line in bundle.read("episodes.jsonl").splitlines():
+                cell = line.rpartition(b'"cell":"')[2].partition(b'"')[0].decode()
+                if cell in found:
+                    episode = msgspec.json.decode(line)
+                    unit = episode["setup"]["instance"]["id"]
+                    found[cell].append((cipher_counts(episode), unit))
+        lines = []
+        for cell, rows in found.items():
+            total: Counter[str] = sum((counts for counts, _ in rows), Counter())
+            line = [cell, f"{len(rows)} of {planned[cell]}", str(total["censored"]),
+                    f"{total['forfeits']} of {total['forfeits'] + total['moves']}",
+                    f"{total['unread']} of {total['probes']}"]  # fmt: skip
+            for above, below in (("won", "games"), ("missed", "rounds"), ("caught", "rounds")):
+                pairs = [(100.0 * c[above], float(c[below]), unit) for c, unit in rows if c[below]]
+                line.append(cipher_ratio(pairs, 0, PERCENT))
+            lines.append(line)
+        yield f"Cipher, {who}:\n"
+        yield from table(("cell", "episodes", "censored", "moves forfeited", "answers unread",
+                          "games won by the team %", "rounds miscommunicated %",
+                          "rounds intercepted %"), lines)  # fmt: skip
+        if split := list(cipher_split(path)):
+            yield f"Cipher, {who}, hints lost by cause (chance per round):\n"
+            yield from table(("cell", "hints", "answers how it listens", "as told %", "true %",
+                              "regret", "lost by modelling", "lost by play"), split)  # fmt: skip
+
+
+def cipher_ratio(rows: Sequence[tuple[float, float, str]], places: int, bounds: Any) -> str:
+    if not rows:
+        return "-"
+    tops, bottoms, units = zip(*rows, strict=True)
+    found = ratio_by_rule(tops, bottoms, units, bounds)
+    ends = found.interval
+    shown = "" if ends is None else f" [{ends[0]:.{places}f}, {ends[1]:.{places}f}]"
+    return f"{found.value:.{places}f}{shown}"
+
+
+def cipher_split(path: Path) -> Iterator[list[str]]:
+    """Regret of a model's hints by cause, where it was told of an interceptor.
+
+    A cause is known where the model said how the interceptor listens; `as told` and `true` are
+    shares of these answers.
+    """
+    rows: dict[str, list[tuple[list[Split], list[tuple[str, str, str]], str]]] = {}
+    for played, seat in seats(path):
+        setup = played.episode.setup
+        told = setup.instance.params.get("told")
+        if seat != "encoder" or not told:
+            continue
+        met = setup.lineup["interceptor"].player.removeprefix("by_")
+        said_ = [
+            (str(e.value), str(told), met)
+            for e in played.episode.events
+            if isinstance(e, Reported) and e.probe == "listener" and e.value is not None
+        ]
+        found = splits(played, seat), said_, setup.instance.id
+        rows.setdefault(played.episode.cell, []).append(found)
+    for cell, of in sorted(rows.items()):
+        count = sum(len(parts) for parts, _, _ in of)
+        answers_ = sum(len(heard) for _, heard, _ in of)
+        line = [cell, str(count), str(answers_)]
+        for place in (1, 2):
+            line.append(cipher_ratio(
+                [(100.0 * sum(each[0] == each[place] for each in heard), float(len(heard)), unit)
+                 for _, heard, unit in of if heard], 0, PERCENT))  # fmt: skip
+        for cause in ("regret", "modelling", "play"):
+            line.append(cipher_ratio(
+                [(sum(getattr(part, cause) for part in parts), float(len(parts)), unit)
+                 for parts, _, unit in of if parts], 2, (-1.0, 1.0)))  # fmt: skip
+        yield line
 
 
 def cipher_counts(episode: dict[str, Any]) -> Counter[str]:
