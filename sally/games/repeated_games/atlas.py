@@ -1,0 +1,97 @@
+"""Dots of the atlas for recorded repeated games: decisions of recorded seats against declared
+partners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sally.core.log.events import PlayerSpec
+from sally.core.log.imported import HUMAN, RECORDED
+from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
+from sally.stats.cluster_interval import ratio_by_rule
+
+TITLES = {
+    "ipd": "prisoner's dilemma, repeated",
+    "ibs": "battle of the sexes, repeated",
+    "rps": "rock, paper, scissors, repeated",
+}
+LEAST = 5  # decisions
+
+
+def decision_dots(
+    games: Sequence[Played], source: str, years: Mapping[str, int], people: int | None = None
+) -> list[AtlasDot]:
+    """Return each recorded player against each declared partner with a finite automaton.
+
+    A partner is a column of its own, because records rarely pair every player with every partner. A
+    person is a cluster, or a game where no person played.
+
+    Args:
+        games: Imported episodes of a record.
+        source: The record.
+        years: The year of each recorded model.
+        people: The year of the people.
+    """
+    made: dict[tuple[AtlasColumn, str], list[tuple[DecisionRegret, str, str]]] = {}
+    for played in games:
+        setup, game = played.episode.setup, played.replay.game
+        if setup.instance.game not in TITLES or not isinstance(game, RepeatedGame):
+            continue
+        for seat in (AGENT, PARTNER):
+            who = setup.lineup[str(seat)]
+            if who.player != RECORDED or (lost := _lost(played, seat)) is None:
+                continue
+            column = _column(setup.instance.game, game, setup.lineup[str(other(seat))])
+            cluster = str(who.params.get("participant") or played.episode.id)
+            name = str(who.params["name"])
+            made.setdefault((column, name), []).append((lost, cluster, played.episode.id))
+    found = []
+    for (column, name), rows in made.items():
+        n = sum(lost.decisions for lost, _, _ in rows)
+        clusters = [cluster for _, cluster, _ in rows]
+        value = ratio_by_rule(
+            [lost.at_random - lost.lost for lost, _, _ in rows],
+            [lost.at_random for lost, _, _ in rows],
+            clusters,
+        )
+        if value.value is None or n < LEAST:
+            continue
+        person = name == HUMAN
+        found.append(
+            AtlasDot(
+                column,
+                "people" if person else name,
+                "people" if person else "model",
+                people if person else years.get(name),
+                value.value,
+                value.low,
+                value.high,
+                n,
+                "decisions",
+                len(set(clusters)),
+                source,
+                tuple(id for _, _, id in rows[:FEW_IDS]),
+            )
+        )
+    return found
+
+
+def _lost(played: Played, seat: Seat) -> DecisionRegret | None:
+    lost = decisions_lost(played, seat)
+    return lost if lost is not None and lost.decisions and lost.at_random > 0 else None
+
+
+def _column(name: str, game: RepeatedGame, partner: PlayerSpec) -> AtlasColumn:
+    params = {k: v for k, v in partner.params.items() if k != "name"}
+    told = partner.player.replace("_", " ") + "".join(f" {v}" for v in params.values())
+    return AtlasColumn(
+        TITLES[name],
+        f"{game.rounds} rounds with {told}",
+        "doing of single decisions",
+        "even odds at the same states",
+        "optimal play",
+    )

@@ -1,0 +1,21 @@
+"""Dots of the atlas: models of 2023 in repeated games, against the declared bots that they met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import AtlasDot, AtlasSource
+from sally.core.rules.metric import Played
+from sally.games.repeated_games.atlas import decision_dots
+
+# The years in which the models appeared, by their names.
+YEARS = {"gpt3": 2020, "gpt35": 2022, "gpt4": 2023, "claude": 2023, "llama2": 2023}
+PEOPLE = 2023
+
+
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return the models against bots; people met a table of answers, which has no automaton."""
+    return decision_dots(games, "akata2025", YEARS, PEOPLE)
+
+
+ATLAS = AtlasSource("akata2025", dots_of)

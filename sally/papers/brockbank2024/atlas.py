@@ -1,0 +1,19 @@
+"""Dots of the atlas: people in 300 rounds of rock, paper, scissors, by the bot that they met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.rules.atlas import AtlasDot, AtlasSource
+from sally.core.rules.metric import Played
+from sally.games.repeated_games.atlas import decision_dots
+
+YEAR = 2024
+
+
+def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
+    """Return the people against each bot with a finite automaton; adaptive bots have none."""
+    return decision_dots(games, "brockbank2024", {}, YEAR)
+
+
+ATLAS = AtlasSource(("rps_v2", "rps_v3"), dots_of)
