@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -44,6 +45,7 @@ class Engine:
         self.passes = 0  # forward passes so far
         self._thread = threading.Thread(target=self._run, name="hf", daemon=True)
         self._thread.start()
+        atexit.register(self.close)  # a pass that is running when Python ends aborts the process
 
     # ------------------------------------------------------------ asking
 
@@ -78,6 +80,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop; calls in progress fail."""
+        atexit.unregister(self.close)
         with self._wake:
             self._open = False
             self._wake.notify()

@@ -259,6 +259,18 @@ def test_other_families_agree_with_themselves_at_start_up(kind, tmp_path):
     made.close()
 
 
+def test_the_engine_is_closed_before_python_ends(folder, monkeypatch):
+    # On an accelerator a pass that was running at the end aborted the process: exit code 134
+    # instead of 130 after Ctrl-C.
+    last = []
+    monkeypatch.setattr("atexit.register", last.append)
+    made = HF(str(folder), device="cpu", rows=2)
+    asked = made._engine.say([1, 2, 3], Settings(temperature=0, max_tokens=64), 64, lambda _: False)
+    last[-1]()
+    assert not made._engine._thread.is_alive()
+    assert asked.done()
+
+
 def test_a_model_with_another_attention_is_refused(tmp_path):
     folder = tiny.make(tmp_path, "gemma2", head_dim=8, attn_logit_softcapping=2.0)
     with pytest.raises(BadInput, match="vllm"):
