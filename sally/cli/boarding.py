@@ -25,9 +25,7 @@ from sally.output.tables.console import folded, json_option, print_json
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
 from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, BY_BOT, Size, suite
-
-SIZE_OF: dict[str, Size] = {"sally_1": "S", "sally_1_m": "M", "sally_1_l": "L"}
+from sally.studies.sally_1 import BOTS, BY_BOT, Size, size_of, suite
 
 
 @click.command("board")
@@ -108,14 +106,15 @@ def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[En
             line = _line_of(Path(str(place)) / EPISODES, id)
             raise BadInput(f"{EPISODES}, line {line}: episode {id} does not replay: {why}{others}")
         studies = store.studies(place)
-        study = next((s for s in studies.values() if s.name in SIZE_OF), None)
+        sizes = {found: s for s in studies.values() if (found := size_of(s)) is not None}
+        largest = max(sizes, key="SML".index) if sizes else None
         stem = bundle.name.removesuffix(".sally.zip")
-        if study is None:
+        if largest is None:
             kind, size, made = RECORDED, "-", _recorded(episodes)
         else:
-            size = SIZE_OF[study.name]
-            refuse_other_problems(episodes, SIZE_OF[study.name])
-            kind, made = SUITE, [_evaluated(episodes, study, SIZE_OF[study.name])]
+            size = largest
+            refuse_other_problems(episodes, largest)
+            kind, made = SUITE, [_evaluated(episodes, sizes[largest], largest)]
         pages = [stem if len(made) == 1 else f"{stem}-{n}" for n in range(1, len(made) + 1)]
         shown = ""
         if transcripts is not None:

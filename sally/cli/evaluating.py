@@ -44,7 +44,7 @@ from sally.runner.models import models_of
 from sally.runner.plan import plan as planned
 from sally.store import Where
 from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, suite
+from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
 
 SIZES = get_args(Size)
 
@@ -100,6 +100,7 @@ def evaluate_(
     else:
         wish = Wish(model=model, given=parsed(settings))
         study, chosen = wished(suite(size, games or sally_1.GAMES), wish, used)
+    study = in_one_store(study)
     place = out or Path("out") / f"sally_1-{_file_name(model or bot or '')}"
     wanted = local.orders(study)
     if not no_play:

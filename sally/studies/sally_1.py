@@ -328,6 +328,19 @@ def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
     return Study(name=name, about=about, cells=cells, seed=SEED)
 
 
+def in_one_store(study: Study) -> Study:
+    """Return a size of the suite under the name of the whole, so that sizes share a store."""
+    return msgspec.structs.replace(study, name="sally_1")
+
+
+def size_of(study: Study) -> Size | None:
+    """Return the size of the suite that a study is; None for other studies."""
+    sizes: tuple[Size, ...] = ("S", "M", "L")
+    if not study.name.startswith("sally_1"):
+        return None
+    return next((size for size in sizes if f"Sally-1, size {size}:" in study.about), None)
+
+
 def _cells(game: str, size: Size) -> Iterator[Cell]:
     every = tasks(game)
     many, repeats = SIZES[game][size]

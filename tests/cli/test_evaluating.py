@@ -20,7 +20,15 @@ from sally.games.toma.po.game import PartlySeen
 from sally.games.toma.po.rules import answer
 from sally.output.files.bundle import pack
 from sally.runner.local import manifest, orders, play
-from sally.studies.sally_1 import bot_suite, noisy, smallest_differences, with_bot
+from sally.studies.sally_1 import (
+    bot_suite,
+    in_one_store,
+    noisy,
+    size_of,
+    smallest_differences,
+    suite,
+    with_bot,
+)
 
 
 def typed(*given: object) -> Result:
@@ -65,6 +73,14 @@ def test_an_unfinished_evaluation_says_so(place, tmp_path):
     given = ("evaluate", "--bot", "random", "--game", "toma_po", "--out", few, "--no-play")
     done = typed(*given)
     assert done.exit_code == 3 and "the same command continues" in done.output
+
+
+def test_a_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):
+    for size in ("S", "M"):
+        study = in_one_store(bot_suite("random", size))
+        store.claim(tmp_path / "one", manifest(study), study)
+    assert {size_of(s) for s in store.studies(tmp_path / "one").values()} == {"S", "M"}
+    assert size_of(bot_suite("random", "L")) == "L" and size_of(suite("M")) == "M"
 
 
 def test_the_player_must_be_named():
