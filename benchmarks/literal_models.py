@@ -25,6 +25,7 @@ from sally.games.battery.scores import majority, strict_groups, strict_share
 from sally.output.files.bundle_reader import opened
 from sally.stats.cluster_interval import mean_by_rule
 
+MINDED = {"first_mind", "last_mind", "talk_ignored"}  # rules of the audit that follow a mind
 Given = dict[str, tuple[Item, int | None]]  # item -> its majority answer
 
 
@@ -60,7 +61,7 @@ def groups_of(items: Sequence[Item]) -> dict[str, list[Item]]:
 
 def best_rule(items: Sequence[Item]) -> tuple[str, float]:
     """Return the best mindless rule on these items, readings that skip a step included."""
-    known = set.intersection(*({*rules_of(item)} for item in items))
+    known = set.intersection(*({*rules_of(item)} for item in items)) - MINDED
     found = {name: share(rules_of(items[0])[name], items) for name in sorted(known)}
     for name in set.intersection(*({*item.mindless} for item in items)):
         found[name] = 100 * sum(item.mindless[name] == item.answer for item in items) / len(items)
@@ -89,7 +90,12 @@ def say(model: str, arm: str, given: Given) -> None:
         kinds.setdefault(", ".join(key[:-1]) or "stories", {})[key] = ids
     for name, strict in sorted(kinds.items()):
         value = strict_share(strict, right)
-        known = {rule: made for item in items for rule, made in rules_of(item).items()}
+        known = {
+            rule: made
+            for item in items
+            for rule, made in rules_of(item).items()
+            if rule not in MINDED
+        }
         rules = {
             rule: strict_share(strict, {i.id for i in items if made(i) == (i.answer,)}) or 0.0
             for rule, made in known.items()
