@@ -80,8 +80,8 @@ def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> 
     longer = episode("act_gpt4", "act_tft", ["JJ", "JJ", "JJ", "FJ", "FF", "JF"], PD)
     again = IMPORTER.read(written(tmp_path / "again/pd_base_gpt4_tfts.csv", longer))
     (dot,), rest = recorded_dots(again.episodes)
-    assert rest == [] and dot.who == "gpt4" and dot.n == 6 and dot.year == 2023
-    assert dot.column.setting == "6 rounds with tit for tat" and dot.value < 1
+    assert rest == [] and dot.who == "gpt4, tit for tat" and dot.n == 6 and dot.year == 2023
+    assert dot.column.setting == "6 rounds, by declared bot" and dot.value < 1
 
 
 def test_a_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:

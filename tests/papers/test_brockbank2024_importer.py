@@ -164,7 +164,8 @@ def test_a_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) 
     )
     (dot,), rest = recorded_dots(found.episodes)
     assert rest == [] and dot.kind == "people" and dot.n == 300 and dot.clusters == 1
-    assert dot.column.setting.startswith("300 rounds with ") and dot.low is None
+    assert dot.who.startswith("people, ") and dot.low is None
+    assert dot.column.setting == "300 rounds, by declared bot"
     assert dot.value < 0.1  # rock in every round is no better than even odds
 
 

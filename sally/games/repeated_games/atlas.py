@@ -27,8 +27,8 @@ def decision_dots(
 ) -> list[AtlasDot]:
     """Return each recorded player against each declared partner with a finite automaton.
 
-    A partner is a column of its own, because records rarely pair every player with every partner. A
-    person is a cluster, or a game where no person played.
+    A dot is one player with one partner, because records rarely pair every player with every
+    partner. A person is a cluster, or a game where no person played.
 
     Args:
         games: Imported episodes of a record.
@@ -36,7 +36,7 @@ def decision_dots(
         years: The year of each recorded model.
         people: The year of the people.
     """
-    made: dict[tuple[AtlasColumn, str], list[tuple[DecisionRegret, str, str]]] = {}
+    made: dict[tuple[AtlasColumn, str, str], list[tuple[DecisionRegret, str, str]]] = {}
     for played in games:
         setup, game = played.episode.setup, played.replay.game
         if setup.instance.game not in TITLES or not isinstance(game, RepeatedGame):
@@ -45,12 +45,13 @@ def decision_dots(
             who = setup.lineup[str(seat)]
             if who.player != RECORDED or (lost := _lost(played, seat)) is None:
                 continue
-            column = _column(setup.instance.game, game, setup.lineup[str(other(seat))])
+            column, partner = _column(setup.instance.game, game), setup.lineup[str(other(seat))]
             cluster = str(who.params.get("participant") or played.episode.id)
             name = str(who.params["name"])
-            made.setdefault((column, name), []).append((lost, cluster, played.episode.id))
+            key = column, name, _told(partner)
+            made.setdefault(key, []).append((lost, cluster, played.episode.id))
     found = []
-    for (column, name), rows in made.items():
+    for (column, name, met), rows in made.items():
         n = sum(lost.decisions for lost, _, _ in rows)
         clusters = [cluster for _, cluster, _ in rows]
         value = ratio_by_rule(
@@ -64,7 +65,7 @@ def decision_dots(
         found.append(
             AtlasDot(
                 column,
-                "people" if person else name,
+                f"{'people' if person else name}, {met}",
                 "people" if person else "model",
                 people if person else years.get(name),
                 value.value,
@@ -85,12 +86,15 @@ def _lost(played: Played, seat: Seat) -> DecisionRegret | None:
     return lost if lost is not None and lost.decisions and lost.at_random > 0 else None
 
 
-def _column(name: str, game: RepeatedGame, partner: PlayerSpec) -> AtlasColumn:
-    params = {k: v for k, v in partner.params.items() if k != "name"}
-    told = partner.player.replace("_", " ") + "".join(f" {v}" for v in params.values())
+def _told(partner: PlayerSpec) -> str:
+    params = [str(v) for k, v in partner.params.items() if k != "name"]
+    return " ".join([partner.player.replace("_", " "), *params])
+
+
+def _column(name: str, game: RepeatedGame) -> AtlasColumn:
     return AtlasColumn(
         TITLES[name],
-        f"{game.rounds} rounds with {told}",
+        f"{game.rounds} rounds, by declared bot",
         "doing of single decisions",
         "even odds at the same states",
         "optimal play",

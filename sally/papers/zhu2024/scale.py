@@ -58,7 +58,8 @@ class _Screen(msgspec.Struct, frozen=True):
 
 
 def _screen(played: Played) -> _Screen | None:
-    """Return the screen of an episode; None if it is no one-shot game against a crowd."""
+    """Return the screen of an episode; None if it is no one-shot game against a crowd, or if a
+    fault or limit ended it before the move."""
     setup, replay = played.episode.setup, played.replay
     who = setup.lineup.get(str(PARTNER))
     params = setup.instance.params
@@ -70,6 +71,9 @@ def _screen(played: Played) -> _Screen | None:
     reports = [r for r in played.episode.events if isinstance(r, Reported) and r.probe == PROBE]
     said = reports[0].value if reports else None
     lost = any(isinstance(e, Forfeited) and e.seat == AGENT for e in played.episode.events)
+    moved = bool(replay.moves) and AGENT in replay.moves[0]
+    if not moved and not lost:
+        return None
     return _Screen(
         played.episode.id,
         setup.instance.id.rpartition(":")[0] or setup.instance.id,
@@ -78,7 +82,7 @@ def _screen(played: Played) -> _Screen | None:
         other,
         np.array(who.params["odds"], float),
         int(played.episode.used.get("people across", ENOUGH)),
-        None if lost else replay.moves[0][AGENT],
+        replay.moves[0][AGENT] if moved and not lost else None,
         int(said) if isinstance(said, int) else None,
         bool(reports),
     )
