@@ -92,7 +92,8 @@ def readers() -> Iterator[tuple[str, Any]]:
         except BadInput:
             continue
         lineup = {seat: PlayerSpec("random") for seat in game.seats}
-        match: Match[Any, Any, Any] = Match(spec, Setup(Instance(name, name, {}), 1, lineup))
+        setup = Setup(Instance(name, name, {}), 1, lineup, spec.version)
+        match: Match[Any, Any, Any] = Match(spec, setup)
         for turn in match.asks():
             if turn.seat == NATURE:
                 continue
