@@ -9,8 +9,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sally.represent.results import Arms, Represented, read_results
+from sally.core.log.events import label
+from sally.represent.results import ALL, Arms, Represented, read_results, short_partner
 from sally.stats import Estimate
+from sally.studies.knowing_doing import PARTNERS
 
 
 def cell(found: Estimate | None, places: int = 2) -> str:
@@ -100,15 +102,41 @@ ARMS = ("model", "game", "at", "as", "partner", "n", "represented", "said", "don
         "all three %")  # fmt: skip
 
 
+BY_PARTNER = (
+    ("ipd", "move", "action"),
+    ("ibs", "move", "action"),
+    ("rps", "move", "change"),
+    ("rps", "probe", "change"),
+)
+
+
+def partner_names() -> dict[str, str]:
+    """Return the study's own names of its partners."""
+    return {
+        short_partner(label(who)): name
+        for partners in PARTNERS.values()
+        for name, who in partners.items()
+    }
+
+
 def main(paths: Sequence[str]) -> None:
-    """Print all tables."""
+    """Print all tables of the page."""
     found = [one for path in paths for one in read_results(Path(path))]
+    names = partner_names()
     print("\n".join(table(PROBES, [probe_row(one) for one in found])), "\n")
     twins = [twin_row(one) for one in found if one.twins]
     heads = ("model", "game", "at", "as", "twins", "right on twins", "less right on minds")
     print("\n".join(table(heads, twins)), "\n")
-    arms = [arms_row(one, each) for one in found for each in one.arms]
-    print("\n".join(table(ARMS, arms)))
+    pooled, single = [], []
+    for one in found:
+        for each in one.arms:
+            row = arms_row(one, each)
+            if each.partner == ALL:
+                pooled.append(row)
+            elif (one.game, one.at, one.kind) in BY_PARTNER:
+                single.append([*row[:4], names.get(each.partner, each.partner), *row[5:]])
+    print("\n".join(table(ARMS, pooled)), "\n")
+    print("\n".join(table(ARMS, single)))
 
 
 if __name__ == "__main__":

@@ -70,7 +70,8 @@ class LinearProbe:
             decomposition = _sklearn("decomposition")
             most = min(components, scaled.shape[0] - 1)
             pca = decomposition.PCA(most, svd_solver="randomized", random_state=0)
-            self.axes: Floats = pca.fit(scaled).components_.T
+            with np.errstate(invalid="ignore"):  # a layer may be the same everywhere
+                self.axes: Floats = pca.fit(scaled).components_.T
         else:
             self.axes = np.eye(scaled.shape[1])
         # one scale for all components, so that the penalty means the same in every layer

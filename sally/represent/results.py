@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
@@ -196,7 +197,7 @@ def represented(
         surface_brier=over(surface_scores["brier"], (0.0, 2.0)),
         beyond=beyond,
         beyond_brier=over(surface_scores["brier"] - scores["brier"], None),
-        detects=detects(hit[tested] - surface_hit[tested], where),
+        detects=detects(beyond, len(set(where))),
         control=over(control_right, SHARE),
         selectivity=over(hit - control_right, GAP),
         untrained=None if blank_best is None else over(_right(blank_best, y), SHARE),
@@ -348,21 +349,22 @@ def _twins(
     }
 
 
-def detects(differences: NDArray[np.float64], clusters: Sequence[str]) -> float | None:
-    """Return the smallest mean difference that as many clusters find with a power of .8."""
-    names = sorted(set(clusters))
-    if len(names) < 2:
+def detects(found: Estimate, clusters: int) -> float | None:
+    """Return the smallest difference that as many clusters find with a power of .8.
+
+    The standard error is that of the estimate's own interval.
+
+    >>> detects(Estimate(0.0, -0.1, 0.1, 700, "t over 36 clusters"), 36)
+    0.142
+    """
+    if found.low is None or found.high is None or found.high <= found.low:
         return None
-    place = {name: n for n, name in enumerate(names)}
-    codes = np.array([place[name] for name in clusters])
-    means = np.bincount(codes, differences) / np.bincount(codes)
-    variance = float(means.var(ddof=1))
-    if variance <= 0:
-        return None
-    low, high = 0.0, 2.0
-    while high - low > 1e-4:
+    edge = float(scipy.special.stdtrit(clusters - 1, 0.975))
+    error = (found.high - found.low) / 2 / edge
+    low, high = 0.0, 8 * error  # beyond 8 standard errors the power is 1
+    while high - low > 1e-3 * error:
         middle = (low + high) / 2
-        enough = t_power(len(names), middle, variance) >= POWER
+        enough = t_power(clusters, middle, error**2 * clusters) >= POWER
         low, high = (low, middle) if enough else (middle, high)
     return round(high, 4)
 
