@@ -16,6 +16,7 @@ from sally.analysis.profile.profile import ProfileRow
 from sally.stats import Estimate
 
 LITERAL, STRICT = "literal", "literal_strict"
+PACK = " pack="  # in the name of a player that reads another wording or a twin
 
 
 class StrictScores(msgspec.Struct, frozen=True):
@@ -58,9 +59,10 @@ def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
 def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
     """Return one line for each battery row and each game row of the same model.
 
-    Empty unless the stores hold both.
+    Empty unless the stores hold both. Other wordings and twins are left out.
     """
     lines = []
+    rows = [row for row in rows if PACK not in row.player]
     for battery in rows:
         if battery.metric != LITERAL or battery.raw.value is None:
             continue
