@@ -210,7 +210,7 @@ def seats_env(game: str, seats: Sequence[str] = ()) -> tuple[type[Any], type[Any
     }
     config = create_model("SeatsConfig", __base__=SeatsEnvConfig, **fields)
 
-    class GameSeats(vf.Env[config]):  # type: ignore[misc, valid-type]
+    class GameSeats(vf.Env[config]):  # type: ignore[misc]
         """Several seats of a game; an episode has one trace for each."""
 
         async def setup(self, agents: Any) -> None:
