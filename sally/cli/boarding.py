@@ -10,7 +10,7 @@ import msgspec
 
 from sally import store
 from sally.analysis.evaluation import Evaluation, evaluate, name_of, per_problem
-from sally.cli.evaluating import reference_episodes
+from sally.cli.evaluating import SIZES, reference_episodes
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, Setup
 from sally.core.registry.study import Study
@@ -106,8 +106,8 @@ def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[En
             line = _line_of(Path(str(place)) / EPISODES, id)
             raise BadInput(f"{EPISODES}, line {line}: episode {id} does not replay: {why}{others}")
         studies = store.studies(place)
-        sizes = {found: s for s in studies.values() if (found := size_of(s)) is not None}
-        largest = max(sizes, key="SML".index) if sizes else None
+        sizes = {size_of(s): s for s in studies.values()}
+        largest = next((one for one in reversed(SIZES) if one in sizes), None)
         stem = bundle.name.removesuffix(".sally.zip")
         if largest is None:
             kind, size, made = RECORDED, "-", _recorded(episodes)

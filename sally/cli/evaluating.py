@@ -46,7 +46,7 @@ from sally.store import Where
 from sally.studies import sally_1
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
 
-SIZES = get_args(Size)
+SIZES: tuple[Size, ...] = get_args(Size)
 
 
 @click.command("evaluate")
