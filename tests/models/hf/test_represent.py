@@ -35,11 +35,12 @@ def test_what_a_toy_carries_is_found_in_its_layer(played, tmp_path):
     network = toy.make(tmp_path / "carries")
     found = represented(played, network, tmp_path / "out", "--as", "action")
     right = [layer["accuracy"]["value"] for layer in found["layers"]]
-    assert right[toy.LAYER] > 0.85
+    assert right[toy.LAYER] > 0.8  # two of six moves are not told by the page: 5/6 at most
     assert right[0] < 0.65  # the last token alone tells nothing
-    assert found["accuracy"]["value"] > 0.85
-    assert found["selectivity"]["low"] > 0.1
-    assert found["beyond_untrained"]["low"] > 0.1
+    assert found["accuracy"]["value"] > 0.8
+    for difference in ("beyond", "beyond_untrained"):
+        assert found[difference]["low"] > 0.1
+    assert found["selectivity"]["value"] > 0.1
     assert found["held_out"] == ["instance", "partner"]
     directions = np.load(next((tmp_path / "out").glob("*.npz")))
     assert all(array.shape == (2, toy.WIDTH) for array in directions.values())
