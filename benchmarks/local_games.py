@@ -26,6 +26,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.bargaining.spec import limit_of
 from sally.games.cipher.metrics import Split, splits
+from sally.games.cipher.rules import ENCODER
 from sally.metrics.answers import counted
 from sally.output.files.bundle_reader import opened
 from sally.stats.cluster_interval import ratio_by_rule
@@ -329,19 +330,23 @@ def cipher_split(path: Path) -> Iterator[list[str]]:
     shares of these answers.
     """
     rows: dict[str, list[tuple[list[Split], list[tuple[str, str, str]], str]]] = {}
-    for played, seat in seats(path):
-        setup = played.episode.setup
+    spec, seat = registry.game("cipher"), str(ENCODER)
+    with opened(path) as (place, _):
+        every = store.load(place, quarantine=False).episodes.values()
+    for episode in every:
+        setup = episode.setup
         told = setup.instance.params.get("told")
-        if seat != "encoder" or not told:
+        if setup.lineup[seat].player != "language" or not told:
             continue
         met = setup.lineup["interceptor"].player.removeprefix("by_")
         said_ = [
             (str(e.value), str(told), met)
-            for e in played.episode.events
+            for e in episode.events
             if isinstance(e, Reported) and e.probe == "listener" and e.value is not None
         ]
-        found = splits(played, seat), said_, setup.instance.id
-        rows.setdefault(played.episode.cell, []).append(found)
+        played = Played(spec, episode, replayed(spec, episode))
+        found = splits(played, ENCODER), said_, setup.instance.id
+        rows.setdefault(episode.cell, []).append(found)
     for cell, of in sorted(rows.items()):
         count = sum(len(parts) for parts, _, _ in of)
         answers_ = sum(len(heard) for _, heard, _ in of)

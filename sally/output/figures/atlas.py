@@ -17,6 +17,7 @@ Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
 WIDTH, NAMES, RIGHT = 420, 164, 92  # of a panel, its names, and its values and n
 TOP, ROW, BOTTOM = 62, 22, 40
 GAP, ACROSS = 24, 3
+DATED = 16  # letters of a name that leave room for its year
 MANY = 12  # models in one panel; beyond, they are grouped by family
 LOWEST, HIGHEST = -1.0, 1.05  # a dot beyond the scale is drawn at its edge, with its value
 
@@ -129,8 +130,9 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
     for line, row in enumerate(rows):
         y = TOP + ROW * line + ROW / 2
         lone = row.dots[0][1] if len(row.dots) == 1 else None
-        year = f" ({lone.year})" if lone and lone.year and lone.kind == "model" else ""
-        name = f"{escape(fitted(row.label, 16 if year else 22))}{year}"
+        dated = lone is not None and lone.kind == "model" and len(row.label) <= DATED
+        year = f" ({lone.year})" if lone and lone.year and dated else ""
+        name = f"{escape(fitted(row.label, DATED if year else 22))}{year}"
         if lone is None:
             best = max(dot.value for _, dot in row.dots)
             value, few = f"to {best:.2f}".replace("-", "\u2212"), ""

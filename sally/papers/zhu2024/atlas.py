@@ -22,8 +22,8 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of people with the rules on their screens, and of models that played the
     same games; screens with a small crowd are left out."""
     found = []
-    for name, who in scaled(games, LEAST).items():
-        people = name == PEOPLE
+    for player, who in scaled(games, LEAST).items():
+        people, name = player == PEOPLE, player.removeprefix("hf:")
         shown = {"people" if people else name: who.doing}
         if people:
             shown |= rules(who.table)
