@@ -225,7 +225,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     assert "must be from 0 to 10" in worth.get_by_role("alert").inner_text()
     worth.get_by_label("iron ingot").fill("9.5")
     worth.get_by_role("button", name="Answer").click()
-    me.page.get_by_text("Look up: Item info").click()
+    me.page.locator("summary", has_text="Look up: Item info").click()
     me.page.get_by_label("Item", exact=True).fill("shears")
     me.page.get_by_role("button", name="Look up").first.click()
     me.page.locator(".found", has_text="2 iron ingots -> 1 pair of shears").wait_for()
