@@ -260,7 +260,7 @@ def _cell(found: Any) -> str:
 
 def say_plan(model: str, as_json: bool) -> None:
     """Print calls, tokens and the smallest detectable differences of every size."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for size in SIZES:
         filled, _ = wished(suite(size), Wish(model=model), use_config(None))
         plan = planned(filled)
