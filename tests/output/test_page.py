@@ -249,7 +249,7 @@ def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
     assert [(c.cell, c.wanted, c.there) for c in counts.cells] == [("short", 8, 8), ("again", 8, 8)]
 
 
-@pytest.mark.parametrize("name", ["quickstart", "tradecraft2026", "moore2025", "demo"])
+@pytest.mark.parametrize("name", ["quickstart", "tradecraft2026", "moore2025"])
 def test_a_trial_has_the_same_key_before_and_after_it_is_seated(name: str) -> None:
     study = registry.entries("studies")[name]
     bots = [
