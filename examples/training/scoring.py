@@ -39,6 +39,9 @@ class Policy:
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         found: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         self.model = found.float().to(self.device)
+        if self.device == "cuda":  # with our masks these gave gradients of NaN (torch 2.11, H200)
+            torch.backends.cuda.enable_cudnn_sdp(False)
+            torch.backends.cuda.enable_mem_efficient_sdp(False)
         self._met: dict[tuple[str, tuple[str, ...]], Page] = {}
         self.model.eval()  # there is no dropout, and sampling and learning must see one policy
         self.learn_tokens = LEARN_TOKENS[self.device]
