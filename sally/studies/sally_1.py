@@ -525,13 +525,16 @@ RECORDED_PLAY = "recorded_play.json"  # from the pages in docs/results that it n
 
 def reliability(size: Size) -> dict[str, dict[str, Reliability]]:
     """Return how reliably a size tells bots of graded skill apart: game -> measure -> figures."""
-    known = _record(RELIABILITY, dict[str, dict[str, dict[str, Reliability]]])
+    known: dict[str, dict[str, dict[str, Reliability]]] = _record(
+        RELIABILITY, dict[str, dict[str, dict[str, Reliability]]]
+    )
     return known.get(size, {})
 
 
 def recorded_play() -> tuple[Recorded, ...]:
     """Return figures of people and published models in games of the suite, on other problems."""
-    return _record(RECORDED_PLAY, tuple[Recorded, ...])
+    known: tuple[Recorded, ...] = _record(RECORDED_PLAY, tuple[Recorded, ...])
+    return known
 
 
 def _record(name: str, type: Any) -> Any:
