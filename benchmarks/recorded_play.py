@@ -218,18 +218,19 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield "# People, models, learners and bots side by side"
     yield ""
     yield (
-        f"From {games} recorded games of akata2025 and brockbank2024, {people} people among them, "
-        "as imported by `sally import`; learners and bots were played on the same settings. "
-        "Doing is 0 for a uniformly random player and 1 for the exact optimum against the partner, "
-        "over the rounds that were played. In brackets: 95% intervals, bootstrap over people, or "
-        f"over games without people (Wilson's if all are equal); none below {FEW}."
+        f"From {games} recorded games of akata2025 and brockbank2024, played by {people} people "
+        "and by models, as imported by `sally import`; learners and bots were played on the same "
+        "settings. Doing is 0 for a uniformly random player and 1 for the exact optimum against "
+        "the partner, over the rounds that were played. In brackets: 95% intervals from a "
+        "bootstrap over people, or over games where no person played (Wilson's interval if all "
+        f"values are equal); rows with fewer than {FEW} clusters have none."
     )
     yield ""
     yield (
-        "The page in the documentation was made from a sample, about a third of each record, taken "
-        "as it came to us; how it was drawn is not known. People met bots unevenly (4 to 14 for "
-        "each), learners and bots 20 times each, so rows of the overview differ in partners: "
-        "compare people and players by partner, in the second table."
+        "The page in the documentation was made from a sample of about a third of each record; how "
+        "the sample was drawn is not known. The number of people who met each bot varies (4 to "
+        "14), while learners and bots met each one 20 times, so rows of the overview differ in "
+        "partners: to compare people with other players, use the second table, which is by partner."
     )
     yield "`python benchmarks/recorded_play.py AKATA BROCKBANK` makes it from any two stores; see"
     yield "[recorded play](../how-to/recorded_play.md)."
@@ -242,14 +243,15 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield from table(rps, ("partner", "player"), {"won": WON, "doing": DOING})
     yield ""
     yield "## People and models in one setting: against GPT-4"
-    yield "The dilemma and the battle, ten rounds, the same payoffs; points a round. People met"
-    yield "GPT-4 as it is or asked to predict first, drawn anew in every round; models met one of"
-    yield "the two, one game for each pair and seat, so that they have no interval and a difference"
-    yield "between them and people cannot be tested. No model played the bots that people played in"
-    yield "rock, paper, scissors, and no person those that models played in the dilemma."
+    yield "Points per round in the dilemma and the battle, over ten rounds with the same payoffs."
+    yield "People met GPT-4 either plain or prompted to predict first, drawn at random in every"
+    yield "round. Models met one of the two, in one game for each pair and seat, so they have no"
+    yield "interval, and a difference between them and people cannot be tested. No model"
+    yield "played the bots that people played in rock, paper, scissors, and no person those that"
+    yield "models played in the dilemma."
     yield ""
     met = [s for s in two if s.partner.startswith(("gpt4", "gpt-4")) and s.rounds == TEN]
-    yield from table(met, ("group", "player"), {"points a round": POINTS})
+    yield from table(met, ("group", "player"), {"points per round": POINTS})
     yield ""
     yield "## Conditional behaviour"
     yield "Retaliation, forgiveness and exploitation in the dilemma, taking turns in the battle;"

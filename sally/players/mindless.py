@@ -167,7 +167,7 @@ def asked(turn: Turn[Any, Any]) -> Question:
 
 
 def named(question: Question, value: int | str) -> ProbeReport:
-    """Return a report of one choice, with all odds on it if the question asks for odds."""
+    """Return a report of one choice, with probability 1 if the question asks for odds."""
     if question.kind != "odds":
         return ProbeReport(value)
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))

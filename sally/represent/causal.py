@@ -340,7 +340,7 @@ def _directions(
     instances: Sequence[str],
     rng: np.random.Generator,
 ) -> Iterator[tuple[Kind, Floats]]:
-    """Yield directions of unit length, one for each class: of the probe and of its controls."""
+    """Yield the unit-length directions of the probe and of its controls, one per class."""
     yield "probe", _unit(probes.directions(train, y, classes, PENALTY))
     homes = [instances[row] for row in fold.train]
     exchanged = exchanged_labels(y, classes, homes, int(rng.integers(2**31)))

@@ -81,7 +81,7 @@ def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ..
 
 
 def with_unasked(study: Study) -> Study:
-    """Return the study with a copy of every probed cell without its probes."""
+    """Return the study plus an unprobed copy of every probed cell."""
     cells = [
         msgspec.structs.replace(
             cell,

@@ -262,7 +262,7 @@ def _each_seat(name: str, seats: Sequence[str]) -> Scorer:
 
 
 def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, float]:
-    """Return the value of a named scorer by seat; NaN, which Inspect does not count, if missing."""
+    """Return a scorer's value for each seat; a missing one is NaN, which Inspect ignores."""
     line = state.store.get("episode")
     values = dict.fromkeys(seats, math.nan)
     if line is None or (episode := from_line(line.encode())).payoffs is None:

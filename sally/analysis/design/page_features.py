@@ -5,11 +5,11 @@ A page is read as a list of lines `- head: segment; segment`. A segment starts w
 ("likes", "follows"); commas separate its phrases. A phrase belongs to an option if
 it names it or is quoted from its line. Lines that name the heads of other lines form a graph.
 
-Counted for each option: phrases that belong to it by label, by place in the segment, by place of
-the line on the page, by the labels under which their line names other lines and is named by them,
-and combinations of these; numbers that follow the option's name, with their rank in the line; how
-often and where its name occurs. No agent's choice is computed. With `joined`, what a line and the
-line it names together say about the option is counted too, which is one step along the relation.
+Counted for each option: the phrases that belong to it, by label, by place in the segment, by place
+of the line on the page, by the labels of the line's links (to other lines and from them), and by
+combinations of these; numbers that follow the option's name, with their rank in the line; how often
+and where its name occurs. No agent's choice is computed. With `joined`, the labels that belong to
+the option in a line are also counted together with those in each line it links to.
 """
 
 from __future__ import annotations

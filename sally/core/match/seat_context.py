@@ -16,7 +16,7 @@ MOST_KEPT = 4096  # replies with the moves that they name
 
 
 class Past:
-    """A reader's position in a seat's history in one form; every line is returned once."""
+    """A cursor over a seat's history, told in one form; it returns every line once."""
 
     __slots__ = ("_context", "_form", "_lines", "_marks", "begun")
 

@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def single(family: Family) -> Floats:
-    """Return the chance of every number from 0 to 100 for one draw, before the condition."""
+    """Return the chance of each number from 0 to 100 in one draw, before the gap is imposed."""
     chances = np.ones(HIGHEST + 1)
     if family == "correlated":
         chances[0] = chances[-1] = FIT_MARGIN + 1

@@ -149,7 +149,10 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """Return the rules for every distance by gap and rehearsed gaps, if each distance has one."""
+    """Return the rules of each distance, by gap and rehearsed gaps.
+
+    Combinations of gap and rehearsed gaps in which a distance has no rule are left out.
+    """
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]
     # equally many rehearsals for all users: otherwise the number would reveal the family

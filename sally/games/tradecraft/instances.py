@@ -98,7 +98,8 @@ def instance(
                 raise ValueError(f"{id}: {unknown}")
             if type(amount) is not int or amount < 1:
                 raise ValueError(
-                    f"{id}: {item} must have a whole amount of at least 1, not {amount!r}."
+                    f"{id}: the amount of {item} must be a whole number of at least 1, "
+                    f"not {amount!r}."
                 )
     certificate = certify(rules, [Hand(hand) for hand in hands], [Hand(t) for t in targets])
     if problems := refusals(certificate):

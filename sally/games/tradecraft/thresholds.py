@@ -26,8 +26,8 @@ HIGHEST, MOST_RATIO = 10.0, 10.0  # upper bounds of values and of thresholds
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Values of goods; an offer is accepted at ratio `accept` or above, and offers give at most
-    ratio `offer`."""
+    """A trading policy: the values of goods, the lowest ratio at which the player accepts an offer,
+    and the highest ratio at which it makes one."""
 
     worth: dict[str, float]  # goods that are not named are worth nothing
     accept: float  # value received over value given

@@ -31,7 +31,7 @@ Action = Clue | int  # an integer is the guesser's dial position
 
 
 class Round(msgspec.Struct, frozen=True):
-    """A finished round; None if the clue or the dial was forfeited."""
+    """A finished round; a clue or dial that was forfeited is None."""
 
     clue: str | None
     dial: int | None

@@ -80,7 +80,7 @@ def action_of(rules: Hanabi, move: Move) -> int:
 def as_episode(
     game: Game, person: str, survey: Mapping[str, str]
 ) -> tuple[Episode, list[Difference], Counter[str]]:
-    """Return one game played through the rules, with its differences and counts."""
+    """Return one game replayed under the rules, with its differences and counts."""
     setup = setup_of(game, person)
     match: Match[Any, int, Any] = Match(registry.game("hanabi"), setup, ask_nature=True)
     rules = match.game

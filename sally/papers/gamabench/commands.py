@@ -22,7 +22,7 @@ def COMMANDS() -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @json_option
 def show(path: Path, as_json: bool) -> None:
-    """Scores, first numbers, doing in hindsight and gifts from the raw results under PATH."""
+    """Print scores, first numbers, doing in hindsight and contributions of the results in PATH."""
     guessing, goods = figures.summary(read(path).tables)
     if as_json:
         whole: Any = {"guessing": guessing, "goods": goods}

@@ -1,4 +1,5 @@
-"""Figures of GAMA-Bench's tables: the leaderboard's score, first numbers, doing, and gifts.
+"""Figures of GAMA-Bench's tables: the leaderboard's score, first numbers, doing, and
+contributions.
 
 A table is a cluster: ten seats of one run are not independent.
 """

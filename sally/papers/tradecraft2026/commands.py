@@ -141,8 +141,8 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
 @click.argument("other", required=False, type=click.Path(path_type=Path))
 @json_option
 def ratings(file: Path, other: Path | None, as_json: bool) -> None:
-    """Share of turns per order and mean per dimension in FILE; with OTHER, the agreement of
-    both."""
+    """Print the share of turns per order and the mean per dimension in FILE; with OTHER, the
+    agreement between the two files."""
     mine = ratings_file(file)
     found = summary(mine) if other is None else agreement(mine, ratings_file(other))
     rows = [msgspec.to_builtins(each) for each in found]

@@ -97,7 +97,7 @@ def rules(table: Table) -> dict[str, Floats]:
 
 
 def agreement(table: Table, rule: Floats) -> Estimate:
-    """Return how often people take the row of a rule, where it is not tied."""
+    """Return how often people choose the row that a rule chooses, leaving out ties."""
     there = rule != 0.5
     taken = (table.row == 0) == (rule == 1.0)
     people = table.person[there]

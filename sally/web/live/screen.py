@@ -267,7 +267,7 @@ def _numbers(value: Any, question: Question) -> list[float | None]:
 
 
 def _odds(percents: Sequence[float | None]) -> tuple[float, ...]:
-    """Normalise percentages; like those of models they may be off by one percent."""
+    """Normalise percentages; their sum may be off by one, as it may for models."""
     given = [p or 0.0 for p in percents]
     total = sum(given)
     if not 99 <= total <= 101:

@@ -696,7 +696,9 @@ def _check_models(study: HumanStudy) -> None:
     """Raise BadInput if models cannot take part in groups with people."""
     size = {len(c.people) for c in study.conditions}
     if size == {1}:
-        raise BadInput("models join groups; without groups, name a model in others.")
+        raise BadInput(
+            "models join groups of people, and this study has none; put the model under `others`."
+        )
     if any(c.chat_seconds for c in study.conditions):
         raise BadInput("models cannot chat; set chat_seconds to 0 or leave models out.")
     many = sum(m.participants for m in study.models)

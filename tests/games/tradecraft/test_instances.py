@@ -109,8 +109,8 @@ def test_a_ruleset_too_poor_for_the_grade_says_so() -> None:
         ([{"iron_ingot": 2}, {"coal": 1, "stick": 1}], "Player 1 needs nothing"),
         ([{"iron_ingot": 1}, {"coal": 1}], "cannot be made"),
         ([{"iron_ingot": 1}, {"kohle": 1}], "no item of minecraft_core"),
-        ([{"iron_ingot": 0}, {"coal": 1}], "whole amount of at least 1, not 0"),
-        ([{"iron_ingot": 1.5}, {"coal": 1}], "whole amount of at least 1, not 1.5"),
+        ([{"iron_ingot": 0}, {"coal": 1}], "whole number of at least 1, not 0"),
+        ([{"iron_ingot": 1.5}, {"coal": 1}], "whole number of at least 1, not 1.5"),
     ],
 )
 def test_a_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], says: str) -> None:

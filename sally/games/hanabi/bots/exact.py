@@ -52,8 +52,8 @@ def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> P
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:
         raise BadInput(
-            "a reader enumerates every hand it may hold, and this game has too many; it can play "
-            "hanabi_mini, hanabi_small and hanabi_very_small"
+            "a reader enumerates all of its possible hands, and this game has too many; use "
+            "hanabi_mini, hanabi_small or hanabi_very_small"
         )
 
     mine, others, first = of(game), of(game), 2 * game.hand_size

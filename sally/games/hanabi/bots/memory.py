@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
-    """Cache a count that depends on piles and discards alone until one of them changes."""
+    """Cache a count that depends only on piles and discards; it is dropped when they change."""
     name = count.__name__
 
     def kept(memory: M) -> T:

@@ -85,7 +85,7 @@ def check_opening(game: RepeatedGame, seat: Seat, opening: Sequence[int], most: 
     for move in opening:
         check_move(game, seat, "opening", move)
     if len(opening) > most:
-        raise BadInput(f"opening has {len(opening)} moves; at most {most} fit here")
+        raise BadInput(f"opening has {len(opening)} moves; at most {most} are allowed")
 
 
 # --- stable bots: one rule, followed in most rounds ----------------------------------------------

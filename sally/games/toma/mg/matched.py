@@ -67,7 +67,7 @@ def wirings(level: int) -> Ints:
 
 
 def _apart(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return the pairs of orders of some targets that differ in every position."""
+    """Return all pairs of orderings of the targets that differ in every position."""
     orders = list(permutations(targets))
     return [
         (f, a) for f in orders for a in orders if all(x != y for x, y in zip(f, a, strict=True))

@@ -52,7 +52,7 @@ def predictions(scenario: Scenario) -> dict[int, int]:
 
 
 def choice(scenario: Scenario, agent: int) -> int:
-    """Return an agent's cheapest task that avoids its predictions for those it knows."""
+    """Return the cheapest task that the agent does not predict for an agent it knows."""
     avoided = {choice(scenario, other) for other in scenario.knows[agent]}
     cheapest = cheapest_of(scenario.costs[agent], set(TASKS) - avoided)
     if len(cheapest) != 1:
