@@ -76,9 +76,8 @@ def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
     for mirrored, order in (([], ["J", "F"]), (["agent"], ["F", "J"])):
         first, last = asyncio.run(run(mirrored))
         assert [option.label for option in first.asks[0].options] == order
-        said = first.asks[0].question
-        assert said.index(f"Option {order[0]}") < said.index(f"Option {order[1]}")
-        assert first.rules.index(f"Option {order[0]}") < first.rules.index(f"Option {order[1]}")
+        both = f"{order[0]} or {order[1]}"
+        assert both in first.asks[0].question and both in first.rules
         for screen in (first, last):
             assert screen.board is not None
             matrix = next(part for part in screen.board.parts if isinstance(part, Table))

@@ -48,7 +48,7 @@ def test_a_race_is_talked_about_and_run(
     assert "You: 0" in board.inner_text() and "5 the end" in board.inner_text()
     end = me.page.locator("#end .result")
     for turn in range(1, 30):  # the others move at random, so it ends long before
-        send(me, "Say", Text="I will move 3.")
+        send(me, "Say", **{"Your message": "I will move 3."})
         before = me.question_id()
         me.ask().get_by_role("button", name="3", exact=True).click()
         me.until_taken(before)
@@ -70,7 +70,7 @@ def test_a_price_is_talked_about_and_quoted(
     me = person(**device)
     me.sit(served.table("bargaining", "buyer", params={"rounds": 2})["token"])
     for quote in (40, 60):
-        send(me, "Send", Text=f"I will bid {quote}.")
+        send(me, "Send", **{"Your message": f"I will bid {quote}."})
         before = me.question_id()
         me.ask().get_by_label("Your number", exact=True).fill(str(quote))
         assert fits(me)

@@ -106,7 +106,8 @@ def test_every_table_deals_a_fresh_problem(game: str) -> None:
     for seed in range(6):
         instance = fresh_instance(game, {})
         seats = spec.build(instance.params).seats
-        setup = Setup(instance, seed, {seat: PlayerSpec("random") for seat in seats})
+        lineup = {seat: PlayerSpec("random") for seat in seats}
+        setup = Setup(instance, seed, lineup, version=spec.version)
         tables.add(repr((sorted(instance.params.items()), Match(spec, setup).state)))
     assert len(tables) > 1
 

@@ -318,12 +318,12 @@ def test_a_bad_study_file_is_one_clear_sentence(tmp_path, was, becomes, said):
 def test_instances_can_be_those_of_a_shelved_study(tmp_path):
     text = re.sub(r"\[\[instances\]\].*?(?=\[\[conditions\]\])", "", TEXT, flags=re.S)
     text = text.replace(
-        "rounds = 2 ", 'rounds = 1\ninstances_of = { study = "demo", cell = "ipd" }\n#'
+        "rounds = 2 ", 'rounds = 1\ninstances_of = { study = "quickstart", cell = "ipd" }\n#'
     )
     file = tmp_path / "study.toml"
     file.write_text(text)
     study = read_human_study(file)
-    (cell,) = (c for c in registry.entries("studies")["demo"].cells if c.name == "ipd")
+    (cell,) = (c for c in registry.entries("studies")["quickstart"].cells if c.name == "ipd")
     assert study.problems(study.conditions[0]) == cell.instances
     file.write_text(text.replace('cell = "ipd"', 'cell = "ipdd"'))
     with pytest.raises(BadInput, match="did you mean"):
