@@ -56,7 +56,8 @@ def test_json_has_the_same_figures(place):
     done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", place, "--json")
     found = json.loads(done.stdout)
     (game,) = found["games"]
-    assert game["doing"]["value"] == 0.0 and game["moves"] == 32
+    # The zero is a random player's expectation, so one random player comes near it, not to it.
+    assert game["doing"]["low"] < 0 < game["doing"]["high"] and game["moves"] == 32
     assert game["error_survival"]["value"] is None  # one seat
     lines = {line["player"]: line for line in game["lines"]}
     assert lines["best_bot"]["doing"] == 1.0 and "tabular" not in lines
