@@ -36,7 +36,8 @@ def stored(folder: Path) -> list[Any]:
 def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         offer = next(o for o in web.get("/api/games").json() if o["name"] == game)
-        bounded = {"rounds": 3, "turns": 4, "max_turns": 3, "messages": 2}
+        # A problem of ToMA at level 0 may have nobody to ask about.
+        bounded = {"rounds": 3, "turns": 4, "max_turns": 3, "messages": 2, "level": 2}
         params = {
             p["name"]: bounded[p["name"]] for p in offer["parameters"] if p["name"] in bounded
         }
