@@ -153,9 +153,12 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
                 "ours": sum(row.ours is not None for row in mine),
                 "equivalent": judged.count("equivalent") if judged else None,
                 "different": judged.count("different") if judged else None,
-                "about": _shortened(grid.caption),
+                "about": grid.caption.partition(". ")[0],
             }
         )
+    room = console().width - max(len(grid.name) for grid in grids) - NUMBERS
+    for line in lines:
+        line["about"] = _shortened(str(line["about"]), room)
     print_table(
         lines, ("table", "values", "ours", "equivalent", "different", "about"), title=found.paper
     )
@@ -168,19 +171,21 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
     first = grids[0].name
     echo(
         folded(
-            f"`sally reproduce {found.paper}:{first}` prints one table, `--ours` the rows with a "
-            "value of ours, `--all` everything."
+            f"`sally reproduce {found.paper}:{first}` prints one table, `--episodes DIR` takes our "
+            "values from a store, `--ours` prints the rows with a value of ours, `--all` everything."
         )
     )
 
 
 FIGURES = 6  # figures that the overview names one by one
-CAPTION = 30  # characters of a caption in the overview
+NUMBERS = 41  # characters beside the overview's first and last columns: counts and margins
+CAPTION = 20  # the least characters of a caption in the overview
 
 
-def _shortened(caption: str) -> str:
-    first = caption.partition(". ")[0]
-    return first if len(first) <= CAPTION else first[: CAPTION - 1].rstrip() + "…"
+def _shortened(caption: str, room: int) -> str:
+    """Return a caption in the room beside the other columns, so that it takes one line."""
+    room = max(room, CAPTION)
+    return caption if len(caption) <= room else caption[: room - 1].rstrip() + "…"
 
 
 def _grid(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> Grid:

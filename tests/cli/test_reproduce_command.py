@@ -67,6 +67,16 @@ def test_a_paper_alone_prints_an_overview_of_one_screen(tmp_path):
     assert done.returncode == 0 and len(lines) <= 24
     assert "sally run kang2026 --model MODEL" in done.stdout
     assert "--all" in done.stdout and max(map(len, lines[:9])) <= 80
+    assert "`--episodes DIR`" in done.stdout
+
+
+def test_a_long_table_name_leaves_each_table_one_line_of_80_columns(tmp_path):
+    done = sally("reproduce", "brockbank2024", cwd=tmp_path)
+    lines = done.stdout.splitlines()[4:9]
+    assert [line.split()[0] for line in lines] == [
+        *("stable", "adaptive", "rules_stable", "rules_adaptive", "records")
+    ]
+    assert max(len(line.rstrip()) for line in lines) <= 80
 
 
 REFUSED = {
