@@ -157,8 +157,8 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
             }
         )
     room = console().width - max(len(grid.name) for grid in grids) - NUMBERS
-    for line in lines:
-        line["about"] = _shortened(str(line["about"]), room)
+    for each in lines:
+        each["about"] = _shortened(str(each["about"]), room)
     print_table(
         lines, ("table", "values", "ours", "equivalent", "different", "about"), title=found.paper
     )
@@ -171,8 +171,9 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
     first = grids[0].name
     echo(
         folded(
-            f"`sally reproduce {found.paper}:{first}` prints one table, `--episodes DIR` takes our "
-            "values from a store, `--ours` prints the rows with a value of ours, `--all` everything."
+            f"`sally reproduce {found.paper}:{first}` prints one table, `--episodes DIR` takes "
+            "our values from a store, `--ours` prints the rows with a value of ours, "
+            "`--all` everything."
         )
     )
 

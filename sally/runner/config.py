@@ -18,7 +18,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.prompt.model import Usage, read_settings
 from sally.core.registry import registry
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 NAME = "sally.toml"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # names of environment variables
 PARTS = ("models", "prices", "limits")
@@ -213,6 +213,10 @@ def _table(plain: Mapping[str, Any], part: str, path: Path) -> Mapping[str, Any]
 
 
 def _read(plain: Any, kind: type[T], where: str) -> T:
+    names = [field.encode_name for field in msgspec.structs.fields(kind)]
+    for name in plain if isinstance(plain, dict) else ():
+        if name not in names:
+            raise unknown(f"field of {where},", name, names)
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as why:

@@ -97,7 +97,8 @@ BAD = {
     "[prices]\nper_million={}": "date",
     "[prices]\ndate=2026-01-01\nper_million.a={input=-1,output=1}": "at least 0",
     "[limits]\nepisode_tokens=0": "above 0",
-    "[limits]\ntokens=5": "unknown field",
+    "[limits]\ntokens=5": "no field of .*limits, named 'tokens'",
+    "[models.a]\nmodel='openai/a'": "no field of .*models.a, named 'model'; .*name",
     "[limits": "is not TOML",
 }
 
