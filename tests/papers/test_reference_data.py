@@ -70,6 +70,9 @@ CELLS = {
     ("level_k", "k_tom_chances"): 4 * 2,
     ("hanabi_bots", "means"): 5 * 4,
     ("hanabi_bots", "perfect"): 1 + 4,
+    ("step_game", "mindless"): 7 * 2,
+    ("step_game", "findings"): 14,
+    ("step_game", "models"): 30 * 9,
     ("tradecraft2026", "1"): 4 * 3,
     ("tradecraft2026", "directions"): 29,
     ("tradecraft2026", "released"): 20,
@@ -134,7 +137,10 @@ def test_every_column_is_used() -> None:
 
 
 def test_intervals_are_low_high_around_the_value_and_half_as_wide_as_the_printed_spread() -> None:
-    for _, _, figure in every_figure():
+    for paper, _, figure in every_figure():
+        if paper == "step_game":  # given as low and high, each rounded
+            assert figure.spread is None
+            continue
         if figure.interval is None:
             assert figure.spread is None or figure.spread.kind == "sd"
             continue

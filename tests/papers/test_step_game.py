@@ -23,6 +23,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.step_race.metrics import decided, tally
 from sally.games.step_race.rules import SEATS
+from sally.output.tables.reproduce import reproduce
 from sally.papers.step_game import figures, labels
 from sally.papers.step_game.importer import IMPORTER, read_game
 from sally.papers.step_game.names import model_name, rewritten
@@ -222,6 +223,11 @@ def test_the_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["step_game", "figures", out, "--least", "1", "--json"])
     assert shown.exit_code == 0, shown.output
     assert {"models", "mindless", "findings", "groups"} <= set(json.loads(shown.output))
+    rows = {(str(row.row), row.metric): row for row in reproduce("step_game", episodes=out)}
+    mine, other = rows["{'model': 'gpt-5-medium'}", "n"], rows["{'model': 'o3'}", "n"]
+    assert (mine.published, mine.ours, other.published, other.ours) == (318, 1, 312, None)
+    five = rows["{'rule': 'always_5'}", "win_doing"]
+    assert five.published == 0.476 and five.ours is not None
     none = CliRunner().invoke(cli, ["step_game", "reader", str(tmp_path)])
     assert none.exit_code != 0 and "labelled messages" in str(none.exception)
 

@@ -50,6 +50,7 @@ CARD = Card(
     about="scores of hints and guesses that ignore what a hint means to each listener",
     unattacked="no option is right in itself: hints are as good as what both listeners make of "
     "them, which the conditions measure",
+    episodes=25,  # 42 s of processor time; 50 take 76 s
     conditions=(
         _encoder("encoder, interceptor by history", "by_history"),
         _encoder("encoder, interceptor by Bayes", "by_bayes"),

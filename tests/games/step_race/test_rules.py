@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput, Unreadable
+from sally.core.log.events import Moved
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.rules.chance import Stream
@@ -173,3 +174,9 @@ def test_the_study_of_triples_works_in_a_rehearsal(tmp_path: Path) -> None:
     episodes = store.load(str(tmp_path / "out")).episodes.values()
     crowds = [sum(p.player == "person" for p in e.setup.lineup.values()) for e in episodes]
     assert 3 in crowds and 1 in crowds, run.output
+    talked = [any(isinstance(m.action, dict) for m in _moves(e)) for e in episodes]
+    assert all(talked), "a game without a message"
+
+
+def _moves(episode: Any) -> list[Any]:
+    return [event for event in episode.events if isinstance(event, Moved)]

@@ -1,0 +1,135 @@
+"""Tables of step_game: our figures of the full record beside those of imported games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sally.analysis.episodes.paper_store import Conditions, Known
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.step_race.rules import SEATS
+from sally.output.tables.layout import Column, Layout, Stub
+from sally.output.tables.reproduce import Effort, Engine
+from sally.papers.step_game import figures
+from sally.papers.step_game.figures import Interval, SeatGame
+from sally.papers.step_game.importer import SOURCE
+from sally.papers.step_game.names import rewritten
+from sally.stats.intervals import Estimate
+
+METHOD = "ratio of sums, games as clusters"
+RATED = "additive fit, bootstrap over games"
+DOING = {"win_doing": "doing_win", "steps_doing": "doing_steps"}
+"""Published names of our metrics. A registered name would give the test of equality the metric's
+range as its unit, and doing ranges far below 0."""
+HEADINGS = {
+    "win_doing": "win doing",
+    "steps_doing": "steps doing",
+    "promise_kept": "kept",
+    "broken_upwards": "broken upwards",
+    "free_taken": "free taken",
+    "collides_with_truthful": "hits truthful",
+}
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Return None: every figure needs recorded games."""
+    return None
+
+
+def facts(played: Played) -> Conditions | None:
+    """Return the conditions of an imported game; None if it was not imported."""
+    source = played.episode.used.get("source")
+    if not isinstance(source, Mapping) or source.get("source") != SOURCE:
+        return None
+    return {"source": "step_game"}
+
+
+@lru_cache(maxsize=1)
+def _seats(known: Known) -> list[SeatGame]:
+    return figures.seat_games(played for _, played in known)
+
+
+@lru_cache(maxsize=1)
+def _findings(known: Known) -> dict[str, Interval | None]:
+    return figures.findings(_seats(known))
+
+
+@lru_cache(maxsize=1)
+def _ratings(known: Known) -> dict[str, Interval]:
+    return figures.rating(_seats(known)).ratings
+
+
+@lru_cache(maxsize=1)
+def _models(known: Known) -> dict[str, list[SeatGame]]:
+    return figures.models(_seats(known))
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """Return a figure of the imported games; a published model is found by its raw name."""
+    if "rule" in row:
+        rule = figures.rules()[str(row["rule"])]
+        return _estimate(figures.mindless(_seats(known), rule, DOING[metric]))
+    if "figure" in row:
+        return _estimate(_findings(known).get(str(row["figure"])))
+    raw = model or str(row["model"])
+    mine = _models(known).get(raw)
+    if mine is None:
+        return None
+    if metric == "n":
+        return Estimate(float(len(mine)), None, None, len(mine), "count")
+    if metric == "rating":
+        return _estimate(_ratings(known)[raw], RATED)
+    if metric == "win_share":
+        return _estimate(figures.win_share(mine))
+    return _estimate(figures.measure(mine, DOING.get(metric, metric)))
+
+
+def _estimate(found: Interval | None, method: str = METHOD) -> Estimate | None:
+    if found is None:
+        return None
+    return Estimate(found.value, found.low, found.high, found.n, method)
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """Return why our measures of talk leave a model out, or None."""
+    if metric in figures.TALK and rewritten(str(row.get("model", ""))):
+        return "its messages were rewritten by another model, so measures of talk leave it out"
+    return None
+
+
+def brings(table: str, row: Conditions) -> str | None:
+    """Return the command that imports the games."""
+    return "sally import step_game CHECKOUT"
+
+
+MODELS = Layout(
+    ("model",),
+    (Stub("Model (raw name)", lambda row: str(row["model"])),),
+    (
+        Column("games", "n", places=0),
+        Column("win share", "win_share"),
+        *(Column(heading, metric) for metric, heading in HEADINGS.items()),
+        Column("rating", "rating"),
+    ),
+)
+MINDLESS = Layout(
+    ("rule",),
+    (Stub("Rule", lambda row: str(row["rule"])),),
+    tuple(Column(HEADINGS[metric], metric) for metric in DOING),
+)
+FINDINGS = Layout(
+    ("figure",), (Stub("Figure", lambda row: str(row["figure"])),), (Column("value", "value"),)
+)
+
+ENGINE = Engine(
+    computes,
+    {},
+    Seat(SEATS[0]),
+    facts,
+    tabulates,
+    cannot=cannot,
+    brings=brings,
+    of_setup=True,
+    layouts={"mindless": MINDLESS, "findings": FINDINGS, "models": MODELS},
+)
