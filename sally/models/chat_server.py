@@ -7,6 +7,7 @@ is made once: the caller logs a failure and decides whether to try again.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -214,6 +215,8 @@ class ChatServer:
             ) from why
         except (aiohttp.ClientPayloadError, aiohttp.http_exceptions.HttpProcessingError) as why:
             raise ModelFailure("connection", f"{self.address}: the reply broke off.") from why
+        except aiohttp.ClientConnectorError as why:
+            raise ModelFailure("connection", f"{self.address}: {_refused(why.os_error)}.") from why
         except (aiohttp.ClientError, OSError) as why:
             raise ModelFailure(
                 "connection", f"{self.address}: {_said(why, type(why).__name__)}."
@@ -336,6 +339,13 @@ def error_message(body: bytes) -> str:
 def _said(why: BaseException, otherwise: str) -> str:
     text = " ".join(str(why).split()).rstrip(".")
     return redaction.scrubbed(text)[:DETAIL] or otherwise
+
+
+def _refused(why: OSError) -> str:
+    """Return why a connection failed, without the call that asyncio adds to the reason."""
+    code = why.errno or 0
+    reason = os.strerror(code) if code > 0 else why.strerror  # below 0: the name was not found
+    return f"cannot connect ({reason})" if reason else "cannot connect"
 
 
 def _retry_after(said: str | None) -> float | None:

@@ -183,6 +183,15 @@ def test_a_reply_of_another_shape_is_a_bad_reply(body: bytes) -> None:
     assert failure(lambda call: call.send(200, body)).kind == "bad_reply"
 
 
+def test_a_server_that_is_gone_is_named_without_python_in_the_sentence() -> None:
+    with serving(always=answering(content="J")) as server:
+        pass
+    with pytest.raises(ModelFailure) as why:
+        asked(server, lambda model: model.complete(PAGE, AS_THE_PROVIDER_DOES))
+    assert why.value.kind == "connection"
+    assert f"{server.address}: cannot connect (Connection refused)." in str(why.value)
+
+
 @pytest.mark.parametrize("count", [-1, 10**12, 10**18])
 def test_a_count_of_tokens_that_cannot_be_true_is_not_known(count: int) -> None:
     body = {"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": count}}
