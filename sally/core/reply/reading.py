@@ -139,13 +139,14 @@ def _is_article(name: str, text: str, end: int) -> bool:
     return name == "A" and re.match(r" [a-z]", text[end : end + 2]) is not None
 
 
+_PART_BEFORE = re.compile(r"(?:^|\W)[-+]$|\d[.,/:]$|\w[-+*/^]$")
+_PART_AFTER = re.compile(r"[.,/:]\d| ?[%*^+]|-\d")
+
+
 def _is_part(text: str, start: int, end: int) -> bool:
     """Return whether digits are part of a signed, broken, decimal or percent number."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    return bool(
-        re.search(r"(?:^|\W)[-+]$|\d[.,/:]$|\w[-+*/^]$", before)
-        or re.match(r"[.,/:]\d| ?[%*^+]|-\d", after)
-    )
+    return bool(_PART_BEFORE.search(before) or _PART_AFTER.match(after))
 
 
 def _numbers(low: int, high: int) -> Finds:
