@@ -175,6 +175,7 @@ def test_the_command_writes_items_and_counts_them(
     assert len(read_items(out)) == 25
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: A"))
     monkeypatch.setitem(registry._added["models"], "stub", stub)
+    monkeypatch.setattr(registry, "_results", {})  # lists cached by an earlier test
     ran = ["run", str(study), "--model", "stub", "--out", str(tmp_path / "store")]
     said = CliRunner().invoke(cli, ran)
     assert said.exit_code == 0, said.output
