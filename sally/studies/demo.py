@@ -12,7 +12,7 @@ from sally.core.registry.study import Cell, Study
 from sally.players.language import LANGUAGE
 from sally.studies.sally_1 import bot_suite, suite, tasks
 
-PROBLEMS: Mapping[str, int] = {"rps": 2, "toma_po": 8, "battery": 8}  # the first ones of each game
+PROBLEMS: Mapping[str, int] = {"rps": 1, "toma_po": 4, "battery": 4}  # the first ones of each game
 BOT = "noisy_50"  # the best bot of each game with half of its moves and answers drawn at random
 
 
@@ -35,12 +35,14 @@ def slice_of(study: Study) -> Study:
 
 
 def _embedded(cell: Cell) -> Cell:
-    """Return a cell with the embedded model in the open seats."""
+    """Return a cell with the embedded model in the open seats; `lm` generates nothing."""
 
     def seated(who: PlayerSpec) -> PlayerSpec:
         if who.player != LANGUAGE:
             return who
-        return msgspec.structs.replace(who, params={**who.params, "model": "embedded"})
+        return msgspec.structs.replace(
+            who, params={**who.params, "model": "embedded", "strategy": "lm"}
+        )
 
     lineups = tuple({s: seated(who) for s, who in line.items()} for line in cell.lineups)
     return msgspec.structs.replace(cell, lineups=lineups)
