@@ -484,7 +484,7 @@ def write_results(found: Sequence[Represented], path: Path) -> None:
 
 
 def read_results(where: Path) -> list[Represented]:
-    """Return the results in a file, or beside a store; none if it has none.
+    """Return the results in a file or beside a store; an empty list if a store has no results.
 
     Raises:
         BadInput: A file cannot be read.

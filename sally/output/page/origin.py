@@ -12,7 +12,7 @@ from sally.output.figures.svg import number
 from sally.output.files.provenance import Counts, Provenance, Use, installed
 from sally.output.page.html import Html, Inside, joined, tag
 from sally.output.page.page_data import PageData
-from sally.output.page.results import scrolled
+from sally.output.page.results import sortable
 from sally.store import PeoplePlan
 
 REASONS = 8  # most frequent reasons for episodes without a result
@@ -170,12 +170,5 @@ def _cells(counts: Counts) -> Html:
         for c in counts.cells
     ]
     caption = "Planned and stored episodes by cell"
-    table = tag(
-        "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", (tag("th", h, scope="col", class_=None if h == "cell" else "number")
-            for h in heads))),
-        tag("tbody", lines),
-        class_="sortable",
-    )  # fmt: skip
-    return scrolled(table, caption)
+    shown = [tag("th", h, scope="col", class_=None if h == "cell" else "number") for h in heads]
+    return sortable(caption, shown, lines)

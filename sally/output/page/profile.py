@@ -22,7 +22,7 @@ from sally.output.figures.svg import (
     profile_plot,
 )
 from sally.output.page.html import Html, joined, tag
-from sally.output.page.results import scrolled
+from sally.output.page.results import scrolled, sortable
 from sally.stats import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of a row
@@ -206,15 +206,7 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
         tag("th", "compared with", scope="col"),
     ]
     body = [_line(row, find(row)) for row in rows]
-    caption = "The profile in numbers"
-    table = tag(
-        "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", heads)),
-        tag("tbody", body),
-        class_="sortable",
-    )
-    return scrolled(table, caption)
+    return sortable("The profile in numbers", heads, body)
 
 
 def _line(row: ProfileRow, href: str | None) -> Html:
@@ -313,15 +305,8 @@ def literal_section(lines: Sequence[LiteralBeside]) -> Html:
         ]
         names = [tag("td", tag("bdi", name), class_="broad") for name in (one.game, one.player)]
         body.append(tag("tr", tag("th", tag("bdi", one.model), scope="row"), *cells, *names))
-    caption = "Literal beside knowing and doing"
-    table = tag(
-        "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", heads)),
-        tag("tbody", body),
-        class_="sortable",
-    )
-    return joined(tag("p", LITERAL_NOTE), scrolled(table, caption))
+    table = sortable("Literal beside knowing and doing", heads, body)
+    return joined(tag("p", LITERAL_NOTE), table)
 
 
 LITERAL_NOTE = (
@@ -345,18 +330,11 @@ def ideal_section(rows: Sequence[IdealRow]) -> Html:
         ),
         tag("th", "Bayes-adaptive", scope="col", class_="number"),
     ]
-    caption = "Players beside an ideal mind"
-    table = tag(
-        "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", heads)),
-        tag("tbody", [_ideal_line(row) for row in rows]),
-        class_="sortable",
-    )
+    table = sortable("Players beside an ideal mind", heads, [_ideal_line(row) for row in rows])
     return joined(
         tag("p", IDEAL_ABOUT),
         tag("div", plots, class_="plots") if plots else None,
-        scrolled(table, caption),
+        table,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import copysign, isnan
@@ -133,16 +133,19 @@ def sheet_table(sheet: SeatResults, metrics: Sequence[Metric], caption: str) -> 
     counts = [_head(name, "number") for name in ("n", *(["missing"] if missing else []))]
     heads = [_head("player"), *beside, *map(_metric_head, metrics), *counts]
     lines = [_group_line(sheet, group, metrics, missing) for group in groups]
-    return scrolled(
-        tag(
-            "table",
-            tag("caption", caption),
-            tag("thead", tag("tr", heads)),
-            tag("tbody", lines),
-            class_="sortable",
-        ),
-        caption,
+    return sortable(caption, heads, lines)
+
+
+def sortable(caption: str, heads: Iterable[Html], lines: Iterable[Html]) -> Html:
+    """Return a table that a reader can sort by any column, in a frame that scrolls."""
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", lines),
+        class_="sortable",
     )
+    return scrolled(table, caption)
 
 
 def scrolled(table: Html, about: str) -> Html:

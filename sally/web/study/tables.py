@@ -90,7 +90,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "points": "Points of the turn; empty if the game has no points before its end.",
         "probe": "Probe answered in this turn; of several, this and the next three are lists.",
         "probe_answer": "Answer to the probe, as the rules encode it.",
-        "probe_truth": "The true answer; empty where there is none.",
+        "probe_truth": "The true answer; empty if the question has no true answer.",
         "probe_correct": "Whether the answer is the true one; empty where that is not defined.",
     },
     "probes": {
@@ -100,7 +100,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "answer": "The answer, as the rules encode it.",
         "label": "The answer, as the participant read it.",
         "odds": "Stated probabilities, in the order of the answers.",
-        "truth": "The true answer; empty where there is none.",
+        "truth": "The true answer; empty if the question has no true answer.",
         "truth_label": "The true answer, as the participant would read it.",
         "correct": "Whether the answer is the true one; empty where that is not defined.",
         "response_seconds": TOOK,
