@@ -1,1 +1,1 @@
-"""The functional core: what a game, a player, a match, a probe and a log are."""
+"""The functional core: the types and functions of games, players, matches, probes and logs."""

@@ -8,8 +8,11 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be obtained again: SALLY_CACHE, else the user's
-    cache."""
+    """Return the folder for files that can be downloaded or computed again.
+
+    This is the folder named by the environment variable SALLY_CACHE, or else the user's cache
+    folder.
+    """
     if chosen := os.environ.get("SALLY_CACHE"):
         return Path(chosen).expanduser()
     if base := os.environ.get("XDG_CACHE_HOME"):

@@ -13,7 +13,7 @@ class BadInput(ValueError):
 
 
 class StoreFailed(BadInput):
-    """A store at a valid place cannot be written: a full disk, an input/output error."""
+    """A store cannot be written although its location is valid: full disk or input/output error."""
 
 
 class RunFailed(Exception):
@@ -46,7 +46,7 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 def not_written(what: str, why: OSError) -> BadInput:
     """Return the error for something that could not be written.
 
-    A full or broken disk is not the user's mistake, so that error is a StoreFailed.
+    The error is a StoreFailed if the disk is full or broken, which is not the user's mistake.
     """
     kind = StoreFailed if why.errno in FULL else BadInput
     return kind(f"{what}: {why.strerror}.")
@@ -76,8 +76,8 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
 def install_command(extra: str = "") -> str:
     """Return the pip command that installs Sally with an extra.
 
-    The package is not on the package index, so the command names the folder of the clone that it
-    was installed from, or the current folder.
+    The package is not on the package index, so the command names the folder of the clone from which
+    Sally was installed, or the current folder.
     """
     import json  # these are slow to import, and needed by an error only
     from importlib import metadata

@@ -68,7 +68,7 @@ def model_and_strategy(who: PlayerSpec) -> tuple[str, str]:
 
 
 class Fork(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The point at which an episode branches off another; all earlier turns are shared."""
+    """The point at which an episode branches off from another; all earlier turns are shared."""
 
     episode: str
     turn: int
@@ -160,7 +160,7 @@ class Skipped(Noted, frozen=True):
 
 
 class Told(Noted, frozen=True):
-    """Information about another mind given to a seat; `value` is None if there was none."""
+    """Information about another mind given to a seat; `value` is None if it was not available."""
 
     seat: str
     probe: str

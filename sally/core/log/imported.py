@@ -68,7 +68,7 @@ class NotPublished(BadInput):
 
 @contextmanager
 def listing_errors(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
-    """List the error of one record in `odd` and go on with the others."""
+    """Append an error raised in the block to `odd` instead of stopping the import."""
     try:
         yield
     except NotPublished:

@@ -41,7 +41,7 @@ REFEREE = "referee"  # sees everything
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """One moment at one seat: what it read, what it was asked, and the outcome."""
+    """One moment at one seat: what the seat read, what it was asked, and the outcome."""
 
     turn: int
     seat: str  # empty: no seat, as at the end
@@ -70,8 +70,8 @@ class Story(msgspec.Struct, frozen=True):
     after: dict[str, tuple[str, ...]]  # lines each seat could read after its last scene
 
     def seen_by(self, eyes: str) -> tuple[Scene, ...]:
-        """Return the scenes visible to an observer; a seat sees no truth and nothing of other
-        seats."""
+        """Return the scenes visible to an observer; a seat sees only its own scenes, without
+        truths."""
         if eyes == REFEREE:
             return self.scenes
         mine = [s for s in self.scenes if s.seat == eyes and not _unseen(s.event)]
@@ -105,14 +105,14 @@ def texts_of(who: PlayerSpec | None) -> Mapping[str, str]:
 
 
 def outlook(context: SeatContext, turn: int, view: Any, new: Sequence[str] = ()) -> Scene:
-    """Return what a seat reads while it is not asked anything."""
+    """Return the scene of a seat that is not being asked anything."""
     return Scene(
         turn, context.seat, tuple(new), _or_none(lambda: context.words.now(view)), view=view
     )
 
 
 def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
-    """Return what a seat reads and is asked just before it answers."""
+    """Return the scene of a seat that is about to answer: its page and its question."""
     context, view, question = turn.context, turn.view, turn.question
     if turn.seat == NATURE:
         return Scene(turn.number, NATURE)
@@ -182,7 +182,7 @@ class _Teller:
             yield msgspec.structs.replace(scene, event=event)
 
     def _judged(self, scene: Scene) -> Scene:
-        """Return the scene with its answer by name, and the truth."""
+        """Return the scene with the name of the answer and the truth."""
         spec, replay, event = self._match.spec, self._match.replay, scene.event
         if event is None or isinstance(event, Ended | Censored):
             return scene
@@ -220,7 +220,7 @@ def about(asked: Question | Reported | Told | Skipped) -> str:
 
 
 def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, ...]:
-    """Return the names of the options; forms by their kind."""
+    """Return the names of the options; a form is named by its kind."""
     ready = tuple(option for option in options if type(option) is not Form)
     return (*words.menu(ready), *(f"{o.kind} ..." for o in options if type(o) is Form))
 
@@ -249,7 +249,7 @@ def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
 def named_value(
     words: Words[Any, Any], question: Question | None, value: Any, event: Reported | Told
 ) -> str:
-    """Return the name of an answer to a probe, or a number for each item by name."""
+    """Return an answer to a probe in words: a choice's name, or each item's name and number."""
     if value is None:
         nothing = isinstance(event, Told)
         return "nothing, as nothing was known" if nothing else "nothing readable"
@@ -282,7 +282,7 @@ def plain_text(value: Any) -> str:
 
 
 def ending(end: Ended | Censored, eyes: str = REFEREE) -> str:
-    """Return one line on the end of an episode, as far as the observer knows it."""
+    """Return one line on how an episode ended, with only what the observer may know."""
     if isinstance(end, Censored):
         who = f" at {end.seat}" if end.seat else ""
         return f"stopped without a result ({end.cause}{who}): {end.detail}".removesuffix(": ")
@@ -297,7 +297,7 @@ def _rules(context: SeatContext) -> str:
 
 
 def _or_none(say: Callable[[], str]) -> str:
-    """Return a text from the words, or "" if the game has none for this seat (helpers)."""
+    """Return a text from the words, or "" if they have none for this seat, as for helpers."""
     try:
         return say()
     except LookupError:

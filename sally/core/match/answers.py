@@ -89,7 +89,7 @@ def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ..
 
 
 def given_in(event: Reported | Skipped) -> ProbeReport | Silence:
-    """Return the answer to a probe that an event records."""
+    """Return the answer that an event records for a probe."""
     if isinstance(event, Skipped):
         return Silence(event.reason)
     return ProbeReport(event.value, event.odds, event.reply, event.tries, event.calls)

@@ -1,4 +1,4 @@
-"""Drivers: they decide which player gets an ask and when. The match owns turn order and probes."""
+"""Drivers, which decide which player gets an ask and when; the match owns turn order and probes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _play(
 
 
 def _decides(match: Match[Any, Any, Any], player: Player[Any, Any]) -> Source:
-    """Return the function that decides a player's moves; a script's own where possible."""
+    """Return the function that decides a player's moves; if possible, the script of a bot."""
     bare = type(player) is Scripted and not match.spec.tools  # a look-up is logged with a decision
     return player.script if bare else player.decide  # type: ignore[attr-defined]
 

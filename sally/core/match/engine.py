@@ -58,7 +58,7 @@ _AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check 
 
 
 class Match(Generic[S, A, V]):
-    """Turn order, nature, probes, injection, forfeits and the log of one episode."""
+    """An episode in progress: turn order, nature, probes, injections, forfeits and the log."""
 
     def __init__(
         self,
@@ -168,8 +168,8 @@ class Match(Generic[S, A, V]):
         """Send asks to these sources of answers until none of them can answer immediately.
 
         Args:
-            decide: the source of each seat's moves. A bare action means a `Decision` without
-            memory.
+            decide: the source of each seat's moves. An action without a `Decision` around it has no
+                memory.
             report: the source of each seat's answers to probes.
             sent: open asks that are not sent again.
 
@@ -187,7 +187,7 @@ class Match(Generic[S, A, V]):
         return self._play(self._sourced(turns, decide, report), decide, report)
 
     def censor(self, cause: str, detail: str = "", seat: str = "", calls: Any = ()) -> None:
-        """Stop without a result; what was already answered this turn is kept in the log."""
+        """Stop the match without a result; answers already given in this turn stay in the log."""
         if self.over:
             raise NotAsked("The match is over.")
         self._log_turn()
@@ -225,8 +225,9 @@ class Match(Generic[S, A, V]):
     ) -> list[tuple[Turn[A, V], Any]]:
         """Send these asks, then those of the following turns, until one has no answer.
 
-        This loop is a whole turn. Bare moves are taken here and the asks of a turn like the last
-        one are reused, because tournaments of bots spend their time here.
+        Each pass of the loop plays a whole turn. Because tournaments of bots spend their time here,
+        moves that are not wrapped in a `Decision` are handled inline, and asks are reused from turn
+        to turn if the menus stay the same.
         """
         game, replay, events, memory = self.game, self.replay, self.events, self._memory
         waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
@@ -386,7 +387,7 @@ class Match(Generic[S, A, V]):
                     self._probes.skip(seat, ("before", "after"))
 
     def _ready(self, open_asks: list[AskId], decide: Mapping[str, Source]) -> list[Ask]:
-        """Return asks for the moves that wait for nothing; injected information is given first."""
+        """Return asks for the moves that need not wait; injected information is given first."""
         probes = self._probes
         assert probes is not None  # without a session nothing is told
         ready: list[Ask] = []

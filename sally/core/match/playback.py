@@ -70,7 +70,7 @@ def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
 def mismatch(
     spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None = None
 ) -> str | None:
-    """Return how rerunning the log through a match differs from it; None if it does not.
+    """Return how a rerun of the log through a match differs from the log, or None if it does not.
 
     With `asked_again`, players answer again: the answers of bots are compared, and the prompts of
     models by their hashes.
@@ -127,8 +127,11 @@ class _LogSource:
 
 
 def _stop_as_logged(match: Match[Any, Any, Any], episode: Episode) -> None:
-    """Censor a match at the point where its log was; raises LookupError if the log lacks
-    answers."""
+    """Censor a match at the point where its log was censored.
+
+    Raises:
+        LookupError: The log lacks answers.
+    """
     stop = episode.events[-1] if episode.events else None
     if not isinstance(stop, Censored):
         raise LookupError(f"the log has no answer to {[turn.id for turn in match.asks()]}")

@@ -71,7 +71,7 @@ class Decision(
     tag="move",
     gc=False,
 ):
-    """A move, and what led to it."""
+    """A move with its background: memory, raw reply, model calls and predictions."""
 
     action: A
     memory: Any = None
@@ -122,14 +122,15 @@ def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
 CANNOT_ANSWER = Silence("this player takes no questions")
 
 Source = Callable[[Turn[Any, Any]], Any]
-"""Answers the asks of a seat: with an answer, a bare move, an awaitable, or `WAIT`."""
+"""Function that answers the asks of a seat: with an answer, a move, an awaitable, or `WAIT`."""
 WAIT: Any = object()  # no answer yet: the ask stays open
 Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
-"""An ask about to be put; a plain move has no `Turn` until then, so that its ask can be reused."""
+"""An ask about to be sent; if for a move, its `Turn` is made only then, so that it can be
+reused."""
 
 
 def wait(turn: Turn[Any, Any]) -> Any:
-    """Leave an ask open; used as the source of seats that have no other."""
+    """Leave an ask open: the source for seats that have no other source."""
     return WAIT
 
 

@@ -85,7 +85,10 @@ class ProbeSession:
         return twin
 
     def turn_begins(self) -> None:
-        """Discard the last turn's views; before a fork, ask what the original episode asked."""
+        """Discard the last turn's views, and select the probes and injections of this turn.
+
+        Before the turn of a fork, they are those of the original episode.
+        """
         self._seen.clear()
         if self._game.same_menus:
             self._menus.pop(NATURE, None)  # only the menus of players are promised to stay
@@ -112,13 +115,13 @@ class ProbeSession:
         return self._seeds[len(self._replay) >= self._changes_at]
 
     def observe(self, state: Any, seat: Seat) -> Any:
-        """Return what a seat sees in the current state, computed once."""
+        """Return a seat's view of the current state, computed once."""
         if (view := self._seen.get(seat)) is None:
             view = self._seen[seat] = self._game.observe(state, seat)
         return view
 
     def menu(self, state: Any, seat: Seat) -> Any:
-        """Return what a mover may do in the current state, computed once."""
+        """Return a mover's options in the current state, computed once."""
         if (menu := self._menus.get(seat)) is None:
             menu = self._menus[seat] = self._game.options(state, seat)
         return menu
@@ -161,7 +164,7 @@ class ProbeSession:
         moves: bool = True,
         pending: Any = None,
     ) -> None:
-        """Add the asks of a probe to a seat, whether or not it moves in this turn."""
+        """Append a probe's questions for a seat to `asks`; `moves`: whether the seat moves now."""
         if probe.once and self._was_asked(probe, seat):
             return
         state, number, name = self._replay.states[-1], len(self._replay.moves), probe.name
@@ -214,7 +217,7 @@ class ProbeSession:
     def after_move(
         self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]
     ) -> list[Ask]:
-        """Record predictions made inside the move; return the asks between it and the reveal."""
+        """Record predictions made inside a move; return the asks before the move is revealed."""
         number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
             made = foreseen(number, seat, f)
@@ -266,7 +269,7 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """Return what a mover is told; log it, and add it to the seat's history if it is kept."""
+        """Return the information given to a mover; log it and, if kept, add it to the history."""
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)
@@ -307,7 +310,7 @@ class ProbeSession:
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
-        """Return the answer to a question asked now or at the turn's start, as it is told."""
+        """Return the information given: an answer from this point or from the turn's start."""
         replay = self._replay
         asked = self._began if probe.point == "start" else len(replay)
         at = At(asked, seat, probe.name, question.about)

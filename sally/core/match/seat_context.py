@@ -16,7 +16,7 @@ MOST_KEPT = 4096  # replies with the moves that they name
 
 
 class Past:
-    """A cursor over a seat's history, told in one form; it returns every line once."""
+    """A cursor over the lines of a seat's history, in one presentation form; each is read once."""
 
     __slots__ = ("_context", "_form", "_lines", "_marks", "begun")
 
@@ -45,7 +45,7 @@ class Past:
 
 
 class SeatContext:
-    """What players of one seat share in a match; it holds nothing that the seat may not know."""
+    """Data shared by the players of one seat in a match; nothing in it is hidden from the seat."""
 
     def __init__(
         self,
@@ -153,7 +153,8 @@ class SeatContext:
         return list(lines)
 
     def heard(self, told: Sequence[Told]) -> list[str]:
-        """Return the information given to a seat now, in words, unless its history has it."""
+        """Return the information given to a seat now, in words, without what its history
+        contains."""
         kept = [each for _, each in self._marks[-len(told) :]] if told else []
         return [self.words.told(each) for each in told if each not in kept]
 
@@ -164,7 +165,7 @@ class SeatContext:
         words, seat = self.words, self.seat
         rules = words.rules(seat) if payoffs else words.rules_without_payoffs(seat)
         if rules is None:
-            raise LookupError(f"the words of {self.spec.name} cannot leave the payoffs out")
+            raise LookupError(f"the words of {self.spec.name} cannot omit the payoffs")
         parts = (words.texts["frame"], rules, after_rules)
         said = HashedText.start("\n\n".join(part for part in parts if part) + "\n\n")
         self._rules[after_rules, payoffs] = said

@@ -288,7 +288,7 @@ TRANSIENT: Final[frozenset[FaultKind]] = frozenset(
 
 
 class Fault(msgspec.Struct, frozen=True, tag="fault", omit_defaults=True):
-    """A failed call as a value for the log: its kind, a sentence, and how long to wait."""
+    """A failed call as a value for the log: its kind, a message, and how long to wait."""
 
     kind: FaultKind
     detail: str
@@ -376,7 +376,7 @@ class WrappedModel:
 
     @property
     def used(self) -> Any:
-        """What served the calls (for the record), if the model reports it."""
+        """The record of the models or servers that answered, if the model provides one."""
         return getattr(self._model, "used", None)
 
 
@@ -430,17 +430,19 @@ class Model(Protocol):
     async def score(
         self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
     ) -> Scores:
-        """Return the log-probability of each candidate, summed over its tokens, tokenised with the
-        context."""
+        """Return the log-probability of each candidate: the sum over its tokens.
+
+        Context and candidate are tokenised together.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class ModelKind:
-    """A registered kind of model: `make` gets the whole name (`embedded:x.gguf`).
+    """A registered kind of model; `make` receives the full model name (`embedded:x.gguf`).
 
-    `at_once` is the number of concurrent calls that such a model takes, or a function if it depends
-    on the machine; a model's own `slots` takes precedence.
+    `at_once` is the number of concurrent calls that such a model accepts, or a function if the
+    number depends on the machine; a model's own `slots` takes precedence.
     """
 
     name: str
@@ -453,6 +455,5 @@ class ModelKind:
 
     @property
     def calls_at_once(self) -> int | None:
-        """Return how many concurrent calls a model of this kind takes; None if it is not
-        declared."""
+        """Return how many concurrent calls a model of this kind accepts; None if undeclared."""
         return self.at_once() if callable(self.at_once) else self.at_once

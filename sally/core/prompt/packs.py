@@ -39,7 +39,7 @@ def is_reference(name: Any) -> bool:
 
 
 def remember(pack: Pack) -> str:
-    """Register a pack under its reference for this process."""
+    """Register a pack for this process and return its reference."""
     known = reference(pack)
     _known[known] = pack
     return known

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class PromptContext:
-    """A turn in words. The opening only grows; the tail is written for each prompt."""
+    """A turn in words. The opening only grows from turn to turn; the tail is new in each prompt."""
 
     __slots__ = (
         "_as_schema",
@@ -113,7 +113,7 @@ class PromptContext:
     def read(self, said: str | StrategyResult) -> Any:
         """Return the action or report in a reply or strategy result.
         Raises:
-            Unreadable: the reply names none, or several.
+            Unreadable: The reply names no action or report, or several.
         """
         turn, question = self._turn, self._turn.question
         if isinstance(said, StrategyResult):
@@ -151,7 +151,7 @@ class PromptContext:
         return self._words.aside(question, self._turn.view)
 
     def told_text(self, past: bool = True) -> str:
-        """Return the given information in words, without what the history on the page contains."""
+        """Return the given information in words, except what the history on the page contains."""
         told = self._turn.told
         return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
@@ -168,7 +168,7 @@ class PromptContext:
 
     @property
     def question(self) -> str:
-        """Return the question: the move, or the probe."""
+        """Return the question that asks for the move, or the probe's question."""
         turn = self._turn
         if turn.question is None:
             return self._words.question(turn.view, turn.options)
@@ -181,7 +181,7 @@ class PromptContext:
 
     @property
     def format(self) -> str:
-        """How to answer."""
+        """Return the instruction on how to answer."""
         return self.form()
 
     def schema(self, *before: str) -> str:
@@ -207,7 +207,7 @@ class PromptContext:
         return {label: text.strip() for label, text in given.items() if isinstance(text, str)}
 
     def form(self, *before: str) -> str:
-        """Return how to answer; a schema also has the labelled texts in front of the answer."""
+        """Return the instruction on how to answer; a schema also covers the labelled texts."""
         if self._as_schema:
             return self._words.say("format.form", schema=self.schema(*before))
         turn = self._turn
@@ -305,9 +305,9 @@ class PromptContext:
         format: str | None = None,
         past: bool = True,  # whether the history is above
     ) -> str:
-        """Return what follows the opening: notes, situation, given information, question, format.
+        """Return the text after the opening: notes, situation, given information, question, format.
 
-        After a failed try, the first tail says what was wrong with it.
+        After a failed try, the first tail says what was wrong with that try.
         """
         told = self.told_text(past) if self._turn.told else ""
         asked = self.question if question is None else question
@@ -339,7 +339,7 @@ class StrategyResult(msgspec.Struct, frozen=True):
 
     @property
     def readable(self) -> str:
-        """The text, without its last line if it was cut by length."""
+        """The text, without its last line if the reply was cut off at the length limit."""
         return self.text.rpartition("\n")[0] if self.cut else self.text
 
 
@@ -380,7 +380,7 @@ def can_foresee(kind: str, point: Point) -> bool:
 
 
 def whole_lines(reply: Reply) -> str:
-    """Return the text of a reply, without its last line if it was cut by length."""
+    """Return the text of a reply, without its last line if the length limit cut it off."""
     return spoken(reply).readable
 
 
@@ -398,7 +398,7 @@ async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
 
 
 async def once(prompt: PromptContext, key: str, ask: Callable[[], Awaitable[T]]) -> T:
-    """Return the result of an earlier try at the same answer, or ask now."""
+    """Return the result kept from an earlier try at this answer, or else ask for it now."""
     if key not in prompt.kept:
         prompt.kept[key] = await ask()
     found: T = prompt.kept[key]

@@ -1,9 +1,10 @@
 """Whether a words pack reproduces a paper's published text, decided by hashes.
 
-A paper's folder may hold `wording.json`: hashes of texts that the paper prints, with whitespace
-and marks of emphasis folded. The texts themselves are not ours to ship. A pack is rendered for an
-example and hashed in the same way: its rules as a whole, or, for a passage of a known number of
-words, every passage of that length in the rules and in the pack's own sentences.
+A paper's folder may hold `wording.json`: hashes of texts that the paper prints, computed after
+whitespace is collapsed and emphasis marks are removed. The texts themselves may not be
+redistributed. A pack is rendered for an example and hashed in the same way: its rules as a whole,
+or, for a passage of a known number of words, every passage of that length in the rules and in the
+pack's own sentences.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sally.core.rules.game import Seat
 
 
 class PrintedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One text that a paper prints: which part of which prompt, and its hash."""
+    """One text that a paper prints: the prompt and the part it belongs to, and its hash."""
 
     what: str
     game: str
@@ -43,7 +44,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def folded_hash(text: str) -> str:
-    """Return the SHA-256 of a text with whitespace folded and marks of emphasis left out.
+    """Return the SHA-256 of a text with whitespace collapsed and emphasis marks removed.
 
     >>> folded_hash("**a**  b\\n") == folded_hash(" a b")
     True
@@ -56,7 +57,7 @@ def _words(text: str) -> list[str]:
 
 
 def printed_texts(paper: str) -> tuple[PrintedText, ...]:
-    """Return the texts of a paper that are known by their hash."""
+    """Return the texts listed in a paper's `wording.json`; empty if there is no such file."""
     file = files(registry.paper(paper).home) / "wording.json"
     if not file.is_file():
         return ()

@@ -1,4 +1,4 @@
-"""Games in language. Words receive views, never states, so they cannot leak a secret."""
+"""The texts of games. Words receive views, never states, so they cannot leak a secret."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Words(Generic[A, V]):
         return self.texts[key].format_map(facts)
 
     def around(self, key: str, fact: str, **facts: str) -> list[str]:
-        """Return the sentence under this key split at a fact that changes each time."""
+        """Return the sentence under this key, split where the fact `fact` is inserted."""
         filled = (self.texts[key], *facts.values())
         mark = next(m for m in map(chr, PRIVATE) if not any(m in text for text in filled))
         return self.say(key, **{fact: mark}, **facts).split(mark)
@@ -93,7 +93,7 @@ class Words(Generic[A, V]):
     # --- a page: rules, the past, where we are, what is wanted, how to answer -------------
 
     def rules(self, seat: Seat) -> str:
-        """Return what never changes during the game."""
+        """Return the rules, which never change during the game."""
         raise LookupError(f"{type(self).__name__} has no text for the rules")
 
     def rules_without_payoffs(self, seat: Seat) -> str | None:
@@ -154,7 +154,7 @@ class Words(Generic[A, V]):
     def scale(self, options: Options[A]) -> Whole | None:
         """Return the range of the ready actions if they are answered as a number.
 
-        `sally.core.rules.menu.span` computes it; None means that actions go by their names. People
+        `sally.core.rules.menu.span` computes it; None means that actions are given by name. People
         then get a number field instead of a button for each option.
         """
         return None
@@ -169,7 +169,7 @@ class Words(Generic[A, V]):
         return tuple(sorted(range(len(order)), key=order.__getitem__))
 
     def read(self, reply: str, view: V, options: Options[A]) -> A:
-        """Return the action a reply names; raises Unreadable with what would be right."""
+        """Return the action that a reply names; raises Unreadable with the expected form."""
         if (scale := self.scale(options)) is not None:
             number: Any = read_number(reply, scale.low, scale.high, self.label)
             return number  # type: ignore[no-any-return]
@@ -211,7 +211,7 @@ class Words(Generic[A, V]):
         return self.say("format.values", names=shown, **scale)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        """Return the report in a reply; raises Unreadable with what would be right."""
+        """Return the report in a reply; raises Unreadable with the expected form."""
         if (scale := question.scale) is not None:
             number = read_number(reply, scale.low, scale.high, self.label, theirs=True)
             return ProbeReport(number, reply=reply)
@@ -309,7 +309,7 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
-    """Return the pack if every key exists and uses only facts of its sentence."""
+    """Return the pack; raises BadInput if a key is unknown or uses unknown facts."""
     ours = {**COMMON_TEXTS, **texts}
     for key, text in pack.texts.items():
         if key not in ours:

@@ -192,7 +192,7 @@ def paper_part(name: str, part: str) -> Any | None:
 def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
     """Return a part's constant from the owner's module or from the part's module beside it.
 
-    A module beside it counts only if the package belongs to the owner as a whole.
+    A module beside the owner's counts only if the whole package belongs to the owner.
     """
     module = import_module(home)
     if hasattr(module, PARTS[part]):
@@ -390,7 +390,7 @@ def _shortened(entry: Any) -> str:
 
 @cache
 def _kinds() -> Mapping[str, tuple[Any, Any]]:
-    """Return the type of each constant and of its items; imported late."""
+    """Return the type of each constant and of its items; imported on the first call."""
     from sally.core.prompt.strategy import Strategy
     from sally.core.registry.study import Study
 
@@ -416,7 +416,7 @@ def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str
 
 
 def added_files() -> tuple[Path, ...]:
-    """Return the users' files of this process, for workers to add."""
+    """Return the files that users added in this process, so that workers can add them too."""
     return tuple(_files)
 
 

@@ -11,7 +11,7 @@ from sally.core.reply.plain_text import after_label, doubtful, without_thoughts
 
 
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
-    """Return percentages by name (or shares of one) as odds that sum to one."""
+    """Return the odds that a reply gives the names, as percentages or shares, normalised to one."""
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
     rest = stated = after_label(reply, "Odds") or without_thoughts(reply)
     odds = []
@@ -31,13 +31,17 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def _numbered(names: tuple[str, ...]) -> list[re.Pattern[str]]:
-    """Return the pattern of a name followed by a number."""
+    """Return, for each name, the pattern of the name followed by a number."""
     number = r"[^\w-]{1,6}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
     return [re.compile(rf"(?i)(?<!\w){re.escape(name)}{number}") for name in names]
 
 
 def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
-    """Return a number for each name that has one; at least one must."""
+    """Return the number that a reply gives each name, by index; names without one are left out.
+
+    Raises:
+        Unreadable: No name has a number from `low` to `high`.
+    """
     lines, places = (
         without_thoughts(reply).split("\n"),
         {name.casefold(): i for i, name in enumerate(names)},
@@ -56,7 +60,7 @@ def read_values(reply: str, names: Sequence[str], low: float, high: float) -> di
 
 @lru_cache(maxsize=64)
 def _valued(names: tuple[str, ...], most: str) -> re.Pattern[str]:
-    """Return the pattern of a line with a name and a number, optionally out of the maximum."""
+    """Return the pattern of a line with a name and a number, such as `3` or `3/10`."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     # then no punctuation before a name belongs to it
     plainly = all(re.match(r"\w", name) for name in names)

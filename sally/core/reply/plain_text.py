@@ -36,7 +36,7 @@ def without_thoughts(reply: str) -> str:
 
 
 class _Narrow(dict[int, str]):
-    """Table of characters without Unicode width or font, filled on demand."""
+    """Translation table that removes Unicode width and font variants; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         sign = chr(code)
@@ -52,7 +52,7 @@ _NARROW = _Narrow({0x2212: "-"})
 
 
 def unmarked(text: str) -> str:
-    """Return the text without thoughts, markup and Unicode width, line by line."""
+    """Return the text without thoughts, markup and Unicode width variants; lines are kept."""
     text = _TAGGED.sub(r"\2", without_thoughts(text))
     if "\\" in text:
         text = _LATEX.sub(" ", text)
@@ -63,12 +63,12 @@ def unmarked(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text without thoughts, markup and Unicode width, in one letter case."""
+    """Return the text without thoughts, markup and Unicode width variants, in one letter case."""
     return unmarked(text).casefold()
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a labelled value offers alternatives, denies or asks."""
+    """Return whether a labelled value contains alternatives, a denial or a question."""
     return _DOUBTS.search(text.casefold()) is not None
 
 
@@ -81,20 +81,20 @@ def lines_in(reply: str) -> list[str]:
 
 
 def labelled(reply: str, label: str) -> list[tuple[int, str]]:
-    """Return what follows each `label:` at the start of a line, with the number of the line."""
+    """Return the text after each `label:` at the start of a line, with the number of the line."""
     marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
     hits = enumerate(map(marked.fullmatch, lines_in(reply)))
     return [(n, hit.group(1)) for n, hit in hits if hit]
 
 
 def after_label(reply: str, label: str) -> str | None:
-    """Return what follows the last `label:` at the start of a line, or None if there is none."""
+    """Return the text after the last `label:` at the start of a line, or None if there is none."""
     found = labelled(reply, label)
     return found[-1][1] if found else None
 
 
 def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
-    """Return what follows each label, over several lines, up to the next label."""
+    """Return the text after each label, up to the next label; it may span several lines."""
     starts = "|".join(re.escape(label) for label in labels)
     marked = re.compile(rf"(?i)[\s>#*_`\d.-]*({starts})[*_` ]*[:：][*_` ]*(.*)")
     by_fold = {label.casefold(): label for label in labels}

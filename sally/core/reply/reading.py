@@ -1,6 +1,6 @@
 """Reading a pick from a menu, or a whole number, out of a reply.
 
-The rule (version 6) is stated for citation in docs/reference/replies.md. What each clause gains on
+The rule (version 6) is stated for citation in docs/reference/replies.md. The gain of each clause on
 real replies is measured by `python benchmarks/reply_reader.py --clauses`.
 """
 
@@ -76,7 +76,7 @@ _MINE = re.compile(r"\b(?:i|i'll|i'm|i'd|my|we|me|you|your)\b")
 
 
 class Mention(NamedTuple):
-    """An option, or a number that is not one (key None), with its place in the text."""
+    """A mention of an option, or of a number that is not an option (key None), with its place."""
 
     key: int | None
     start: int
@@ -144,7 +144,7 @@ _PART_AFTER = re.compile(r"[.,/:]\d| ?[%*^+]|-\d")
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
-    """Return whether digits are part of a signed, broken, decimal or percent number."""
+    """Return whether digits are part of a signed number, a fraction, a decimal or a percentage."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     return bool(_PART_BEFORE.search(before) or _PART_AFTER.match(after))
 
@@ -389,7 +389,7 @@ def _chosen(reply: str, find: Finds, label: str, theirs: bool) -> int | None:
 
 
 def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[int | None]:
-    """Return the name given under `label 1:`, `label 2:` ... for each question, or None.
+    """Return, for each question, the index of the name under `label 1:`, `label 2:` ..., or None.
 
     A single question needs no number, and numbers may be left out if every question has a line.
     """

@@ -25,7 +25,7 @@ class AtlasColumn(msgspec.Struct, frozen=True):
 
 
 class AtlasDot(msgspec.Struct, frozen=True):
-    """One player in one column."""
+    """The score of one player in one column."""
 
     column: AtlasColumn
     who: str

@@ -1,4 +1,4 @@
-"""The awareness probe, which fits every game: what does the player believe this is?
+"""The awareness probe, which fits every game: does the player take this for a game or a test?
 
 Models and people are asked once per episode. There is no true answer; analyses relate the answers
 to how the player plays.

@@ -138,9 +138,9 @@ class Hands(Part, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """Inputs that make an output; if the hand suffices, `ready` is set and `fill` crafts one.
+    """A recipe: inputs that make an output; `ready` is set if the hand holds all the inputs.
 
-    `fill` holds the form fields as they are sent; it is not meant to be read.
+    `fill` holds the form fields that craft one output, in the form in which they are sent.
     """
 
     text: str

@@ -1,7 +1,7 @@
-"""Cards: the conditions under which mindless players play a game, and what is measured.
+"""Cards: the conditions under which mindless players play a game, and the metrics.
 
 A card tests both directions. A rule of thumb that scores below chance is a shortcut too, because
-its inverse scores above; so every rule is on the card together with its inverse.
+its inverse scores above chance, so every rule is on the card together with its inverse.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def both_ways(player: str, partial: bool = False, **params: Any) -> Shortcut:
 def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
     """Return the conditions as a study: every player on every instance, up to `episodes` episodes.
 
-    A fixed set ends when all of it has been played.
+    A fixed set of problems ends once all of them have been played.
     """
     return Study(
         name=name,

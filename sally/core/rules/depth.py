@@ -1,9 +1,9 @@
 """Depths of reasoning: the answers of players that think k steps ahead about the others.
 
-A reasoner of depth k replies best to the others as reasoners of depth k - 1, each knowing only what
-that seat knows. The depth of a decision is the smallest k from which the answer stays right. A
-*certified* set has blocks: a reasoner of the block's depth answers all of it, and every shallower
-one is right as often as chance.
+A reasoner of depth k makes the best reply to others that it takes for reasoners of depth k - 1,
+each with the knowledge of their own seat only. The depth of a decision is the smallest k from which
+on every answer is right. A *certified* set consists of blocks: a reasoner of a block's depth
+answers every question in it correctly, and all shallower ones are right as often as chance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int | None:
-        """The smallest depth from which the answer stays right; None if the deepest is wrong."""
+        """The smallest depth from which on all answers are right; None if the last is wrong."""
         wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
         if not wrong:
             return 0
@@ -48,7 +48,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class Depths(msgspec.Struct, frozen=True):
-    """What a game declares about depths of reasoning."""
+    """A game's declaration of its depths of reasoning."""
 
     about: str  # what a reasoner of depth k does in this game
     questions: Callable[[], Iterable[Reasoned]]  # the decisions of the frozen sets

@@ -171,8 +171,8 @@ class GameSpec(Generic[S, A, V]):
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
     """Parameters that a visitor may set: bounds of a whole number, or None for a frozen problem."""
     fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None
-    """Draws the parameters of a table for visitors, given the game's name: another problem where
-    the default one is always the same."""
+    """Function that draws the parameters of a visitors' table, given the game's name, for games
+    whose default problem is always the same."""
     portable: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Converts parameters to a machine-independent form, such as a path to its file's hash."""
     # default opponent; empty: the reference player, or a player chosen by game type

@@ -25,7 +25,7 @@ class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_u
 
 
 class Choice(msgspec.Struct, frozen=True, tag="choice"):
-    """One of these values."""
+    """A field that takes one of these values."""
 
     values: tuple[Value, ...]
 
@@ -224,7 +224,7 @@ def is_finite(options: Options[A]) -> bool:
 
 
 def span(options: Options[Any]) -> Whole | None:
-    """Return the range of a menu of consecutive whole numbers as (low, high), else None."""
+    """Return the range of a menu of consecutive whole numbers; None for any other menu."""
     numbers = [option for option in options if type(option) is int]
     if not numbers or len(numbers) < len(options):
         return None

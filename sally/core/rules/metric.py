@@ -44,7 +44,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def right(self) -> bool | None:
-        """Whether it equals the truth; None without a truth or for item values."""
+        """Whether the value equals the truth; None without a truth or for item values."""
         if self.truth is None or self.question.kind == "values":
             return None
         return self.report.value == self.truth
@@ -53,7 +53,7 @@ class Judged(msgspec.Struct, frozen=True):
 def judged(
     spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
 ) -> Judged | None:
-    """Return a report with its question and the truth; None if it is not asked at that point."""
+    """Return a report with its question and truth; None if the game does not ask it there."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)
     if event.turn >= len(replay.states):
         return None
@@ -83,7 +83,7 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
 
 
 class Terms(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The mean loss of an episode's decisions by its cause, in the unit of doing."""
+    """The mean loss of an episode's decisions by cause, in the unit of the doing metric."""
 
     inference: float | None = None  # the best reply to a wrong prediction
     # what the move gave up by the player's own prediction: never < 0
@@ -101,13 +101,13 @@ def terms_of(parts: Sequence[tuple[float, float, float]], format: float | None) 
 
 
 Losses = Callable[[Played, Seat], Terms]
-"""A game's own split of a seat's loss, used instead of the split by decision."""
+"""A game's own function that splits a seat's loss by cause, used instead of the general one."""
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The loss of one decision, in the unit of payoffs or of doing, and the best move.
+    """The loss of one decision, in the unit of payoffs or of the doing metric, and the best move.
 
-    It is judged by what the others were about to do, not by the realised outcome.
+    The loss is relative to what the others were about to do, not to the realised outcome.
     """
 
     turn: int
@@ -117,7 +117,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 Costs = Callable[[Played, Seat], list[Cost]]
-"""A game's own list of what each decision of a seat gave up."""
+"""A game's own function that returns the cost of each decision of a seat."""
 
 
 Ends = tuple[float, float]
@@ -147,7 +147,7 @@ class Metric:
     headline: bool = False  # whether tables show it by default
     published: bool = False  # a paper's convention, kept beside our exact measure
     at_random: Callable[[Any, Seat], float | None] | None = None
-    """(setup, seat): its exact mean if the seat moves uniformly at random; None: not known."""
+    """(setup, seat) -> the exact mean of uniformly random moves, or None if it is not known."""
 
     @property
     def ends(self) -> Ends | None:

@@ -19,7 +19,7 @@ Answerer = Callable[[Turn[Any, Any]], ProbeReport | Silence]
 
 @dataclass(frozen=True)
 class Automaton(Generic[Q]):
-    """A finite automaton that plays as the partner does; optimal play against it is exact."""
+    """A finite automaton that plays like the partner; optimal play against it can be computed."""
 
     start: Q
     odds: Callable[[Q], Mapping[int, float]]  # the move probabilities in a state

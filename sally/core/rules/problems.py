@@ -16,7 +16,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Problems(msgspec.Struct, frozen=True):
-    """The problems of a game, and the choices made in turn: a ruleset, a number of players."""
+    """The problems of a game, and the successive choices that select one, such as a ruleset."""
 
     asked: tuple[str, ...]
     problems: tuple[Problem, ...]

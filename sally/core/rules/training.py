@@ -1,4 +1,4 @@
-"""What a game offers for training: splits of its problems, and the values of moves."""
+"""Training data of a game: splits of its problems, and the values of moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Task(msgspec.Struct, frozen=True):
 
     @property
     def company(self) -> str:
-        """The other players by name."""
+        """The names of the other players."""
         return ", ".join(label(who) for who in self.others.values())
 
 
@@ -46,9 +46,9 @@ class Split:
 
 
 Worths = Callable[[Any], Sequence[float] | None]
-"""(view) -> the value of each option under optimal play from there on; the last is a forfeit.
+"""(view) -> the value of each option, and last of a forfeit, under optimal play from there on.
 
-It may keep track of one episode in its own attributes: each episode gets a fresh copy.
+The function may keep track of one episode in its attributes: each episode gets a fresh copy.
 """
 
 Alike = Callable[[Task, Task], str]
