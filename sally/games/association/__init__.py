@@ -1,1 +1,2 @@
-"""Shared parts of the word games: words, their vectors, and players with declared associations."""
+"""Shared parts of the word games: vocabulary, word vectors, and players with declared
+associations."""

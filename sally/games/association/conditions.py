@@ -1,4 +1,4 @@
-"""Card conditions shared by the word games: frozen rows, and partners with several minds."""
+"""Card conditions shared by the word games: frozen rows, and partners with different minds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MINDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def rows_of(game: str, label: str) -> tuple[Instance, ...]:
-    """Return the frozen rows of a game, each with its label."""
+    """Return one instance per frozen row of a game, labelled with `label` and the row number."""
     return tuple(instance(game, f"{label} {n:03d}", number=n) for n in range(ROWS))
 
 
 def opposite(*pairs: str) -> tuple[Shortcut, ...]:
-    """Return rules with their inverses, each written "rule inverse"."""
+    """Return shortcuts with their inverses; each argument is written "rule inverse"."""
     split = [pair.split() for pair in pairs]
     return tuple(Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in split)
 
@@ -31,7 +31,7 @@ def opposite(*pairs: str) -> tuple[Shortcut, ...]:
 def giver_conditions(
     instances: tuple[Instance, ...], shortcuts: Sequence[Shortcut], metrics: tuple[str, ...]
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a giver with guessers of every kind of mind above."""
+    """Return one condition for the giver per kind of guesser's mind in `MINDS`."""
     return tuple(
         Condition(
             name=f"giver, {name}",

@@ -1,4 +1,4 @@
-"""Word forms: lower case, regular inflections, compounds; and the list of plain words."""
+"""Word forms (lower case, regular inflections, compounds) and the vocabulary."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ SHORT = 64  # characters of texts that are cached: words and short clues recur
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text in lower case, without accents, possessives and punctuation.
+    """Return the words of a text in lower case, without accents, possessives or punctuation.
 
-    Single letters in a row count as one word, so spelling a word out counts as saying it.
+    Consecutive single letters count as one word, so spelling a word out counts as saying it.
     """
     return _short_words(text) if len(text) <= SHORT else _words(text)
 

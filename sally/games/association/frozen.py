@@ -14,7 +14,7 @@ P = TypeVar("P")
 
 
 class Frozen(msgspec.Struct, Generic[P], frozen=True):
-    """A set with the version and the seed that made it."""
+    """A frozen set with its version and the seed that generated it."""
 
     set: str
     version: int

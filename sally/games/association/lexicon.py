@@ -1,4 +1,4 @@
-"""The words that word games use, and which words are too similar for a clue."""
+"""The words that word games use, and which clues are too similar to a word."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ def places() -> dict[str, int]:
 
 
 def place(word: str) -> int:
-    """Return the row of a word of the vocabulary."""
+    """Return the row index of a word of the vocabulary."""
     return places()[word]
 
 
 @lru_cache(maxsize=8192)
 def plain(word: str) -> str:
-    """Return a word as in the vocabulary: lower case, no accents, no punctuation."""
+    """Return a word in the vocabulary's form: lower case, no accents, no punctuation."""
     return "".join(words_of(word))
 
 
 @cache
 def cards() -> tuple[str, ...]:
-    """Return the list of common nouns for cards and targets; all are in the vocabulary."""
+    """Return the common nouns used for cards and targets; all are in the vocabulary."""
     text = files(__package__).joinpath("cards.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 @cache
 def plain_words() -> tuple[str, ...]:
-    """Return the words that are not cards; a question about them reveals nothing about a board."""
+    """Return the vocabulary words that are not cards; asking about them reveals nothing about a
+    board."""
     nouns = set(cards())
     return tuple(word for word in vocabulary() if word not in nouns)
 
@@ -59,9 +60,9 @@ def _derived(one: str, other: str) -> bool:
 
 @cache
 def barred(word: str) -> tuple[int, ...]:
-    """Return the rows of the vocabulary that may not be a clue for a word.
+    """Return the rows of the vocabulary words that may not be clues for a word.
 
-    Words that overlap begin with the same two letters, or one of them ends with the other.
+    Words that overlap either begin with the same two letters or one of them ends with the other.
     """
     starts, ends = _by_ending()
     inside = {word[cut:] for cut in range(1, len(word))} & places().keys()
@@ -71,7 +72,7 @@ def barred(word: str) -> tuple[int, ...]:
 
 @cache
 def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the vocabulary by first two letters, and by every word ending."""
+    """Return the vocabulary grouped by first two letters, and grouped by every word ending."""
     starts: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
     for word in vocabulary():
@@ -83,7 +84,8 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 @lru_cache(maxsize=1024)
 def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the listed words that are legal clues given these words, in alphabetical order."""
+    """Return the vocabulary words that are legal clues given the words `against`,
+    alphabetically."""
     return tuple(compress(vocabulary(), _open(against).tolist()))
 
 
@@ -95,14 +97,14 @@ def open_rows(against: tuple[str, ...]) -> Rows:
 
 
 def _open(against: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    """Return, for each listed word, whether it is a legal clue given these words."""
+    """Return, for each vocabulary word, whether it is a legal clue given the words `against`."""
     free = np.ones(len(vocabulary()), np.bool_)
     free[[row for word in against for row in barred(word)]] = False
     return free
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
-    """Return why a clue is not allowed given these words, or None if it is allowed."""
+    """Return why a clue is not allowed given the words `against`, or None if it is allowed."""
     if not re.fullmatch(SHAPE, said.strip()):
         return "A clue is one word, written in letters."
     clue = plain(said)

@@ -26,15 +26,16 @@ def standard(raw: Ties) -> Ties:
 
 @cache
 def cosine() -> Ties:
-    """Return association strengths by meaning: plain cosines of sentence vectors."""
+    """Return association strengths by meaning: raw cosines of sentence vectors."""
     return standard(likeness())
 
 
 @cache
 def sense() -> Ties:
-    """Return association strengths by meaning, corrected for each word's nearness to all others.
+    """Return association strengths by meaning, corrected for each word's mean similarity to all
+    others.
 
-    Without the correction, a few words are near to all others and dominate.
+    Without the correction, a few words that are near to all others dominate.
     """
     return standard(centred(likeness()))
 
@@ -47,7 +48,8 @@ def centred(raw: Ties) -> Ties:
 
 
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
-    """Return the strengths of any text's vector by meaning, on the vocabulary's scale."""
+    """Return the association strengths by meaning of any text's vector, on the vocabulary's
+    scale."""
     raw = likeness() if words is None else words @ words.T
     mine = (word_vectors() if words is None else words) @ vector
     row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
@@ -93,7 +95,8 @@ def _letters() -> Ties:
 
 @cache
 def topics() -> npt.NDArray[np.int64]:
-    """Return the topic of every word: forty clusters of the shipped vectors, frozen as a file."""
+    """Return the topic of every word: one of forty clusters of the word vectors, frozen in a
+    file."""
     text = files(__package__).joinpath("topics.txt").read_text(encoding="utf-8")
     found = np.array(text.split(), dtype=np.int64)
     if len(found) != len(vocabulary()):
@@ -103,13 +106,13 @@ def topics() -> npt.NDArray[np.int64]:
 
 @lru_cache(maxsize=4)
 def noisy_vectors(size: float, who: int) -> Ties:
-    """Return the vocabulary vectors of a person, each perturbed a little."""
+    """Return the vocabulary vectors of person `who`, each slightly perturbed."""
     rows = zip(word_vectors(), vocabulary(), strict=True)
     return np.stack([moved(vector, size, who, word) for vector, word in rows])
 
 
 def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
-    """Return a vector perturbed at random; the person and the word determine how."""
+    """Return a vector with a perturbation that depends on the person and the word only."""
     noise = Stream("noise", who, word).generator().standard_normal(len(vector))
     elsewhere = vector + size * noise / np.sqrt(len(vector))
     unit: Ties = (elsewhere / np.linalg.norm(elsewhere)).astype(np.float32)
@@ -117,13 +120,13 @@ def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
 
 
 def with_noise(size: float, who: int) -> Ties:
-    """Return association strengths by meaning among perturbed vectors."""
+    """Return association strengths by meaning between the perturbed vectors of person `who`."""
     words = noisy_vectors(size, who)
     return standard(centred(words @ words.T))
 
 
 def with_links(strength: float, who: int) -> Ties:
-    """Return association strengths by meaning, with private links from some topics to others."""
+    """Return association strengths by meaning, with person `who`'s private links between topics."""
     ties, group = sense().copy(), topics()
     for start, end in links_of(who):
         ties[np.ix_(group == start, group == end)] += np.float32(strength)
@@ -131,7 +134,7 @@ def with_links(strength: float, who: int) -> Ties:
 
 
 def links_of(who: int) -> tuple[tuple[int, int], ...]:
-    """Return the links of one person, from topic to topic."""
+    """Return a person's links as pairs (from topic, to topic)."""
     draws = Stream("links", who)
     starts = draws.shuffled(range(TOPICS))[:LINKS]
     return tuple((s, draws.pick([t for t in range(TOPICS) if t != s])) for s in starts)

@@ -38,14 +38,14 @@ def slope(values: Sequence[float]) -> float | None:
 
 
 def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
-    """Return a measure of an episode: a summary of its values by round."""
+    """Return a measure that summarises the per-round values of an episode with `sum_up`."""
     return lambda played, seat: sum_up(find(played, seat))
 
 
 def learning(
     game: str, regrets: Find, where: str = "round", unit: str = "points per round"
 ) -> tuple[Metric, ...]:
-    """Return metrics of learning: the regret of the first and last rounds, and its trend."""
+    """Return the learning metrics: the regret in the first and last rounds, and its trend."""
     before = "on" if where == "board" else "of"
     return (
         Metric(
@@ -73,8 +73,8 @@ def learning(
 def losses(
     game: str, split: Split, inference: str, translation: str, unit: str = ""
 ) -> tuple[Metric, ...]:
-    """Return the metrics of the losses from not predicting the partner and from not acting on
-    it."""
+    """Return the metrics of the losses from failing to predict the partner and from failing to act
+    on the prediction."""
     texts = (("inference", inference), ("translation", translation))
     return tuple(
         Metric(f"{game}_{name}", about, of(_part(split, n), mean), better="lower", unit=unit)

@@ -33,11 +33,11 @@ HELD = 6  # cached matrices of forty megabytes each
 
 
 class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A declared pattern of association: its kind, its deviation from plain meaning, and its owner.
+    """A declared pattern of associations: its kind, how far it departs from meaning, and its owner.
 
-    `sense` uses meaning alone, `cosine` plain cosines of vectors; `form` mixes in spelling with the
+    `sense` uses only meaning, `cosine` raw cosines of vectors; `form` mixes in spelling with the
     share `amount`; `noise` perturbs every word by `amount`; `links` ties some topics to others by
-    `amount`, and `who` determines which.
+    `amount`; `who` selects the perturbations or the links.
     """
 
     kind: Kind = "sense"
@@ -58,7 +58,7 @@ MIND_PARAMS: Mapping[str, Any] = {"kind": "sense", "amount": 0.0, "who": 0}
 def mind_of(params: Mapping[str, Any]) -> Mind:
     """Return the mind that a partner's parameters declare.
 
-    Raises: BadInput if they declare none.
+    Raises: BadInput if the parameters declare no valid mind.
     """
     given = {name: params[name] for name in MIND_PARAMS if name in params}
     try:
@@ -82,12 +82,12 @@ def ties(mind: Mind) -> Ties:
 
 
 def tie(mind: Mind, cue: str, word: str) -> float:
-    """Return how strongly a cue suggests a word to this mind, in standard units."""
+    """Return how strongly a cue suggests a word to this mind, in standard deviations."""
     return float(ties(mind)[place(cue), place(word)])
 
 
 def closeness(mind: Mind, cue: str, word: str) -> int:
-    """Return the strength from 0 to 100: its percentile under a normal distribution."""
+    """Return the association strength from 0 to 100: its percentile in a normal distribution."""
     return round(50 * (1 + erf(tie(mind, cue, word) / sqrt(2))))
 
 
@@ -103,7 +103,7 @@ def heard(mind: Mind, said: str) -> Ties:
 
 
 def _unknown(mind: Mind, clue: str) -> Ties:
-    """Return the strengths for a word that is not in the vocabulary, computed with MiniLM."""
+    """Return the strengths for a clue that is not in the vocabulary, computed with MiniLM."""
     from sally.games.association.minilm import minilm  # slow to import, and seldom needed
 
     vector: Ties = minilm().vectors([clue])[0]
@@ -124,7 +124,8 @@ def _unknown(mind: Mind, clue: str) -> Ties:
 
 
 def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
-    """Return the vocabulary by descending score, then alphabetically, without some rows."""
+    """Return the vocabulary by descending score, then alphabetically, omitting the rows
+    `without`."""
     left = set(without)
     words = vocabulary()
     order = np.argsort(-scores, kind="stable")
@@ -133,7 +134,7 @@ def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
 
 @lru_cache(maxsize=1)
 def hubness() -> Ties:
-    """Return how often each word is among the ten words nearest to another by plain meaning."""
+    """Return, for each word, how many other words have it among their ten nearest by meaning."""
     near = sense().copy()
     np.fill_diagonal(near, -np.inf)
     top = np.argpartition(-near, 10, axis=1)[:, :10]
@@ -143,7 +144,8 @@ def hubness() -> Ties:
 
 @lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
-    """Return two words to ask about, drawn by a public key; half of the pairs are close."""
+    """Return two words to ask about, drawn from the stream named by `key`; half of the pairs are
+    close."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]

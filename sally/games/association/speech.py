@@ -1,4 +1,4 @@
-"""One-word clues, guesses and shared questions, the same in every word game."""
+"""One-word clues, guesses and questions, the same in every word game."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
-    """Return the action of the only form that asks for a word: given under its label, or as
-    JSON."""
+    """Return the action of the only form that asks for a word, given after its label or as JSON."""
     if "{" in reply:
         return read_form(reply, options)
     stated = after_label(reply, label)
@@ -37,17 +36,17 @@ _BLANK = re.compile(r"(?i)\W*[<\[](?:your |one |the )?(?:word|clue|hint|guess)[>
 
 
 def unquoted(text: str) -> str:
-    """Return a text without surrounding quotes, marks and full stop."""
+    """Return a text without surrounding quotes, markup or final full stop."""
     return re.sub(r"^[\s\"'“‘*_`\[<]+|[\s\"'”’*_`\]>.]+$", "", text)
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that it cannot look like another line of the page."""
+    """Return a text on one line, so that it cannot imitate another line of the page."""
     return " ".join(text.split()).replace('"', "'")
 
 
 def number_question(probe: str, about: str = "") -> Question:
-    """Return a question that is answered with a whole number from 0 to 100."""
+    """Return a question whose answer is a whole number from 0 to 100."""
     return Question(probe, "choice", tuple(range(101)), about=about, numeric=True)
 
 
@@ -60,7 +59,7 @@ NO_SPLIT = (
 
 
 def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
-    """Return a probe's truth: the answer of seat `of`, which is not scored itself."""
+    """Return a function that finds a probe's true value: the answer that seat `of` itself gave."""
 
     def truth(replay: Past, at: At) -> int | None:
         if at.seat == of:

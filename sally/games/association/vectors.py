@@ -1,6 +1,6 @@
 """Sentence vectors of the vocabulary, shipped as package data in half precision.
 
-Made once with MiniLM (see `sally.games.association.minilm`) and never edited.
+They were computed once with MiniLM (see `sally.games.association.minilm`) and are never edited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Vectors = npt.NDArray[np.float32]
 def read_rows(package: str, name: str, wanted: int) -> Vectors:
     """Return the rows of a file of vectors.
 
-    Raises: ValueError unless there are `wanted` rows.
+    Raises: ValueError if the file does not have `wanted` rows.
     """
     with files(package).joinpath(name).open("rb") as file:
         rows: Vectors = np.load(file).astype(np.float32)
@@ -36,6 +36,6 @@ def word_vectors() -> Vectors:
 
 @cache
 def likeness() -> Vectors:
-    """Return the similarity of any two words of the vocabulary."""
+    """Return the cosine similarity of any two words of the vocabulary."""
     alike: Vectors = word_vectors() @ word_vectors().T
     return alike

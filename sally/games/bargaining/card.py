@@ -1,9 +1,8 @@
 """The card of bargaining: fixed quotes and habits against declared partners, with inverses.
 
-There are no messages here, because talk cannot help a habit. Values are drawn anew in every
-episode. A fixed quote may do well against a partner that does not react, which is a fact about that
-partner and not a shortcut of the set; against partners that react (`responsive`, `splitter`) it
-must not.
+Messages are off, because talk cannot help a habit. Values are drawn anew in every episode. A fixed
+quote may do well against a partner that does not react, which is a fact about that partner and not
+a shortcut of the set; against partners that react (`responsive`, `splitter`) it must not do well.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from sally.games.bargaining.spec import a_round, best_replies, limit_of
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of the rounds with a prediction, given the other's actual quotes."""
+    """Return the mean losses over the rounds with a prediction, given the other seat's actual
+    quotes."""
     parts = []
     for step in played.replay.steps():
         mine, theirs = step.moves.get(seat), step.moves.get(other(seat))
@@ -45,7 +46,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
-    """Return the mean gain missed per round because this seat alone gave no quote."""
+    """Return the gain per round missed because only this seat failed to quote."""
     state: State = played.replay.present
     limit, rounds = limit_of(state, seat), len(state.past)
     if limit is None or not rounds:
@@ -65,7 +66,8 @@ DONE = "the other's quote in this round"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return what each quote gave up, in rounds in which both quoted; messages are not judged.
+    """Return the payoff lost by each quote, in rounds in which both quoted; messages are not
+    judged.
 
     Against a declared partner the costs of an episode add up to its regret against the optimum.
     """
@@ -101,7 +103,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with missing rounds counted as 0, and as a round's maximum."""
+    """Return the payoff per round with missing rounds counted as 0, and with them counted as the
+    maximum."""
     game, state = game_of(played), played.replay.present
     earned = float(game.payoffs(state)[seat])
     rounds = len(state.past)
@@ -127,7 +130,8 @@ _PARTNERS = {
 
 
 def _training_tasks(game: str) -> Split:
-    """Return simple partners to train on and others to test on; the buyer learns, without talk."""
+    """Return training tasks for the buyer, without messages; partners are split between the
+    parts."""
     parts = {
         part: tuple(
             Task(Instance(f"{game}-silent", game, {"talk": "none"}), "buyer", {"seller": who})
@@ -154,7 +158,7 @@ NOTES = (
 
 
 def reasoned(problem: Problem) -> Reasoned:
-    """Return a certified problem with what reasoners of every depth earn in it."""
+    """Return a certified problem with the correctness of reasoners of every depth."""
     earned = (problem.held, max(problem.held, problem.followed), problem.optimum)
     by_depth = tuple((one >= ENOUGH * problem.optimum,) for one in earned)
     return Reasoned(by_depth, (True,), 0.0, problem.depth, f"certified {problem.depth}")
@@ -165,7 +169,7 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge the whole episode, if it is a certified problem against its declared partner."""
+    """Judge the whole episode if it is a certified problem played against its declared partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
     across, params = setup.lineup[str(other(seat))], setup.instance.params
     for one in frozen().problems if payoffs is not None else ():

@@ -1,4 +1,4 @@
-"""Generator of the certified set: problems of each depth, for both seats, solved exactly.
+"""Generator of the certified set: problems of each depth for both seats, solved exactly.
 
 `python -m sally.games.bargaining.generators` prints the set as JSON.
 """
@@ -23,14 +23,15 @@ PARTNERS = ("constant", "truthful", "liar", "grim", "clock", "responsive", "spli
 
 
 def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return the earnings of the best fixed quote."""
+    """Return the total earnings of the best fixed quote."""
     return max(
         _played(rule, value, cost, rounds, lambda ask, held=bid: held) for bid in range(SIZE)
     )
 
 
 def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return the earnings of a player that meets each profitable quote exactly, else quotes 0."""
+    """Return the total earnings of a player that meets each profitable quote and quotes 0
+    otherwise."""
     return _played(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
 
 
@@ -88,7 +89,7 @@ def _params(partner: str, draws: Stream) -> dict[str, Any]:
 
 
 def make(seed: int = SEED, each: int = EACH) -> Frozen:
-    """Draw problems until every depth has `each` of them for each seat, rotating partners."""
+    """Draw problems until each seat has `each` of every depth, rotating the partners."""
     found: dict[tuple[int, str], list[Problem]] = {}
     for number in range(100_000):
         draws = Stream(seed, "bargaining", number)

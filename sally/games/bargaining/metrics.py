@@ -1,8 +1,8 @@
 """Metrics of bargaining: payoff, benchmarks, promises, and where surplus was lost.
 
-Payoffs are compared with benchmarks on average over the coin for halves. Two benchmarks differ if
-the partner reacts: *hindsight* holds the other's quotes fixed, the *optimum* is exact play against
-the partner's declared rule with its limit known.
+Payoffs and benchmarks are averaged over the coin that rounds half prices. The two benchmarks differ
+if the partner reacts: *hindsight* holds the partner's quotes fixed; the *optimum* is exact play
+against the partner's declared rule with its limit known.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sally.games.bargaining.values import HIGHEST
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """A round in which both seats quoted, from one seat's side."""
+    """A round in which both seats quoted, from one seat's perspective."""
 
     number: int  # from 0
     mine: int
@@ -40,7 +40,7 @@ class Quoted(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """An episode from one seat's side."""
+    """An episode from one seat's perspective."""
 
     limit: int
     their_limit: int
@@ -48,7 +48,7 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def surplus(self) -> int:
-        """The joint gain of a trade in a round."""
+        """The joint gain from a trade in a round."""
         return abs(self.limit - self.their_limit)
 
 
@@ -60,8 +60,8 @@ def game_of(played: Played) -> Bargaining:
 
 @shared
 def table(played: Played, seat: Seat) -> Table | None:
-    """Return the rounds in which both quoted; None if nothing was dealt or there is no such
-    round."""
+    """Return the rounds in which both seats quoted; None if there are none or no limits were
+    dealt."""
     state: State = played.replay.present
     mine, theirs = limit_of(state, seat), limit_of(state, other(seat))
     if mine is None or theirs is None:
@@ -80,17 +80,18 @@ def table(played: Played, seat: Seat) -> Table | None:
 
 
 def earned(seat: Seat, at: Table) -> float:
-    """Return the earnings, on average over the coin."""
+    """Return the total earnings, averaged over the coin."""
     return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
 
 
 def hindsight(seat: Seat, at: Table) -> float:
-    """Return the earnings of meeting every profitable quote of the other exactly."""
+    """Return the total earnings of meeting every profitable quote of the other seat exactly."""
     return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
 
 
 def random_worth(seat: Seat, limit: int, theirs: int) -> float:
-    """Return the mean earnings of a uniform quote from 0 to 100 against a quote.
+    """Return the mean earnings in a round of a uniform quote from 0 to 100 against the quote
+    `theirs`.
 
     >>> random_worth(BUYER, 70, 40)
     9.05940594059406
@@ -162,7 +163,7 @@ def _hindsight_regret(played: Played, seat: Seat) -> float | None:
 
 
 def expected(played: Played, seat: Seat) -> float | None:
-    """Return the expected earnings of the seat's quotes against the other's rule."""
+    """Return the expected earnings of the seat's quotes against the other seat's declared rule."""
     at, found = table(played, seat), solved(played, seat)
     if at is None or found is None:
         return None
@@ -198,7 +199,7 @@ def _optimum_regret(played: Played, seat: Seat) -> float | None:
 
 
 class Losses(msgspec.Struct, frozen=True):
-    """What hindsight would have added in a round, by cause."""
+    """The regret of a round relative to hindsight, by cause."""
 
     missed: float = 0.0  # a profitable quote was not met
     overpaid: float = 0.0  # half the distance between the quotes in a trade that pays
@@ -206,7 +207,8 @@ class Losses(msgspec.Struct, frozen=True):
 
 
 def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
-    """Split the regret of a round; the three parts sum to hindsight minus what was earned."""
+    """Split the regret of a round by cause; the three parts sum to the hindsight payoff minus the
+    earnings."""
     worth, got = gain(seat, limit, theirs), round_gain(seat, limit, mine, theirs)
     trades = mine >= theirs if seat == BUYER else theirs >= mine
     if worth > 0 and not trades:
@@ -276,13 +278,14 @@ class Word(msgspec.Struct, frozen=True):
         return self.announced == self.quoted
 
     def own_favour(self, seat: Seat) -> bool:
-        """Return whether it was broken in the speaker's favour, by a lower bid or a higher ask."""
+        """Return whether the announcement was broken in the speaker's favour: lower bid or higher
+        ask."""
         less = self.quoted < self.announced
         return not self.kept and less == (seat == BUYER)
 
 
 def words_of(seat: Seat, at: Table) -> list[Word]:
-    """Return the announcements of a seat with its quotes."""
+    """Return the announcements of a seat with the quotes that followed."""
     found = [(read_message(each.said, seat).announced, each.mine) for each in at.rounds]
     return [Word(said, quoted) for said, quoted in found if said is not None]
 
@@ -347,7 +350,8 @@ def _bluffs(played: Played, seat: Seat) -> float | None:
 
 
 def from_truthful(seat: Seat, at: Table) -> tuple[float, int]:
-    """Return payoff and number of rounds in which the other's latest stated value is true."""
+    """Return the payoff and the number of rounds in which the other seat's latest stated value is
+    true."""
     stated, total, n = None, 0.0, 0
     for each in at.rounds:
         claimed = read_message(each.heard, other(seat)).claimed
@@ -367,7 +371,7 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
 
 
 def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
-    """Return how many kept, profitable announcements were met exactly, and their number."""
+    """Return how many kept, profitable announcements were met exactly, and how many there were."""
     met = due = 0
     for each in at.rounds:
         said = read_message(each.heard, other(seat)).announced

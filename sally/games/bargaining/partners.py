@@ -1,7 +1,7 @@
 """Players of bargaining: partners with a declared quoting rule, a planner against them, and habits.
 
-Parameters of declared partners are prices of a seller; in the buyer's seat the same partner plays
-with mirrored prices (it bids 100 minus what it would ask).
+The parameters of declared partners are seller's prices; in the buyer's seat the same partner
+mirrors them (it bids 100 minus the ask).
 """
 
 from __future__ import annotations
@@ -114,13 +114,13 @@ Habit = Callable[[View, int, Round | None], int]  # the view, the limit, the las
 
 
 def _halfway(view: View, limit: int) -> int:
-    """Return the middle between the seat's limit and the best possible price; halves are rounded
+    """Return the midpoint between the seat's limit and its best possible price; halves are rounded
     up."""
     return (limit + 1) // 2 if view.is_buyer else (limit + HIGHEST + 1) // 2
 
 
 def capped(view: View, limit: int, price: int) -> int:
-    """Return a price, or the seat's limit if the price is beyond it."""
+    """Return a price, or the seat's limit if the price is beyond the limit."""
     return min(price, limit) if view.is_buyer else max(price, limit)
 
 
@@ -141,12 +141,12 @@ def _fifty_capped(view: View, limit: int, last: Round | None) -> int:
 
 
 def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
-    """Return a price as far beyond the limit as `half` is within it."""
+    """Return a price as far beyond the limit as the quote of `half` is within it."""
     return (limit + HIGHEST + 1) // 2 if view.is_buyer else limit // 2
 
 
 def theirs(view: View, last: Round) -> int:
-    """Return the other's quote in a round in which both quoted."""
+    """Return the other seat's quote in a round in which both quoted."""
     quoted = last.ask if view.is_buyer else last.bid
     assert quoted is not None
     return quoted

@@ -1,5 +1,4 @@
-"""Problems that a visitor of the lobby may choose: the order of messages and the number of
-rounds."""
+"""Problems that a visitor of the lobby may choose from: message orders and numbers of rounds."""
 
 from __future__ import annotations
 

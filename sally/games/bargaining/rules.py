@@ -1,8 +1,8 @@
-"""The rules of bargaining: in each round one message each, then one sealed quote each.
+"""The rules of bargaining: in each round both seats send one message, then one sealed quote.
 
-A unit is traded if the bid is at least the ask, at the midpoint; a half is rounded by a fair coin.
+A unit is traded at the midpoint if the bid is at least the ask; a fair coin rounds a half price.
 The buyer earns value minus price, the seller price minus cost; a round without a trade pays
-nothing. Neither learns the other's value or cost.
+nothing. Neither side learns the other's value or cost.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ SAMPLES = (  # what a random player says: announcements, claims, small talk, sil
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
-    """A past round; bid and ask are None if one was forfeited, price is None without a trade."""
+    """A past round; bid and ask are None if a quote was forfeited, and price is None without a
+    trade."""
 
     bid: int | None
     ask: int | None
@@ -77,7 +78,7 @@ class Round(msgspec.Struct, frozen=True, gc=False):
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The full state: both limits, the rounds so far, and the progress of this one."""
+    """The full state: both limits, the past rounds, and the progress of the current round."""
 
     value: int | None
     cost: int | None
@@ -112,21 +113,21 @@ class View(msgspec.Struct, frozen=True, gc=False):
         return self.seat == BUYER
 
     def last(self) -> Round | None:
-        """Return the last round in which both quoted."""
+        """Return the last round in which both seats quoted."""
         latest = self.past.last
         if latest is None or latest.bid is not None:
             return latest
         return next((each for each in reversed(self.past) if each.bid is not None), None)
 
     def heard(self) -> str | None:
-        """Return the other's message in this round; None if it has not sent one."""
+        """Return the other seat's message in this round; None if it has not sent one."""
         return next((text for seat, text in self.said if seat != self.seat), None)
 
 
 @dataclass(frozen=True)
 class Bargaining(Game[State, Action, View]):
     """The bargaining game; `value` and `cost` fix a problem, otherwise nature draws both from the
-    `family`."""
+    prior `family`."""
 
     rounds: int = 20
     talk: TalkOrder = "simultaneous"
@@ -241,9 +242,9 @@ class Bargaining(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Treat a missing message as silence; without both quotes nothing is traded.
+        """Treat a missing message as silence, and trade nothing if a quote is missing.
 
-        The quote of the other seat stays hidden.
+        The quote of the other seat, if given, stays hidden.
         """
         if self._talking(state):
             return self._spoken(state, moves)
@@ -300,11 +301,11 @@ def other(seat: Seat) -> Seat:
 
 
 def gain(seat: Seat, limit: int, price: float) -> float:
-    """Return the value of a trade at a price to a seat with this limit."""
+    """Return a seat's gain from a trade at a price, given the seat's limit."""
     return limit - price if seat == BUYER else price - limit
 
 
 def round_gain(seat: Seat, limit: int, mine: int, theirs: int) -> float:
-    """Return what a round pays a seat in expectation over the coin."""
+    """Return the expected payoff of a round, averaged over the coin."""
     bid, ask = (mine, theirs) if seat == BUYER else (theirs, mine)
     return gain(seat, limit, (bid + ask) / 2) if bid >= ask else 0.0

@@ -1,12 +1,12 @@
 """Declared quoting rules, and optimal play against them by exact dynamic programming.
 
-A rule is written in the seller's frame: it has an ask, and the next ask follows from its last ask
-and the bid that met it. A partner in the buyer's seat is the same rule with prices mirrored (p ->
-100 - p) and its value mirrored into a cost. A half is averaged over the coin.
+A rule is written in the seller's frame: its next ask follows from its last ask and the bid in that
+round. A partner in the buyer's seat is the same rule with prices mirrored (p -> 100 - p) and its
+value mirrored into a cost. Payoffs are averaged over the coin that rounds half prices.
 
 - Limit known: backward induction over (round, ask).
-- Limit unknown: the rules are deterministic, so a belief is the set of costs that fit the asks so
-  far with their prior weights. Every rule here quotes `max(floor of the cost, target)`, where the
+- Limit unknown: the rules are deterministic, so a belief is the set of costs that fit the past
+  asks, with their prior weights. Every rule here quotes `max(floor of the cost, target)`, where the
   target does not depend on the cost; so after each ask, either one cost remains (its floor was
   quoted) or all costs up to some bound (the target was quoted). That makes the exact recursion a
   table over (round, target, bound).
@@ -57,7 +57,7 @@ class Rule:
         return max(self.floor(cost), int(self.then[ask, bid]))
 
     def slipped(self, ask: int) -> int:
-        """Return the quote in a round in which the rule is broken."""
+        """Return the quote in a round in which the announcement is broken."""
         return min(HIGHEST, ask + self.slip)
 
 
@@ -83,7 +83,7 @@ def _clipped(targets: npt.NDArray[Any]) -> Ints:
 
 
 def constant(q: int = 50) -> Rule:
-    """Quote q in every round, regardless of the limit."""
+    """Quote q in every round, regardless of the player's own limit."""
     return Rule(_price("q", q), _clipped(_ASKS))
 
 
@@ -115,7 +115,7 @@ def splitter(start: int = 90, margin: int = 2) -> Rule:
 
 
 def grim(q: int = 65) -> Rule:
-    """Quote q until a bid falls short of it, then always 100."""
+    """Quote q until a bid falls short of it, then 100 in every round."""
     held = (_price("q", q) == _ASKS) & (q <= _BIDS)
     moved = np.where(held, q, HIGHEST)
     return Rule(q, _clipped(moved), reacts=True)
@@ -152,12 +152,13 @@ def _rule(name: str, params: tuple[tuple[str, Any], ...]) -> Rule:
 
 
 def rule_of(name: str, params: Mapping[str, Any] | None = None) -> Rule | None:
-    """Return the declared rule of a partner; None if the player declares none."""
+    """Return the declared rule of a partner; None if the partner declares none."""
     return _rule(name, tuple(sorted((params or {}).items()))) if name in RULES else None
 
 
 def mirrored(is_buyer: bool, price: int) -> int:
-    """Convert a price or limit of a seat to the seller's frame, or back."""
+    """Convert a price or limit between a seat's own frame and the seller's frame, in either
+    direction."""
     return HIGHEST - price if is_buyer else price
 
 
@@ -165,7 +166,7 @@ def mirrored(is_buyer: bool, price: int) -> int:
 
 
 def _pays(rule: Rule, value: int) -> Floats:
-    """Return the mean payoff of a round to a buyer with this value, as [ask, bid]."""
+    """Return the mean payoff of a round to a buyer with this value, indexed by [ask, bid]."""
     kept = np.where(_BIDS >= _ASKS, value - (_BIDS + _ASKS) / 2, 0.0)
     if rule.keep >= 1:
         return kept
@@ -197,7 +198,8 @@ class Known:
         return float(self.random[0, self.rule.first(self.cost)])
 
     def bids(self, round: int, ask: int) -> Floats:
-        """Return the value of each bid in a round (from 0) at an ask, then playing optimally."""
+        """Return the value of each bid in a round (counted from 0) at an ask, followed by optimal
+        play."""
         following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
         return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
 
@@ -210,7 +212,7 @@ class Known:
 
 @lru_cache(maxsize=1024)
 def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
-    """Solve a rule whose limit is known, by backward induction."""
+    """Solve for a rule whose limit is known, by backward induction."""
     pays = _pays(rule, value)
     following = np.maximum(rule.floor(cost), rule.then)
     worth, random = np.zeros((rounds + 1, SIZE)), np.zeros((rounds + 1, SIZE))
@@ -225,7 +227,7 @@ def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """Optimal play against a rule whose limit has a known prior."""
+    """Optimal play against a rule whose limit is unknown but has a known prior."""
 
     rule: Rule
     value: int
@@ -243,7 +245,7 @@ class Unknown:
         return int(self.best[0, self.rule.start, HIGHEST])
 
     def bid(self, past: Sequence[tuple[int, int]]) -> int:
-        """Return the best bid after rounds of (ask, bid); the lowest where several are best."""
+        """Return the best bid after past rounds of (ask, bid); the lowest if several are best."""
         target, bound, cost = self.rule.start, HIGHEST, None
         for ask, bid in past:
             if cost is None and self.rule.margin is not None:
@@ -261,7 +263,7 @@ class Unknown:
 
 
 def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> Unknown:
-    """Solve a rule whose cost is drawn from `prior` (weights by cost), exactly."""
+    """Solve exactly for a rule whose cost is drawn from `prior` (weights by cost)."""
     weights = np.zeros(SIZE)
     for cost, weight in prior.items():
         weights[int(cost)] = weight
@@ -271,7 +273,8 @@ def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> 
 
 
 def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: int) -> Unknown:
-    """Solve a rule against a player of this seat and limit, with the family's prior."""
+    """Solve the rule of the other seat for a player with this seat and limit, under the family's
+    prior."""
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
     return _unknown(rule, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)

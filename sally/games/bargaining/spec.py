@@ -46,7 +46,8 @@ def _their_guess(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ..
 
 
 def asked_price(game: Bargaining, view: View) -> int:
-    """Return the price of `would_trade_at`: successive quantiles of the prior, one per round."""
+    """Return the price that `would_trade_at` asks about: a different quantile of the prior each
+    time."""
     assert view.limit is not None
     share = ASKED_ROUNDS[view.round]
     return quantile(other_odds(game.family, view.is_buyer, view.limit), share)
@@ -63,7 +64,7 @@ def _their_quote(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ..
 
 
 def announced_by_other(view: View) -> int | None:
-    """Return the quote that the other has announced in this round, as read from its message."""
+    """Return the quote that the other seat announced in this round, as read from its message."""
     heard = view.heard()
     return read_message(heard, other(view.seat)).announced if heard else None
 
@@ -77,23 +78,23 @@ def _will_keep(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]
 
 
 def limit_of(state: State, seat: Seat) -> int | None:
-    """Return the buyer's value or the seller's cost."""
+    """Return a seat's limit: the buyer's value or the seller's cost."""
     return state.value if seat == SEATS[0] else state.cost
 
 
 def true_value(replay: Past, at: At) -> int | None:
-    """Return the other's value or cost."""
+    """Return the other seat's limit (value or cost)."""
     return limit_of(replay.state(at.turn), other(at.seat))
 
 
 def true_quote(replay: Past, at: At) -> int | None:
-    """Return the other's quote in the same round; None if it gave none."""
+    """Return the other seat's quote in the same round; None if it gave none."""
     made = replay.move(at.turn, other(at.seat))
     return made if isinstance(made, int) else None
 
 
 def true_trade(replay: Past, at: At) -> str | None:
-    """Return whether a trade at the given price would be profitable for the other."""
+    """Return whether a trade at the given price would be profitable for the other seat."""
     limit = true_value(replay, at)
     if limit is None:
         return None
@@ -101,13 +102,13 @@ def true_trade(replay: Past, at: At) -> str | None:
 
 
 def true_keep(replay: Past, at: At) -> str | None:
-    """Return whether the other keeps its announcement."""
+    """Return whether the other seat keeps its announcement."""
     quoted = true_quote(replay, at)
     return None if quoted is None else "yes" if quoted == int(at.about) else "no"
 
 
 def true_guess(replay: Past, at: At) -> int | None:
-    """Return the other's own answer to `their_value` now; None if it is not asked."""
+    """Return the other seat's current answer to `their_value`; None if it was not asked."""
     said = replay.report(at.turn, other(at.seat), "their_value", at.seat)
     return said.value if said is not None and isinstance(said.value, int) else None
 
@@ -162,9 +163,10 @@ PROBES = (
 
 
 def best_replies(game: Bargaining, view: View, belief: Any) -> tuple[int, ...] | None:
-    """Return the quotes that earn most in this round if the other quotes as believed.
+    """Return the quotes that earn most in this round if the other seat quotes as believed.
 
-    Meeting the quote exactly is best if it pays; otherwise every quote that does not trade is.
+    Meeting the quote exactly is best if that is profitable; otherwise any quote that does not trade
+    is.
     """
     if view.talking or view.limit is None:
         return None
@@ -194,7 +196,7 @@ def an_episode(game: Bargaining, seat: Seat) -> tuple[float, float]:
 
 
 def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
-    """Return the seat's own limit, the last bid and ask (and whether there is one), and the time
+    """Return the seat's own limit, whether there was a last bid and ask, both quotes, and the time
     left."""
     left = 1 - (view.round - 1) / game.rounds
     limit = 0.0 if view.limit is None else view.limit / HIGHEST

@@ -1,7 +1,7 @@
 """Commitments in a message, read by a stated rule: announced quotes and claims of value.
 
-The message remains free text; what is read here is an annotation for probes and metrics and does
-not affect the game. The reader recognises two things:
+The message remains free text; the commitments read here annotate it for probes and metrics and do
+not affect the game. The reader recognises two kinds:
 
 - An *announcement*: the speaker says which number it will quote in this round, without a condition.
   The words must be the speaker's own (`I'll bid 40`, `asking 60 again`, `my ask is 60`), about this
@@ -29,7 +29,7 @@ VERSION = 1  # raised when a message is read differently
 
 
 class Note(msgspec.Struct, frozen=True):
-    """The commitments in a message; None for each that is missing."""
+    """The commitments found in a message; None for each kind that is missing."""
 
     announced: int | None = None
     claimed: int | None = None
@@ -37,7 +37,7 @@ class Note(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=65536)
 def read_message(text: str, seat: Seat) -> Note:
-    """Read a message of the buyer or the seller.
+    """Return the commitments in a message of the buyer or the seller.
 
     >>> read_message("I'll bid 40 this round. My value is 55.", BUYER)
     Note(announced=40, claimed=55)
@@ -105,7 +105,7 @@ _BARE = _any("will;continuing;continue;setting;keeping;sticking with;holding")
 
 
 def _verbs(stems: str, nouns: str) -> list[re.Pattern[str]]:
-    """Return the patterns with which a side announces its quote."""
+    """Return the patterns of phrases with which a side announces its quote."""
     verb, noun = _any(f"{stems};{nouns}"), _any(nouns)
     patterns = (
         rf"\b{_I}{_LEAD}\s+{verb}{_TO_NUMBER}\s*{_NUMBER}",

@@ -1,7 +1,7 @@
 """How the buyer's value and the seller's cost are drawn: four families, each an exact table.
 
 `uniform` is the published rule. The other three are our fits to the values of published games
-(protocol `pact`, section 1: their generators are not published), each labelled as a fit:
+(protocol `pact`, section 1: their generators are not published), each one labelled as such:
 `correlated` is two independent draws from -5..105, clipped to the scale; `semi_bimodal` is a fair
 coin for the low fifth or the high fifth of the scale; `heavy_tailed` is Student's t with three
 degrees of freedom around 50, clipped. All of them are conditioned on a value that exceeds the cost
@@ -62,19 +62,19 @@ def joint(family: Family) -> Floats:
 
 @cache
 def value_odds(family: Family) -> Mapping[int, float]:
-    """Return the lottery over the buyer's value."""
+    """Return the distribution of the buyer's value."""
     return _odds(joint(family).sum(axis=1))
 
 
 @cache
 def cost_odds(family: Family, value: int) -> Mapping[int, float]:
-    """Return the lottery over the seller's cost, given the buyer's value."""
+    """Return the distribution of the seller's cost, given the buyer's value."""
     return _odds(joint(family)[value])
 
 
 @cache
 def other_odds(family: Family, is_buyer: bool, limit: int) -> Floats:
-    """Return the chance of every limit of the other side, given the player's own."""
+    """Return the chance of every possible limit of the other seat, given the player's own limit."""
     row = joint(family)[limit] if is_buyer else joint(family)[:, limit]
     total = float(row.sum())
     found = row / total if total > 0 else row

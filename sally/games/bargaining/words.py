@@ -98,7 +98,8 @@ LABELLED = re.compile(r"(?im)^[ \t>#*_`-]*message[*_`]*[ \t]*[:：][*_`]*[ \t]*"
 
 
 class BargainingWords(Words[Any, "View"]):
-    """Texts of bargaining: both seats read the same lines; only its owner sees a limit."""
+    """Texts of bargaining: both seats read the same lines; each limit is shown only to the seat
+    that has it."""
 
     label: ClassVar[str] = "Answer"
 
@@ -186,7 +187,7 @@ class BargainingWords(Words[Any, "View"]):
         return Whole(0, HIGHEST) if options is PRICES else span(options)
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Action:
-        """Read a price as in every game, and a message after its label or as a form."""
+        """Read a price as in every other game, and a message after its label or as a form."""
         if not view.talking:
             price: int = super().read(reply, view, options)
             return price
@@ -230,12 +231,13 @@ class BargainingWords(Words[Any, "View"]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line without double quotes, so that it cannot mimic a page line."""
+    """Return a text on one line without double quotes, so that it cannot imitate a line of the
+    page."""
     return " ".join(text.split()).replace('"', "'")
 
 
 def _unquoted(text: str) -> str:
-    """Return a message without surrounding blanks and one pair of quotes or angle brackets."""
+    """Return a message without surrounding whitespace or one pair of quotes or angle brackets."""
     text = text.strip()
     for opening, closing in ('""', "“”", "<>", "``"):
         if len(text) > 1 and text[0] == opening and text[-1] == closing:

@@ -1,8 +1,9 @@
 """Generator `applied`: is the person aware, what happens next, and was the act reasonable?
 
-A notice at one of two doors tells of a hidden fault, and each of two people comes in by one of the
+A notice at one of two doors warns of a hidden fault, and each of two people comes in by one of the
 doors. Every story has an aware twin, which differs only in who took which door, and both acts are
-judged equally often. So a reading that ignores what people know is right only as often as a guess.
+judged equally often. So a reader that ignores what people know is right only as often as a random
+guess.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ PER_STORY = 2 * len(QUESTIONS)
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """A thing with a hidden fault, and what people who do and do not know of it do."""
+    """A thing with a hidden fault, and the typical acts of people who know and who do not know of
+    it."""
 
     place: str
     fault: str  # what the notice says
@@ -112,7 +114,8 @@ COMES = ("Now {name} comes {comes}.", "{name} is here {comes}.")
 
 
 def applied(seed: int, number: int, cast: Cast = "people") -> Item:
-    """Return an item; eight consecutive numbers share a story: two twins, four questions."""
+    """Return an item; each eight consecutive numbers share a story: two twins with four questions
+    each."""
     story, place = divmod(number, PER_STORY)
     aware, question = place // len(QUESTIONS) == 0, QUESTIONS[place % len(QUESTIONS)]
     draws = Stream(seed, "battery", "applied", story)

@@ -1,7 +1,7 @@
-"""Audit of a file of items: mindless rules, learners with and without the story, wrong keys.
+"""Audit of a file of items: mindless rules, classifiers with and without the story, wrong keys.
 
-The rules were written after looking at the published items and are scored on the same items; the
-best of a dozen is too high by luck on small sets. None of them has a model of a mind.
+The rules were written after looking at the published items and are scored on the same items, and on
+small sets the best of a dozen rules scores too high by luck. None of the rules models a mind.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAST = 20  # items of a group that gets a row
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One group of items: chance, the best mindless rule, learners without and with the story."""
+    """The scores of one group of items: chance, the best mindless rule, and both learners."""
 
     group: str
     items: int
@@ -58,9 +58,9 @@ class Audit(msgspec.Struct, frozen=True):
 
 
 def audited(items: Sequence[Item], learn: bool = True) -> Audit:
-    """Return the audit of some items; `learn` trains the two learners.
+    """Return the audit of items; with `learn`, also train the two classifiers.
 
-    Rules are scored on every item, as published; strict scores leave flagged items out.
+    Rules are scored on all items as published; strict scores leave out flagged items.
     """
     scored = [item for item in items if item.sound]
     if not scored:
@@ -87,7 +87,8 @@ def audited(items: Sequence[Item], learn: bool = True) -> Audit:
 
 
 def _groups(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
-    """Yield the items by task and condition, or by condition and order where there is one task."""
+    """Yield the items grouped by task and condition or, if there is one task, by condition and
+    order."""
     found: dict[str, list[Item]] = {}
     one = len({item.task for item in items}) == 1
     for item in items:
@@ -103,7 +104,7 @@ def _groups(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
 
 
 def rules_of(item: Item) -> Mapping[str, Rule]:
-    """Return the rules that fit an item's battery."""
+    """Return the rules that apply to an item's battery."""
     if item.task == "hitom":
         return {**SURFACE, **HITOM}
     if item.belief_stated is not None:  # its options are listed aware first, never as printed
@@ -155,28 +156,28 @@ def _container(item: Item, place: str) -> tuple[int, ...]:
 
 
 def _first_place(item: Item) -> tuple[int, ...]:
-    """Return where the thing was at first."""
+    """Choose the place where the thing was first."""
     return _container(item, _chain(item)[0][0].place)
 
 
 def _where_it_is(item: Item) -> tuple[int, ...]:
-    """Return where the thing is."""
+    """Choose the place where the thing really is."""
     return _container(item, _chain(item)[1])
 
 
 def _last_said(item: Item) -> tuple[int, ...]:
-    """Return where the thing was last put or said to be."""
+    """Choose the place where the thing was last put or said to be."""
     return _container(item, _chain(item)[0][-1].place)
 
 
 def _first_mind(item: Item) -> tuple[int, ...]:
-    """Return what the first person named believes."""
+    """Choose the place where the first person named in the question believes the thing is."""
     seen, place, chain = _chain(item)
     return _container(item, hitom_beliefs.believed(seen, place, chain[:1]))
 
 
 def _last_mind(item: Item) -> tuple[int, ...]:
-    """Return what the last person named believes."""
+    """Choose the place where the last person named in the question believes the thing is."""
     seen, place, chain = _chain(item)
     return _container(item, hitom_beliefs.believed(seen, place, chain[-1:]))
 
@@ -198,10 +199,10 @@ HITOM: Mapping[str, Rule] = {
 
 
 def negation_second_on_ties(item: Item) -> tuple[int, ...]:
-    """Apply `negation` with ties to the option listed second, which is BigToM's unaware one.
+    """Apply `negation`, resolving ties to the option listed second (the unaware one in BigToM).
 
-    Belief: the old state is the one whose own words, split at spaces, come first in the question,
-    by their mean position. Acts: `most_words`.
+    For belief questions, the old state is the option whose own words, split at spaces, come first
+    in the question by their mean position; for acts, it is the choice of `most_words`.
     """
     if item.task is not None and "action" in item.task:
         old = most_words(item)[-1]
@@ -225,10 +226,9 @@ def _named_places(item: Item) -> list[tuple[int, int]]:
 
 
 def named_first_unless_seen(item: Item) -> tuple[int, ...]:
-    """Return the option named first in a false-belief story, except for questions about reality.
+    """Choose the option that the story names first, except for reality and true-belief questions.
 
-    The rule is given the type of the question; for reality and true-belief questions it returns the
-    other option that is named last.
+    For those, whose type the rule is given, it chooses among the other options the one named last.
     """
     named = _named_places(item)
     if not named:
@@ -245,7 +245,8 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
 
 
 def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
-    """Yield the best strict score of a rule; for BigToM also the published criterion."""
+    """Yield the best strict score of any rule per group; for BigToM also by the published
+    criterion."""
     groups = strict_groups(items)
     known = {rule for item in items for rule in rules_of(item).items()}
     right = {
@@ -270,7 +271,7 @@ def _without_control(ids: Sequence[str]) -> list[str]:
 
 
 def _notes(items: Sequence[Item]) -> Iterator[str]:
-    """Yield counts that concern single batteries."""
+    """Yield notes with counts that concern particular batteries."""
     nested = [item for item in items if item.published_vp is not None]
     if nested:
         apart = [i for i in nested if i.published_vp != i.published_cotp]
@@ -301,9 +302,9 @@ Features = Callable[[Item, int], dict[str, float]]
 
 
 def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
-    """Return how far a logistic model is right on each item, learned on other stories.
+    """Return the hits of a logistic model on each item, cross-validated over stories.
 
-    C = 0.3, five folds by story, not tuned; ties are split.
+    The model uses C = 0.3 and five folds, both untuned; a tie counts as a split hit.
     """
     try:
         from sklearn.feature_extraction import FeatureHasher  # type: ignore[import-untyped]
@@ -341,7 +342,8 @@ def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
 
 
 def blind_features(item: Item, option: int) -> dict[str, float]:
-    """Words of question and option, together and alone, and lengths; the story is never read."""
+    """Return the words of the option, word pairs of question and option, and lengths; no story
+    words."""
     own, asked = words_of(item.options[option]), words_of(item.question)
     found = {f"o:{word}": 1.0 for word in own}
     found |= {f"q:{a}|{b}": 1.0 for a in set(asked) for b in set(own)}
@@ -353,8 +355,9 @@ def blind_features(item: Item, option: int) -> dict[str, float]:
 
 
 def page_features(item: Item, option: int) -> dict[str, float]:
-    """Blind features, where the story names the option, and what is said near its first and last
-    mention and in the last sentence, by the order in which question and story name the options."""
+    """Return the blind features, the positions at which the story names the option, the words near
+    its first and last mention, and words of the question and the last sentence combined with the
+    rank in which the option is named."""
     found = blind_features(item, option)
     every = [frozenset(words_of(text)) for text in item.options]
     shared = frozenset.intersection(*every)

@@ -1,10 +1,10 @@
-"""Generator `belief_action`: where a person believes a thing is, and what the person then does.
+"""Generator `belief_action`: where a person believes a thing to be, and what the person does next.
 
 Contents of three containers are swapped. At each swap exactly one of two people is in the room, and
-rooms are named, not "saw" or "did not see", so that no single word says who saw what. The swaps are
-drawn first and the key evenly among the containers; a story has three twins, one per key, that
-differ only in where the two people were: the person saw all that matters, missed it, or saw part of
-it.
+the story names rooms instead of saying "saw" or "did not see", so that no single word tells who saw
+what. The swaps are drawn first, then the key, uniformly among the containers. A story has three
+twins, one per key, that differ only in where the two people were: the person saw all relevant
+swaps, none or some of them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ DID = "Later {name}, who wants the {thing}, comes from outside and {did}."
 
 
 def located(start: int, swaps: Sequence[Swap], seen: Sequence[int]) -> int:
-    """Return where a thing is believed to be after the swaps that were seen."""
+    """Return the believed place of a thing after the swaps that were seen."""
     at = start
     for n in seen:
         a, b = swaps[n]
@@ -100,7 +100,8 @@ SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), 
 
 
 def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[tuple[int, ...]]:
-    """Return the sets of seen swaps that lead to belief `key`, shared by the other or not."""
+    """Return the sets of seen swaps that lead to belief `key`, which the other person shares if
+    `alike`."""
     return [
         seen
         for seen in SUBSETS
@@ -110,7 +111,7 @@ def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[t
 
 
 def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
-    """Draw the thing's first place, and swaps that leave every belief possible."""
+    """Draw the thing's first place, and swaps that allow every belief."""
     while True:
         start, swaps = draws.below(HOLDERS), tuple(draws.pick(PAIRS) for _ in range(SWAPS))
         moved = located(start, swaps, range(SWAPS)) != start
@@ -128,7 +129,8 @@ def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
 
 
 def belief_action(seed: int, number: int, cast: Cast = "people") -> Item:
-    """Return an item; nine consecutive numbers share a story: three twins, three questions."""
+    """Return an item; each nine consecutive numbers share a story: three twins with three questions
+    each."""
     story, place = divmod(number, PER_STORY)
     question, twin = QUESTIONS[place % len(QUESTIONS)], TWINS[place // len(QUESTIONS)]
     draws = Stream(seed, "battery", "belief_action", story)
@@ -190,7 +192,7 @@ def belief_action(seed: int, number: int, cast: Cast = "people") -> Item:
 
 
 def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], start: int) -> str:
-    """Return what the containers hold; the first thing is in the container `start`."""
+    """Return a sentence that lists the contents; the first thing is in the container `start`."""
     held = {start: things[0]}
     held |= dict(zip([n for n in range(HOLDERS) if n != start], things[1:], strict=True))
     form = draws.pick(CONTENTS)
@@ -201,7 +203,8 @@ def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], star
 def _steps(
     draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str, cast: Cast
 ) -> list[tuple[int | None, str]]:
-    """Return the swaps in words, with one event among them that moves nothing (None)."""
+    """Return (swap number, sentence) for each swap, and among them one event that moves nothing
+    (None)."""
     steps: list[tuple[int | None, str]] = []
     for n, swap in enumerate(swaps):
         a, b = draws.shuffled(swap)
@@ -217,7 +220,7 @@ def _steps(
 def _where(
     draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool, cast: Cast
 ) -> str:
-    """Return where the two people are; the first is in the room with the containers if `here`."""
+    """Return a sentence with both people's rooms; the first is with the containers if `here`."""
     at = list(zip(names, rooms if here else rooms[::-1], strict=True))
     (one, one_at), (two, two_at) = draws.shuffled(at)
     return worded(draws.pick(WHERE), cast).format(one=one, here=one_at, two=two, there=two_at)

@@ -2,7 +2,7 @@
 
 People believe what they last saw or were told, trust what they are told, and know who was present.
 So an event fixes the belief of a chain of minds if all of them were present; a lie does not fix the
-speaker's own belief. A second engine in the tests follows each mind's own past.
+speaker's own belief. A second implementation, in the tests, simulates each mind's own history.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Chain = tuple[int, ...]  # (a, b): what a thinks b thinks; empty: what is so
 
 
 class Event(msgspec.Struct, frozen=True):
-    """The thing is put into a place, or a person says in private where it is."""
+    """An event: the thing is put into a place, or a person says in private where it is."""
 
     kind: Literal["put", "tell"]
     who: tuple[int, ...]  # persons present; the first one acts or speaks
@@ -27,18 +27,18 @@ class Event(msgspec.Struct, frozen=True):
 def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
     """Return the place where a chain of minds believes the thing is.
 
-    With `talk` false, nothing that is said counts.
+    With `talk` false, statements are ignored.
     """
     for event in reversed(events):
         heard = event.kind == "put" or (talk and bool(chain))
         own_lie = event.lie and chain == event.who[:1]
         if heard and set(chain) <= set(event.who) and not own_lie:
             return event.place
-    raise ValueError("the first event must be seen by everybody")
+    raise ValueError("everybody must see the first event")
 
 
 def simpler(chain: Chain) -> dict[str, Chain]:
-    """Return the chains of readers that skip one mind or keep only one end of the chain."""
+    """Return the chains of readers that skip one mind, or that use only the first or last mind."""
     found: dict[str, Chain] = {}
     for n in range(len(chain)):
         found[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]

@@ -82,7 +82,8 @@ def features(item: Item, place: int) -> tuple[float, ...]:
 
 
 def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
-    """Return the number and order of the n-th question of an attack, each from another story.
+    """Return the number and order of the n-th question of an attack; each is from a different
+    story.
 
     Questions about the world (order 0) are left out, because their key is the real state.
     """
@@ -93,7 +94,7 @@ def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
 
 
 def fresh_items(generator: Generator, many: int, seed: int) -> list[Item]:
-    """Return items of different stories for an attack."""
+    """Return items from different stories for an attack."""
     return [generated(generator, seed, *number_of(generator, n)) for n in range(many)]
 
 

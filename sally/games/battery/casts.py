@@ -1,7 +1,8 @@
-"""Who the stories are about: people or, as a mechanism twin, units that record what they scan.
+"""The characters of the stories: people or, for the mechanical version, units that record what they
+scan.
 
-A story keeps its events, names, keys and options; only the sentences about minds change. Templates
-without an entry are the same for both.
+Both versions have the same events, names, keys and options; only the sentences about minds differ.
+Templates without an entry are the same for both casts.
 """
 
 from __future__ import annotations
@@ -116,17 +117,17 @@ UNITS: Mapping[str, str] = {
 
 
 def worded(template: str, cast: Cast) -> str:
-    """Return a template of a story as it is told of this cast."""
+    """Return the version of a story template for this cast."""
     return template if cast == "people" else UNITS.get(template, template)
 
 
 def called(name: str, cast: Cast) -> str:
-    """Return what a member of the cast is called."""
+    """Return the name by which the stories call a member of the cast."""
     return name if cast == "people" else f"Unit {name}"
 
 
 def cast_of(name: str) -> Cast:
-    """Return a cast by name; raises BadInput if there is none."""
+    """Return a cast by name; raise BadInput if the name is unknown."""
     if name == "people":
         return "people"
     if name == "units":

@@ -18,7 +18,7 @@ STORIES = 60  # of each set of the depth table
 
 def _training_tasks(game: str) -> Split:
     """Return stories of the three generators; no story is in two parts. Imported items are not
-    offered: their authors ask that they be used for evaluation only."""
+    offered, because their authors ask that they be used for evaluation only."""
     kinds: tuple[Generator, ...] = ("nested", "belief_action", "applied")
     problems = {
         f"{kind}_{n}": {"generator": kind, "number": n * PER_STORY[kind], "length": PER_STORY[kind]}

@@ -1,7 +1,8 @@
 """The belief rule of Hi-ToM's stories: agents enter, move a thing, leave, and talk afterwards.
 
-It follows the note that the authors print under each story and the semantics of their generator. It
-was changed once after disagreements were seen: an agent that enters a room sees what is in it.
+The rule follows the note that the authors print under each story and the semantics of their
+generator. It was changed once after its answers had been compared with the published keys: an agent
+that enters a room sees what is in it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ PRIVATE = re.compile(r"(\S+) privately told (\S+) that the (\S+) is in the (\S+)
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """An event or claim: who shares it, the container, and a claim's speaker and early leavers."""
+    """An event or claim: its witnesses, the container and, for a claim, speaker and trusting
+    hearers."""
 
     who: frozenset[str]
     place: str
@@ -27,7 +29,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def happened(story: str, thing: str) -> tuple[list[Seen], str]:
-    """Return what is seen and said about a thing, in order, and where it is in the end."""
+    """Return the events and claims about a thing, in order, and its final place."""
     rooms: dict[str, str] = {}
     left: dict[str, int] = {}
     found: list[Seen] = []
@@ -58,17 +60,18 @@ def happened(story: str, thing: str) -> tuple[list[Seen], str]:
 
 
 def _before(speaker: str, heard: frozenset[str], left: dict[str, int]) -> frozenset[str]:
-    """Return the hearers who left before the speaker and therefore trust the speaker."""
+    """Return the hearers who left before the speaker and who therefore trust the claim."""
     mine = left.get(speaker, 10**9)
     return frozenset(p for p in heard if left.get(p, 10**9) < mine)
 
 
 def believed(seen: Sequence[Seen], place: str, chain: Sequence[str], talk: bool = True) -> str:
-    """Return where a chain of minds believes the thing is; for an empty chain, where it really is.
+    """Return the place where a chain of minds believes the thing is; for an empty chain, the real
+    place.
 
     A claim changes the belief of a hearer who left before the speaker, what such a hearer thinks
-    the speaker believes, and what the speaker thinks a hearer believes; deeper chains follow what
-    was seen together.
+    the speaker believes, and what the speaker thinks a hearer believes; deeper chains follow the
+    events that all their members witnessed.
     """
     if not chain:
         return place

@@ -1,4 +1,5 @@
-"""Items of a battery: a story, a question, options and a key. Files of items are named by hash."""
+"""Items of a battery: a story, a question, options and a key. Item files are named by their
+hash."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ Options = Annotated[tuple[str, ...], msgspec.Meta(min_length=2, max_length=MOST_
 
 
 class Belief(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The question about a mind that an item asks before its own question.
+    """The question about a mind that is asked before an item's own question.
 
     `acts` gives, for each answer, the option of the item that follows from it.
     """
@@ -32,7 +33,7 @@ class Belief(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One question with its key, an index into `options`."""
+    """One question of a battery with its options; the key `answer` is an index into `options`."""
 
     id: str
     story: str
@@ -64,7 +65,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def checked(item: Item, where: str) -> Item:
-    """Return the item; raises BadInput if its key or options are invalid."""
+    """Return the item; raise BadInput if its key or options are invalid."""
     keys = [(item.answer, len(item.options), "answer")]
     if item.belief is not None:
         b = item.belief
@@ -79,7 +80,7 @@ def checked(item: Item, where: str) -> Item:
 
 
 def hash_of(data: bytes) -> str:
-    """Return the name of a file's content: the first 16 hex digits of its SHA-256."""
+    """Return the hash that names a file: the first 16 hex digits of its SHA-256."""
     return sha256(data).hexdigest()[:16]
 
 
@@ -89,7 +90,7 @@ def encoded(items: Iterable[Item]) -> bytes:
 
 
 def decoded(data: bytes, where: str) -> tuple[Item, ...]:
-    """Return the items of JSON lines; raises BadInput with the line that is wrong."""
+    """Return the items of JSON lines; raise BadInput with the number of the invalid line."""
     found = []
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
@@ -104,7 +105,7 @@ def decoded(data: bytes, where: str) -> tuple[Item, ...]:
 
 
 def read_items(path: Path) -> tuple[Item, ...]:
-    """Return the items of a file; raises BadInput if it cannot be read."""
+    """Return the items of a file; raise BadInput if it cannot be read."""
     try:
         return decoded(path.read_bytes(), str(path))
     except OSError as why:
@@ -112,12 +113,12 @@ def read_items(path: Path) -> tuple[Item, ...]:
 
 
 def kept_at(hash: str) -> Path:
-    """Return where items with this hash are kept on this machine."""
+    """Return the path at which items with this hash are stored on this machine."""
     return cache_folder() / "batteries" / f"{hash}.jsonl"
 
 
 def keep(data: bytes) -> str:
-    """Keep a file of items on this machine, so that episodes can name it by hash."""
+    """Store a file of items on this machine and return its hash, by which episodes name it."""
     hash = hash_of(data)
     at = kept_at(hash)
     if not at.exists():
@@ -135,32 +136,32 @@ def _by_id(path: str, hash: str) -> dict[str, Item]:
 
 
 def _located(file: str, hash: str) -> Path:
-    """Return a file of items, found by its path or, if kept on this machine, by its hash."""
+    """Return the path of a file of items, found by path or, if stored on this machine, by hash."""
     at = Path(file)
     if not (file and at.is_file()) and hash:
         at = kept_at(hash)
     if not at.is_file():
         raise BadInput(
-            f"The items of {file or hash} are not on this machine; write them with `sally import`."
+            f"The items of {file or hash} are not on this machine; create them with `sally import`."
         )
     return at
 
 
 def story_of(file: str, hash: str, name: str) -> tuple[Item, ...]:
-    """Return the item with this id, or all sound items of the story with this name."""
+    """Return the item with this id, or all scored items of the story with this name."""
     items = _by_id(str(_located(file, hash)), hash)
     if name in items:
         return (items[name],)
     found = tuple(item for item in items.values() if item.pair == name and item.sound)
     if not found:
-        raise BadInput(f"{file or hash}: no item and no story {name!r}.")
+        raise BadInput(f"{file or hash}: no item or story named {name!r}.")
     return found
 
 
 def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return parameters that name a file by base name and hash, and keep it on this machine.
+    """Return parameters that name a file by base name and hash, and store the file on this machine.
 
-    The text of imported items stays in local files: a store never contains it.
+    The text of imported items stays in local files; an episode store never contains it.
     """
     if params.get("generator") != "file" or not params.get("file"):
         return params
@@ -169,7 +170,7 @@ def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def shown_orders(item: Item, orders: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Return the orders in which the options are shown: the same for every player."""
+    """Return the orders in which the options are shown; they are the same for every player."""
     return tuple(
         tuple(Stream(seed, "options", item.id, n).shuffled(range(len(item.options))))
         for n in range(orders)
@@ -191,5 +192,5 @@ def published_keys(item: Item) -> tuple[int, ...]:
 
 
 def differs(item: Item) -> bool:
-    """Return whether a published key of an item is not its answer."""
+    """Return whether any published key of an item differs from its answer."""
     return any(key != item.answer for key in published_keys(item))

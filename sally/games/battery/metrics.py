@@ -14,7 +14,8 @@ from sally.games.battery.scores import majority, strict_groups, strict_share
 
 @shared
 def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
-    """Return the sound items of an episode with the answers in every order of the options."""
+    """Return the scored items of an episode, each with its answers in every order of the
+    options."""
     game, final = played.replay.game, played.replay.states[-1]
     assert isinstance(game, Battery)
     found: dict[str, tuple[Item, list[int | None]]] = {}
@@ -27,7 +28,8 @@ def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
 def _share(
     played: Played, seat: Seat, fits: Callable[[Item], bool] = lambda item: True
 ) -> float | None:
-    """Return the share of items whose majority answer is right; ties are left out."""
+    """Return the percentage of items whose majority answer is right; unanswered items are left
+    out."""
     right = [
         chosen == item.answer
         for item, given in answers(played, seat)
@@ -45,7 +47,7 @@ def _strict(played: Played, seat: Seat) -> float | None:
 
 
 def _published(played: Played, seat: Seat) -> float | None:
-    """Score by the published keys; an answer that could not be read is wrong."""
+    """Return the percentage right by the published keys; an unreadable answer is wrong."""
     there = answers(played, seat)
     if not there or played.episode.payoffs is None:
         return None
@@ -57,7 +59,7 @@ def _published(played: Played, seat: Seat) -> float | None:
 
 
 def _flips(played: Played, seat: Seat) -> float | None:
-    """Return the share of items whose answer changes with the order of the options."""
+    """Return the percentage of items whose answer changes with the order of the options."""
     several = [
         {answer for answer in given if answer is not None}
         for _, given in answers(played, seat)
@@ -67,8 +69,8 @@ def _flips(played: Played, seat: Seat) -> float | None:
 
 
 def literal_at_random(setup: Setup, seat: Seat) -> float | None:
-    """Return the expected share of right answers of a guess; None for imported items, whose text
-    may not be on this machine."""
+    """Return the expected percentage of right answers of random guesses; None for imported items,
+    whose text may not be on this machine."""
     game = Battery(**setup.instance.params)
     if game.generator == "file":
         return None

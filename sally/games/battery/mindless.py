@@ -1,7 +1,7 @@
 """Mindless rules for any battery; each is a shortcut to be ruled out.
 
-They were written after looking at the published items (the audit page says so), and are applied to
-our own items as a test of the generators.
+The rules were written after looking at the published items (see the audit page) and are applied to
+the generated items as a test of the generators.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _best(scores: Sequence[float]) -> tuple[int, ...]:
 
 
 def _distinct(item: Item) -> list[frozenset[str]]:
-    """Return the words that an option does not share with all the others."""
+    """Return, for each option, its words that are not shared by all options."""
     every = [content(option) for option in item.options]
     shared = frozenset.intersection(*every)
     return [words - shared for words in every]
@@ -148,7 +148,7 @@ SURFACE: Mapping[str, Rule] = {
 
 
 def share(rule: Rule, items: Sequence[Item]) -> float:
-    """Return how often a rule is right, in percent; ties are split."""
+    """Return the percentage of items that a rule answers correctly; ties are split."""
     hits = 0.0
     for item in items:
         chosen = rule(item)
@@ -157,7 +157,8 @@ def share(rule: Rule, items: Sequence[Item]) -> float:
 
 
 def inverse_share(rule: Rule, items: Sequence[Item]) -> float:
-    """Return how often any option but the rule's is right, in percent."""
+    """Return the percentage of items answered correctly by avoiding the rule's choice; ties are
+    split."""
     hits = 0.0
     for item in items:
         chosen = rule(item)
@@ -168,5 +169,5 @@ def inverse_share(rule: Rule, items: Sequence[Item]) -> float:
 
 
 def chance(items: Sequence[Item]) -> float:
-    """Return how often an even guess is right, in percent."""
+    """Return the expected percentage of correct answers of uniform guesses."""
     return 100 * sum(1 / len(item.options) for item in items) / len(items)

@@ -1,12 +1,12 @@
 """Generator `nested`: nested beliefs about where a thing is, orders 0 to 4.
 
-Everything that can be read without telling one person from another is drawn first: the places, the
-kinds of the statements, how many people share each, and which of them are lies. These outlines are
-kept only if every place can be the key; then the key is drawn, evenly among the places, and the
-people are chosen to fit it. Hence the words of a page and their positions, names apart, say nothing
-about the key. With probability one third every simpler reading (reality, one mind left out, one end
-of the chain alone, talk ignored) gives the key, else none does; each is therefore right exactly as
-often as a guess.
+Everything that does not depend on who is who is drawn first: the places, the kinds of statements,
+how many people share each statement, and which statements are lies. Such an outline is accepted
+only if every place can be the key; then the key is drawn, uniformly among the places, and people
+are chosen to fit it. Hence the words of a page and their positions, apart from the names, carry no
+information about the key. With probability one third every simpler reading (the real place, one
+mind left out, only one end of the chain, talk ignored) gives the key, otherwise none does; so each
+is right exactly as often as a random guess.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ QUESTION = {
 
 
 def nested(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
-    """Return an item; without `order`, numbers run through the orders."""
+    """Return an item; without `order`, consecutive numbers cycle through the orders."""
     level = number % len(ORDERS) if order is None else order
     draws = Stream(seed, "battery", "nested", level, number)
     chain = tuple(draws.shuffled(range(PERSONS))[:level])
@@ -113,7 +113,7 @@ class Outline(msgspec.Struct, frozen=True):
 
     @property
     def last(self) -> int:
-        """The statement that puts the thing where it is."""
+        """The index of the statement that puts the thing into its final place."""
         return _last_put(self.kinds)
 
 
@@ -135,7 +135,7 @@ def _events(draws: Stream, chain: Chain) -> tuple[Event, ...]:
 
 
 def _story(draws: Stream, outline: Outline, chain: Chain, key: int) -> tuple[Event, ...] | None:
-    """Return events with this key, or None if none are found in `TRIES` draws."""
+    """Return events whose key is `key`, or None if none are found in `TRIES` draws."""
     real = outline.places[outline.last]
     for _ in range(TRIES):
         who = (_same if key == real else _apart)(draws, outline, chain, key)
@@ -150,7 +150,7 @@ def _story(draws: Stream, outline: Outline, chain: Chain, key: int) -> tuple[Eve
 
 
 def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
-    """Return the answers of readers who skip part of the reasoning."""
+    """Return the answers of readers that skip part of the reasoning, by name."""
     if not chain:
         return {}
     found = {name: believed(events, other) for name, other in simpler(chain).items()}
@@ -163,7 +163,8 @@ def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
 
 
 def _outline(draws: Stream, order: int) -> Outline:
-    """Draw the places, each equally often, the kinds, the sizes and the lies."""
+    """Draw the places (each equally often), kinds, numbers of people and lies of a story's
+    statements."""
     first = (draws.below(PLACES), draws.below(PLACES) == 0)  # of a question about what is so
     while True:
         places = tuple(draws.shuffled([p for p in range(PLACES) for _ in range(3)]))
@@ -194,7 +195,7 @@ def _last_put(kinds: Sequence[str]) -> int:
 
 
 def _is_even(places: Sequence[int], kinds: Sequence[str], rank: int, last: bool) -> bool:
-    """Return whether the real place has this rank of first mention, and is named last or not."""
+    """Return whether the real place has mention rank `rank`, and is named last exactly if `last`."""
     real = places[_last_put(kinds)]
     return list(dict.fromkeys(places)).index(real) == rank and (real == places[-1]) == last
 
@@ -209,7 +210,8 @@ def _is_possible(places: Sequence[int], kinds: Sequence[str], order: int) -> boo
 
 
 def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) -> list[int]:
-    """Return the statements that can fix a chain's belief to `key`, given every mind needed."""
+    """Return the statements that can fix a belief of this order to `key` if all minds are
+    present."""
     found = []
     for at, (place, kind) in enumerate(zip(places, kinds, strict=True)):
         put = any(k == "put" and p != key for p, k in zip(places[:at], kinds[:at], strict=True))
@@ -223,7 +225,7 @@ def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) ->
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """People who must share a statement and people who must not; the rest are drawn."""
+    """The people who must share a statement and those who must not; the others are drawn."""
 
     there: frozenset[int] = frozenset()
     away: frozenset[int] = frozenset()
@@ -238,8 +240,8 @@ def _anybody(outline: Outline) -> list[Presence]:
 
 
 def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
-    """Return who is present if one statement fixes the belief and each mind misses one later event
-    that all others share; None if the outline has no room for that."""
+    """Return who is present so that one statement fixes the belief and each mind misses one later
+    event that all others share; None if the outline does not allow it."""
     places, sizes, order = outline.places, outline.sizes, len(chain)
     minds = frozenset(chain)
     rooms = []
@@ -274,7 +276,8 @@ def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Pres
 
 
 def _same(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
-    """Return who is present such that all minds see where the thing is put last."""
+    """Return who is present so that all minds see where the thing is put last; None if
+    impossible."""
     last, found = outline.last, _anybody(outline)
     if outline.sizes[last] < len(chain):
         return None
@@ -292,7 +295,7 @@ def _same(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Prese
 
 
 def _filled(draws: Stream, outline: Outline, who: Sequence[Presence]) -> tuple[Event, ...] | None:
-    """Return events with these people, or None if nobody can be the speaker of a statement."""
+    """Return the events with people filled in, or None if a statement has no possible speaker."""
     events: list[Event] = []
     for n, (place, kind) in enumerate(zip(outline.places, outline.kinds, strict=True)):
         free = [p for p in range(PERSONS) if p not in who[n].there | who[n].away]

@@ -22,7 +22,7 @@ def _item(game: Battery, view: View) -> Item:
 
 
 def _script(answer: Answers) -> Callable[..., Script]:
-    """Return readers that draw evenly from the options that a rule finds."""
+    """Return a factory of readers that draw uniformly from the options that `answer` returns."""
 
     def made(game: Battery, seat: Seat) -> Script:
         def script(turn: Turn[int, View]) -> int:
@@ -48,7 +48,8 @@ def _every(item: Item) -> tuple[int, ...]:
 
 
 def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
-    """Return a reader of depth k, which guesses if an item has no such reading."""
+    """Return a reader that gives the answer of depth k, or guesses if an item lists no such
+    answers."""
 
     def found(item: Item) -> tuple[int, ...]:
         if not item.by_depth:
@@ -59,7 +60,8 @@ def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
 
 
 def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
-    """Return a reader that skips part of the reasoning, or guesses if an item lacks that."""
+    """Return a reader that skips part of the reasoning, or guesses if an item lists no such
+    answer."""
 
     def found(item: Item) -> tuple[int, ...]:
         return (item.mindless[what],) if what in item.mindless else _every(item)

@@ -1,4 +1,5 @@
-"""Rules: a reader answers one question after another; options are shown in seeded orders."""
+"""The rules of the battery: a reader answers one question after another, with seeded option
+orders."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ PER_STORY = {
 
 
 class State(msgspec.Struct, frozen=True):
-    """The answers so far, as indices of options; None if an answer could not be read."""
+    """The answers so far, as option indices; None if an answer could not be read."""
 
     answers: tuple[int | None, ...] = ()
 
@@ -57,10 +58,10 @@ class View(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """An item in one order of its options; practice is not scored.
+    """One turn: an item with its options in one order; practice items are not scored.
 
-    Moves are numbered through the options of all items, from `base` on for this one, so that each
-    has a unique name.
+    Moves are numbered across the options of all items, starting at `base` for this item, so that
+    each move has a unique number.
     """
 
     item: Item
@@ -71,7 +72,8 @@ class Turn(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Battery(Game[State, int, View]):
-    """One item or several, from a generator by number or from a file by id or story."""
+    """The battery game: one or more items, from a generator by number or from a file by id or
+    story."""
 
     generator: Generator = "belief_action"
     number: int = 0  # the first item of a generator
@@ -98,11 +100,13 @@ class Battery(Game[State, int, View]):
         if self.order is not None and self.order not in nested.ORDERS:
             raise BadInput(f"order must be from 0 to {max(nested.ORDERS)}, not {self.order}")
         if self.order is not None and self.generator != "nested":
-            raise BadInput(f"order belongs to the generator nested, not to {self.generator}")
+            raise BadInput(
+                f"order can be set for the generator nested only, not for {self.generator}"
+            )
         if (self.generator == "file") != bool(self.item):
-            raise BadInput("item names an item or a story of a file; it needs generator = file")
+            raise BadInput("item must be set if generator is file, and only then")
         if (self.file or self.hash) and self.generator != "file":
-            raise BadInput("file and hash belong to generator = file")
+            raise BadInput("file and hash can be set only if generator is file")
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -110,10 +114,12 @@ class Battery(Game[State, int, View]):
         return self.told_of("people")
 
     def told_of(self, cast: Cast) -> tuple[Item, ...]:
-        """Return the scored items as they are told of a cast: the same events, options and keys."""
+        """Return the scored items in a cast's version, with the same events, options and keys."""
         if self.generator == "file":
             if cast != "people":
-                raise BadInput(f"the items of {self.file or self.hash} are told of people only")
+                raise BadInput(
+                    f"the items of {self.file or self.hash} exist for the cast people only"
+                )
             return story_of(self.file, self.hash, self.item)
         return tuple(
             generated(self.generator, self.generator_seed, self.number + n, self.order, cast)
@@ -121,13 +127,14 @@ class Battery(Game[State, int, View]):
         )
 
     def practice_item(self, cast: Cast) -> Item:
-        """Return the item for practice, which is not scored."""
+        """Return the practice item, which is not scored."""
         kind: Generator = "applied" if self.generator == "file" else self.generator
         return generated(kind, PRACTICE, 0, 1 if kind == "nested" else None, cast)
 
     @cached_property
     def schedule(self) -> tuple[Turn, ...]:
-        """The questions by turn: every item in its first order, then in its second, and so on."""
+        """The turns: every item with its options in the first order, then every item in the second,
+        etc."""
         found, base = [], 0
         shown = [shown_orders(item, self.orders, self.options_seed) for item in self.items]
         bases = []
@@ -164,7 +171,7 @@ class Battery(Game[State, int, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Leave the question without an answer; an unreadable reply is never taken as an option."""
+        """Record a missing answer; an unreadable reply is never taken as an option."""
         return State((*state.answers, None))
 
     def observe(self, state: State, seat: Seat) -> View:
@@ -176,7 +183,8 @@ class Battery(Game[State, int, View]):
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Pay the share of scored answers that are right, over the orders of an item."""
+        """Pay 1 for each scored item answered correctly, averaged over the orders of its
+        options."""
         right = sum(
             given == turn.item.answer
             for turn, given in zip(self.schedule, state.answers, strict=False)

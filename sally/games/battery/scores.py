@@ -1,4 +1,4 @@
-"""Scores over items: groups scored together, and scores relative to a mindless rule."""
+"""Scores over items: groups that are scored together, and scores relative to a mindless rule."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ STRICT_TASKS = ("forward_belief", "forward_action", "backward_belief")
 
 
 def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
-    """Return the groups of items that count only if all are right.
+    """Return the groups of items that count as correct only if every item is.
 
-    BigToM: true belief, false belief and true control of a story. Hi-ToM: an order with all lower
-    ones of the story. Others: all questions of a story; for our own twins, by task.
+    BigToM: true belief, false belief and true control of a story. Hi-ToM: the questions of a story
+    up to an order. Other batteries: all questions of a story; for the generated items, all
+    questions of a task.
     """
     found: dict[tuple[str, ...], list[str]] = {}
     for item in items:
@@ -38,14 +39,15 @@ def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
 
 
 def strict_share(groups: Mapping[tuple[str, ...], Sequence[str]], right: set[str]) -> float | None:
-    """Return the share of groups, in percent, whose items are all right; None without groups."""
+    """Return the percentage of groups whose items are all right; None if there are no groups."""
     if not groups:
         return None
     return 100 * sum(set(ids) <= right for ids in groups.values()) / len(groups)
 
 
 def above_mindless(score: float, best: float) -> float | None:
-    """Return a score in percent with the best mindless rule at 0 and a perfect score at 1.
+    """Return a score in percent rescaled so that the best mindless rule is 0 and a perfect score is
+    1.
 
     >>> above_mindless(80, 60)
     0.5
@@ -54,7 +56,7 @@ def above_mindless(score: float, best: float) -> float | None:
 
 
 def majority(answers: Sequence[int | None]) -> int | None:
-    """Return the most frequent answer; of equally frequent ones, the one given first.
+    """Return the most frequent answer; in a tie, the one given first.
 
     >>> majority([2, 1, 1, 2, None])
     2

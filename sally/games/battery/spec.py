@@ -35,7 +35,7 @@ def true_belief(replay: Trajectory[State, int, View], at: At) -> int | None:
 
 
 def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the option that follows from an answer to the belief question."""
+    """Return the option that follows from the reader's answer to the belief question."""
     asked = view.asked
     if asked is None or asked.id not in belief:
         return None
@@ -46,7 +46,8 @@ def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[
 
 
 def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
-    """Return a new story with all of its questions and a practice item, for visitors."""
+    """Return the parameters of a new story with all its questions and a practice item, for
+    visitors."""
     kind = draws.pick(("belief_action", "applied"))
     return {
         "generator": kind,

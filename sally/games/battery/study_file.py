@@ -17,7 +17,7 @@ def study_text(items: Sequence[Item], name: str, file: str, hash: str) -> str:
     """Return a study with one instance per story, in one cell per task.
 
     Stories whose questions belong to several tasks are in a cell called `name`. The text of the
-    items stays in `file`; the study names it with its hash.
+    items stays in `file`, which the study identifies by path and hash.
     """
     cells: dict[str, list[str]] = {}
     for story, asked in by_pair([item for item in items if item.sound]).items():

@@ -50,7 +50,7 @@ PEOPLE: Mapping[str, str] = {  # the board shows the story, and buttons show the
 
 
 class BatteryWords(Words[int, View]):
-    """Options are named by their text and answered by letter or text."""
+    """Texts of the battery; options are named by their text and answered by letter or text."""
 
     game: Battery
 
@@ -155,7 +155,7 @@ class BatteryWords(Words[int, View]):
         return self.say(f"told.{told.source}", about=about, value=belief.options[told.value])
 
     def _belief(self, id: str) -> Belief:
-        """Return the question about a mind that an item has, as this wording asks it."""
+        """Return an item's question about a mind, in this word pack's version."""
         belief = self._told[id].belief
         assert belief is not None  # it is asked only then
         return belief
@@ -168,7 +168,7 @@ def read_option(reply: str, texts: Sequence[str], label: str) -> int:
     """Return the option that a reply names by its letter or its text.
 
     Raises:
-        Unreadable: It names none, or several.
+        Unreadable: The reply names no option, or several.
 
     >>> read_option("Option: B", ["the jar", "the tin"], "Option")
     1

@@ -1,4 +1,4 @@
-"""The board of Cipher: keywords and code if the seat may see them, hints by digit, rounds."""
+"""The board of Cipher: keywords and code if the seat may see them, hints by digit, past rounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDS = {
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the current game as one seat sees it."""
+    """Return the board of the current game as one seat sees it."""
     parts: list[Part] = []
     if not view.over:
         game = context.game

@@ -35,13 +35,14 @@ GUESSES = {
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses over rounds in which the encoder's model of the listeners is known."""
+    """Return the mean losses over the rounds in which the encoder's model of the listeners is
+    known."""
     parts = [(each.modelling, each.play, each.regret) for each in splits(played, seat)]
     return terms_of(parts, None)
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of every decision of a seat that can be judged."""
+    """Return the cost of every decision of a seat for which a cost can be computed."""
     if seat == ENCODER:
         return [
             Cost(each.round.turn, max(each.regret, 0.0), (Hints(*each.best.hints),), HINTS)
@@ -54,7 +55,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _training_tasks(game: str) -> Split:
-    """Return the frozen games, split into parts; the learner intercepts clear hints."""
+    """Return the frozen games, split into parts; the learner is an interceptor of clear hints."""
     rows = range(len(frozen(Cipher().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     others = {"encoder": PlayerSpec("nearest"), "decoder": PlayerSpec("by_keywords")}
@@ -85,7 +86,8 @@ NOTES = (
 
 @lru_cache(maxsize=1024)
 def reasoned(at: Position, way: Way) -> Reasoned:
-    """Return a decision against an interceptor with the worth of hints at every depth."""
+    """Return a decision against an interceptor, with the correctness of the hints of every
+    depth."""
     mind, listener = Mind(), Listener(way)
     hints = [tuple(MENUS["nearest"](mind, at, digit)[0] for digit in digits(at.code))]
     for other in list(LEVELS)[: LEVELS[way] + 1]:
@@ -102,7 +104,7 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge the hints of a certified decision against a listener of plain meaning."""
+    """Judge the hints of certified decisions if the listeners associate by plain meaning."""
     game, listener = played.replay.game, declared_interceptor(played)
     assert isinstance(game, Cipher)
     plain = listener is not None and listener.way in LEVELS and listener == Listener(listener.way)

@@ -1,4 +1,4 @@
-"""Generator of frozen games: distinct keywords, and certified decisions."""
+"""Generator of frozen games with distinct keywords, and of certified decisions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def which(seed: int, row: int, number: int) -> Problem:
 
 
 def _drawn(draws: Stream) -> Problem:
-    """Draw keywords, rounds of an encoder that draws from the 16 nearest words, and the next
+    """Draw keywords, past rounds of an encoder that picks among the 16 nearest words, and the next
     code."""
     words = keywords(draws)
     codes = draws.shuffled(CODES)[: BEFORE + 1]

@@ -1,8 +1,9 @@
-"""Exact odds of codes for declared listeners, and the best hints for a pair of them.
+"""Exact probabilities of codes for declared listeners, and the best hints for a pair of them.
 
 `t(hint, word)` is the association strength in a mind of `sally.games.association`. A listener by
 keywords or by history weights a code by exp(sum of strengths / HEAT); a Bayesian listener infers
-the unknown keyword of every digit from an encoder that says a word with odds exp(t / HEAT).
+the unknown keyword of every digit, assuming an encoder that says a word with probability
+proportional to exp(t / HEAT).
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ def digits(code: int) -> tuple[int, ...]:
 
 
 class Listener(msgspec.Struct, frozen=True):
-    """A known interceptor: how it listens, and with which associations."""
+    """A declared interceptor: its way of listening and its associations."""
 
     way: Way = "history"
     mind: Mind = Mind()
 
 
 def read_way(way: str) -> Way:
-    """Return the way of listening with this name; raises BadInput if it is unknown."""
+    """Return the way of listening with this name; raise BadInput if it is unknown."""
     for known in WAYS:
         if known == way:
             return known
@@ -72,7 +73,8 @@ LISTENERS: Mapping[str, Way] = {
 
 
 def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
-    """Return the listener of a player with these parameters; None if its kind is not declared."""
+    """Return the declared listener that a player with these parameters is; None for other
+    players."""
     way = LISTENERS.get(player)
     return None if way is None else Listener(way, mind_of(params))
 
@@ -81,7 +83,7 @@ def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
 
 
 def _normal(weights: Floats) -> Floats:
-    """Return odds that sum to 1 over the last axis, from log weights."""
+    """Return probabilities that sum to 1 over the last axis, from log weights."""
     odds = np.exp(weights - weights.max(axis=-1, keepdims=True))
     found: Floats = odds / odds.sum(axis=-1, keepdims=True)
     return found
@@ -96,7 +98,8 @@ def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> 
 
 
 def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """Return log weights by hint and digit from the mean strength to filed hints; 0 if none."""
+    """Return log weights by hint and digit: the mean association with the hints filed under the
+    digit, 0 if there are none."""
     found = np.zeros((len(hints), DIGITS))
     for digit, past in enumerate(filed):
         if past:
@@ -105,10 +108,11 @@ def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 
 def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
-    """Return the association strength of a hint with each of some words.
+    """Return the association strength of a hint with each word of `words`.
 
-    For a word outside the vocabulary the strength is taken in the other direction; if the hint is
-    outside too, the word is represented by the vocabulary word that it suggests most.
+    For a word outside the vocabulary, the strength from the word to the hint is used; if the hint
+    is outside the vocabulary too, the word is replaced by the vocabulary word that it suggests
+    most.
     """
     row, known, own = heard(mind, hint), places(), places().get(plain(hint))
     found = []
@@ -134,7 +138,8 @@ def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 @lru_cache(maxsize=8)
 def _sayings(mind: Mind) -> Floats:
-    """Return, for each word and card, the probability that an encoder with this keyword says it."""
+    """Return, for each word and card, the probability that an encoder with this card as keyword
+    says the word."""
     strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     odds = np.exp(strength - strength.max(axis=0))
     found: Floats = odds / odds.sum(axis=0)
@@ -155,8 +160,8 @@ def _said(mind: Mind, hint: str) -> Floats:
 
 @lru_cache(maxsize=4096)
 def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
-    """Return the posterior over the cards given the hints filed under a digit; uniform without
-    hints."""
+    """Return the posterior over the cards given the hints filed under a digit; uniform if there are
+    none."""
     weights = np.zeros(len(cards()))
     for hint in past:
         weights = weights + np.log(np.maximum(_said(mind, hint), 1e-300))
@@ -167,7 +172,7 @@ def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
 
 
 def code_odds(weights: Floats, left: Sequence[int]) -> Floats:
-    """Return the odds of the remaining codes from log weights by hint and digit."""
+    """Return the probabilities of the remaining codes from log weights by hint and digit."""
     places_of = PLACES[[INDEX[code] for code in left]]
     return _normal(weights[np.arange(LENGTH), places_of].sum(axis=1))
 
@@ -175,14 +180,14 @@ def code_odds(weights: Floats, left: Sequence[int]) -> Floats:
 def decoder_odds(
     mind: Mind, keywords: tuple[str, ...], hints: Sequence[str], left: Sequence[int]
 ) -> Floats:
-    """Return the odds of the remaining codes for a decoder that knows the keywords."""
+    """Return the remaining codes' probabilities for a decoder that knows the keywords."""
     return code_odds(by_keywords(mind, keywords, hints), left)
 
 
 def listener_odds(
     listener: Listener, filed: Filed, hints: Sequence[str], left: Sequence[int]
 ) -> Floats:
-    """Return the odds of the remaining codes for an interceptor."""
+    """Return the remaining codes' probabilities for an interceptor."""
     return code_odds(_heard_by(listener, filed, hints), left)
 
 
@@ -195,12 +200,12 @@ def _heard_by(listener: Listener, filed: Filed, hints: Sequence[str]) -> Floats:
 
 
 def likeliest(odds: Floats, left: Sequence[int]) -> int:
-    """Return the code with the highest odds; ties go to the first."""
+    """Return the most probable code; in a tie, the first."""
     return left[int(np.argmax(np.round(odds, 12)))]
 
 
 def bits(odds: Floats) -> float:
-    """Return the entropy of odds in bits.
+    """Return the entropy of a probability distribution in bits.
 
     >>> bits(np.full(4, 0.25))
     2.0
@@ -213,7 +218,7 @@ def bits(odds: Floats) -> float:
 
 
 class Position(msgspec.Struct, frozen=True):
-    """What an encoder knows when it must give hints."""
+    """The encoder's information when it must give hints."""
 
     keywords: tuple[str, ...]
     filed: Filed
@@ -249,14 +254,14 @@ def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str])
 
 @lru_cache(maxsize=4096)
 def nearest(mind: Mind, keywords: tuple[str, ...], digit: int) -> tuple[str, ...]:
-    """Return the legal words sorted by nearness to a digit's keyword, then alphabetically."""
+    """Return the legal words sorted by association with a digit's keyword, strongest first."""
     rows = open_rows(keywords)
     order = np.argsort(-ties(mind)[rows, place(keywords[digit - 1])], kind="stable")
     return tuple(vocabulary()[int(rows[n])] for n in order)
 
 
 def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
-    """Return the words of `nearest` without those filed under the digit."""
+    """Return the words of `nearest` that are not filed under the digit."""
     said = at.filed[digit - 1]
     return tuple(word for word in nearest(mind, at.keywords, digit) if word not in said)
 
@@ -279,7 +284,8 @@ def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WID
 
 
 def _chances(weights: Sequence[Floats], at: Position) -> Floats:
-    """Return, for each triple of words, the chance that a listener gives to the true code."""
+    """Return, for each triple of words, the probability that a listener assigns to the true
+    code."""
     places_of = PLACES[[INDEX[code] for code in at.left]]
     first, second, third = (
         np.exp(w - w.max(axis=1, keepdims=True))[:, places_of[:, j]] for j, w in enumerate(weights)

@@ -82,13 +82,13 @@ def _game(played: Played) -> Cipher:
 
 
 def declared_decoder(played: Played) -> Mind | None:
-    """Return the mind of a decoder by keywords; None for any other player."""
+    """Return the decoder's mind if its player is `by_keywords`; None for any other player."""
     who = played.episode.setup.lineup[DECODER]
     return mind_of(who.params) if who.player == "by_keywords" else None
 
 
 def declared_interceptor(played: Played) -> Listener | None:
-    """Return the interceptor's declared way of listening and mind; None if there is none."""
+    """Return the interceptor's declared way of listening and mind; None if it declares none."""
     who = played.episode.setup.lineup[INTERCEPTOR]
     return listener_of(who.player, who.params)
 
@@ -96,8 +96,8 @@ def declared_interceptor(played: Played) -> Listener | None:
 def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
     """Return the listeners that the encoder assumes in a turn.
 
-    Taken from its answer to the probe `listener`, else from its page, else from its parameters;
-    None if none of these is known.
+    They are taken from the encoder's answer to the probe `listener`, else from its page, else from
+    its parameters; None if none of these specifies them.
     """
     said = played.replay.report(turn, ENCODER, "listener")
     way = said.value if said is not None else _game(played).told
@@ -111,7 +111,8 @@ def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """The hints of a round: their value and the maximum, for the declared listeners."""
+    """The hints of a round: their value and the highest possible value for the declared
+    listeners."""
 
     round: Round
     said: Worth
@@ -123,13 +124,13 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def clarity(self) -> float:
-        """The part of the regret that comes from the decoder's probability."""
+        """The part of the regret that is due to the decoder's probability of the true code."""
         lost = self.best.worth.decoded - self.said.decoded
         return lost * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
 
     @property
     def secrecy(self) -> float:
-        """The part of the regret that comes from the interceptor's probability."""
+        """The part of the regret that is due to the interceptor's probability of the true code."""
         lost = self.said.intercepted - self.best.worth.intercepted
         return lost * (self.best.worth.decoded + self.said.decoded) / 2
 
@@ -152,7 +153,7 @@ def _scored(decoder: Mind, listener: Listener, each: Round) -> Scored:
 
 
 class Split(msgspec.Struct, frozen=True):
-    """The regret of hints by cause."""
+    """The regret of a round's hints by cause."""
 
     modelling: float  # the best hints for the assumed listeners, evaluated with the true ones
     play: float  # what the hints gave up by the encoder's own model
@@ -161,7 +162,7 @@ class Split(msgspec.Struct, frozen=True):
 
 @shared
 def splits(played: Played, seat: Seat) -> list[Split]:
-    """Return each round's regret by cause, if it is known which listeners the encoder assumed."""
+    """Return each round's regret by cause, if the listeners that the encoder assumed are known."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     found = []
     for each in scored_hints(played, seat):
@@ -177,7 +178,7 @@ def splits(played: Played, seat: Seat) -> list[Split]:
 
 
 def by_game(played: Played, seat: Seat) -> list[float]:
-    """Return the mean regret of hints in each game that has one."""
+    """Return the mean regret of hints for each game that has hints with a regret."""
     found: dict[int, list[float]] = {}
     for each in scored_hints(played, seat):
         found.setdefault(each.round.game, []).append(each.regret)
@@ -185,7 +186,8 @@ def by_game(played: Played, seat: Seat) -> list[float]:
 
 
 def yardstick(played: Played) -> Listener:
-    """Return the declared interceptor, else a Bayesian listener of plain meaning."""
+    """Return the declared interceptor or, if there is none, a Bayesian listener of plain
+    meaning."""
     return declared_interceptor(played) or Listener("bayes")
 
 
@@ -203,10 +205,11 @@ def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 
 def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
-    """Return the odds of the remaining codes for a guesser that knows what this seat knows.
+    """Return the remaining codes' probabilities for a guesser with this seat's information.
 
-    For the decoder: Bayes over the declared encoder; None if it is not declared, or would never
-    have given these hints. For the interceptor: the Bayesian listener of plain meaning.
+    For the decoder, they are inferred from the declared encoder; None if no encoder is declared or
+    the declared one would never give these hints. For the interceptor, they are those of the
+    Bayesian listener of plain meaning.
     """
     at = each.at
     if seat == INTERCEPTOR:
@@ -224,7 +227,7 @@ def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """One guess: its loss, and the best codes."""
+    """One guess: its regret, and the best codes."""
 
     turn: int
     regret: float
@@ -233,7 +236,7 @@ class Guessed(msgspec.Struct, frozen=True):
 
 @shared
 def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
-    """Return each guess compared with the likeliest code by the posterior."""
+    """Return each guess compared with the most probable code under the posterior."""
     if seat == ENCODER:
         return []
     found = []
@@ -283,7 +286,7 @@ def _foreseen_caught(played: Played, seat: Seat) -> float | None:
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """The interceptor's answers about the keywords of one round, by digit."""
+    """The interceptor's answers in one round about the keyword of each digit."""
 
     true: tuple[str, ...]
     first: tuple[str, ...]
@@ -293,7 +296,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 @shared
 def asked_keywords(played: Played, seat: Seat) -> list[Asked]:
-    """Return the rounds in which the interceptor was asked for the keywords."""
+    """Return the interceptor's answers for the rounds in which it was asked for the keywords."""
     if seat != INTERCEPTOR:
         return []
     found = []
@@ -335,7 +338,8 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
 
 
 def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """Return how often answers before and after the keywords were shown agree, word by word."""
+    """Return a measure of how often the answers before and after the keywords were shown agree,
+    word by word, for words that were wrong at first."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([
@@ -349,7 +353,8 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return the paper's test over rounds whose first list was wrong, with all words together."""
+    """Return the paper's measure: the share of rounds that pass, among those whose first list was
+    wrong."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         whole = [

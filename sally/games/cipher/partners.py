@@ -1,5 +1,4 @@
-"""Players of Cipher: encoders, listeners by keywords, by history and by Bayes, and mindless
-ones."""
+"""Players of Cipher: encoders; listeners by keywords, by history and by Bayes; mindless players."""
 
 from __future__ import annotations
 
@@ -58,13 +57,13 @@ FEW = 0.02  # the assumed chance that a guess is a slip
 
 
 def position(view: View) -> Position:
-    """Return what an encoder knows when it must give hints."""
+    """Return the encoder's information when it must give hints."""
     record = view.record
     return Position(view.keywords[-1], record.filed, record.left, view.code)
 
 
 def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
-    """Raise BadInput if a player does not fit a seat."""
+    """Raise BadInput if a player cannot play in a seat."""
     if seat not in fits:
         raise BadInput(f"{name} can play as {' or '.join(fits)}, not as {seat}")
 
@@ -102,7 +101,8 @@ MENUS: Mapping[str, Menu] = {
 def likelihood(
     player: str, params: Mapping[str, Any], at: Position, hints: Sequence[str]
 ) -> float | None:
-    """Return the chance that a declared encoder gives these hints for the code; None if unknown."""
+    """Return the probability that a declared encoder gives these hints for the code; None if
+    unknown."""
     if player in MENUS:
         mind, chance = mind_of(params), 1.0
         for digit, hint in zip(digits(at.code), hints, strict=True):
@@ -165,7 +165,7 @@ def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
 
 
 def listener_belief(view: View) -> Floats:
-    """Return the log-odds of each way of listening given the guesses so far."""
+    """Return the posterior probability of each way of listening given the past guesses."""
     weights, game, began = np.zeros(len(WAYS)), 0, 0
     hints: tuple[str, ...] = ()
     for number, event in enumerate(view.log):
@@ -184,7 +184,7 @@ def listener_belief(view: View) -> Floats:
 def _evidence(
     filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
 ) -> Floats:
-    """Return the log probability of a guess for each way of listening, allowing for slips."""
+    """Return the log probability of a guess under each way of listening, allowing for slips."""
     found = []
     for way in WAYS:
         odds = listener_odds(Listener(way), filed, hints, left)
@@ -195,7 +195,7 @@ def _evidence(
 
 
 def likeliest_listener(view: View) -> Listener:
-    """Return the listener most supported by the guesses; by history if there are none."""
+    """Return the listener best supported by the past guesses; by history if there are none."""
     return Listener(WAYS[int(np.argmax(listener_belief(view)))])
 
 
@@ -227,7 +227,7 @@ def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Probe
 
 
 def odds_report(question: Question, odds: Floats) -> ProbeReport:
-    """Return odds over codes as a report that names the likeliest one."""
+    """Return a report with probabilities of codes that names the most probable code."""
     total = float(odds.sum())
     exact = tuple(float(p) / total for p in odds)
     codes = [code for code in question.choices if isinstance(code, int)]
@@ -264,7 +264,7 @@ def _listens(name: str, about: str, hears: Hears, *fits: Seat) -> Partner:
 
 
 def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> ProbeReport:
-    """Return the answers of a listener that assumes minds like its own."""
+    """Return the answers of a listener that assumes that other minds are like its own."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe.startswith("keyword"):

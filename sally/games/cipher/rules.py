@@ -1,4 +1,4 @@
-"""The rules of Cipher: a secret code, three hints, two hidden guesses, tokens."""
+"""The rules of Cipher: a secret code, three hints, two hidden guesses, and tokens."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Hinted(msgspec.Struct, frozen=True, tag="hinted"):
 
 
 class Revealed(msgspec.Struct, frozen=True, tag="revealed"):
-    """The end of a round: its code and both guesses; 0 for a forfeited guess."""
+    """The end of a round: its code and both guesses, where 0 is a forfeited guess."""
 
     code: int
     decoder: int
@@ -72,7 +72,7 @@ Event = Hinted | Revealed | Void | Over
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Rejected hints, and the number of events before them."""
+    """Rejected hints, and how many events preceded them."""
 
     after: int
     hints: tuple[str, str, str]
@@ -96,7 +96,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def record_of(past: Iterable[PastRound], events: Iterable[Event]) -> Record:
-    """Return the record of a game from its earlier rounds and the events since."""
+    """Return the record of a game from its earlier rounds and the events since then."""
     filed: list[list[str]] = [[] for _ in range(DIGITS)]
     used: list[int] = []
     hints: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ def _file(filed: list[list[str]], code: int, hints: tuple[str, ...]) -> None:
 
 
 class State(msgspec.Struct, frozen=True):
-    """Everything that happened, and the secrets of the current round."""
+    """The full state: all past events, and the secrets of the current round."""
 
     log: tuple[Event, ...] = ()
     game: int = 0
@@ -166,10 +166,11 @@ class View(msgspec.Struct, frozen=True):
 class Cipher(Game[State, Action, View]):
     """Several games with the same players, each with its own keywords.
 
-    `set` and `number` name a frozen row of games; `problems` are custom ones. With `channel`, the
-    interceptor gets a random reading of the code that does not depend on the hints: each row gives
-    the probabilities that 0, 1, 2 and 3 of its digits are right in a round (the last row holds for
-    all later rounds). `told` is what the encoder's page says about the interceptor, true or not.
+    `set` and `number` name a frozen row of games; `problems` gives custom games instead. With
+    `channel`, the interceptor gets a random reading of the code that does not depend on the hints:
+    each row gives the probabilities that 0, 1, 2 and 3 of its digits are right in a round (the last
+    row holds for all later rounds). `told` is the statement about the interceptor on the encoder's
+    page, which may be false.
     """
 
     set: str = "plain"
@@ -196,7 +197,7 @@ class Cipher(Game[State, Action, View]):
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
         for chances in self.channel:
             if min(chances) < 0 or abs(sum(chances) - 1) > 1e-6:
-                raise BadInput("a row of channel needs four chances that sum to 1")
+                raise BadInput("each row of channel needs four probabilities that sum to 1")
         for problem in self.row:
             self._check(problem)
 
@@ -252,7 +253,8 @@ class Cipher(Game[State, Action, View]):
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Return equal odds for the remaining codes or, after the draw, the channel's odds."""
+        """Return equal probabilities for the remaining codes or, after the draw, those of the
+        channel."""
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]
@@ -295,7 +297,7 @@ class Cipher(Game[State, Action, View]):
         return self._next(state, Revealed(state.code, decoder, interceptor))
 
     def _next(self, state: State, event: Event) -> State:
-        """Return the next round, or the next game."""
+        """Return the state at the start of the next round or game."""
         kept: dict[str, Any] = {"refused": state.refused, "readings": state.readings}
         after = State((*state.log, event), state.game, state.began, **kept)
         how = self.ending(self.record(after))
@@ -305,7 +307,7 @@ class Cipher(Game[State, Action, View]):
         return State(log, state.game + 1, len(log), **kept)
 
     def ending(self, record: Record) -> End | None:
-        """Return how a game with this record ended, or None if it goes on."""
+        """Return how a game with this record ended, or None if it continues."""
         missed = record.miscommunications >= self.tokens
         caught = record.interceptions >= self.tokens
         if missed or caught:
@@ -315,7 +317,7 @@ class Cipher(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Make a round without hints void and reveal its code; count a missing guess as wrong."""
+        """Void a round without hints and reveal its code; count a missing guess as wrong."""
         if ENCODER in forfeited:
             return self._next(state, Void(state.code))
         return self._revealed(state, moves)

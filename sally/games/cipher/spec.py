@@ -1,4 +1,4 @@
-"""Registry entry of Cipher: the game, its probes, and the truth of each."""
+"""Registry entry of Cipher: the game, its probes, and their true values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def guess_after(replay: Past, turn: int, seat: Seat) -> int | None:
 
 
 def true_guess(replay: Past, at: At) -> int | None:
-    """Return the guess of the seat that was asked about."""
+    """Return the true guess of the seat that the question is about."""
     return guess_after(replay, at.turn, Seat(at.about))
 
 
@@ -80,7 +80,7 @@ def _code(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_code(replay: Past, at: At) -> int:
-    """Return the code of the round."""
+    """Return the true code of the round."""
     return int(replay.state(at.turn).code)
 
 
@@ -89,8 +89,8 @@ def _expected_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...
 
 
 def true_expected_guess(replay: Past, at: At) -> int | None:
-    """Return the guess that the encoder predicted for this seat after its hints; None if not
-    asked."""
+    """Return the guess that the encoder predicted for this seat, given the hints; None if it was
+    not asked."""
     said = replay.report(at.turn - 1, ENCODER, "their_guess", str(at.seat))
     return said.value if said is not None and isinstance(said.value, int) else None
 
@@ -110,7 +110,7 @@ def true_listener(replay: Past, at: At) -> str | None:
 
 
 def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the likeliest keywords for some hints, by a Bayesian listener of plain meaning."""
+    """Return the most probable keywords given hints, for a Bayesian listener of plain meaning."""
     order = np.argsort(-keyword_odds(Mind(), past), kind="stable")[:LIKELY]
     return tuple(cards()[int(n)] for n in order)
 
@@ -120,7 +120,7 @@ def _keyword(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Question, ...]:
-    """Ask one question for every digit that has hints, from the second round on.
+    """Return one question for every digit that has hints from earlier rounds.
 
     The choices are the likeliest cards given the hints filed under the digit, which are public; if
     the question itself shows the keywords, the true one is among them.
@@ -138,7 +138,7 @@ def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Questi
 
 
 def true_keyword(replay: Past, at: At) -> str:
-    """Return the keyword of the digit, or OTHER if it is not among the choices."""
+    """Return the keyword of the digit, or OTHER if the keyword is not among the choices."""
     game: Any = replay.game
     state, digit = replay.state(at.turn), int(at.about) - 1
     word: str = game.row[state.game].keywords[digit]
@@ -154,7 +154,8 @@ def _keyword_of_another(game: Cipher, view: View, seat: Seat) -> tuple[Question,
 
 
 def true_belief(replay: Past, at: At) -> str | None:
-    """Return the seat's own answer, in another context, before the keywords were shown."""
+    """Return the seat's answer to `keyword` in the same turn, given before the keywords were
+    shown."""
     said = replay.report(at.turn, at.seat, "keyword", at.about.split()[0])
     return said.value if said is not None and isinstance(said.value, str) else None
 
@@ -240,11 +241,11 @@ PROBES = (
 
 
 def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
-    """Return a predicate: hints are a best reply if the decoder is predicted right and the
+    """Return a predicate that accepts hints if the predicted decoder is right and the predicted
     interceptor wrong.
 
     No other hints can be expected to do better. Hints that are expected to fail are never best
-    replies, because better ones exist in every position. Not defined for guesses.
+    replies, because better ones exist in every position. The result is None for guesses.
     """
     if view.seat != ENCODER or not {DECODER, INTERCEPTOR} <= belief.keys():
         return None
@@ -253,10 +254,11 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
 
 
 def numbers(game: Cipher, view: View) -> tuple[float, ...]:
-    """Return strengths by hint and digit, the code (encoder), codes left, tokens and time left.
+    """Return the strengths by hint and digit (or the encoder's code), remaining codes, tokens and
+    time.
 
-    Strengths are by plain meaning, in units of ten: to the keywords for the decoder, to the hints
-    of earlier rounds for the interceptor.
+    Strengths are associations by plain meaning, divided by ten: with the keywords for the decoder,
+    with the hints of earlier rounds for the interceptor.
     """
     record = view.record
     table = [[0.0] * DIGITS] * LENGTH

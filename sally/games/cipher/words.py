@@ -1,4 +1,5 @@
-"""Cipher in language: all seats read the same lines; keywords and code only if they know them."""
+"""Cipher in language: all seats read the same lines, with keywords and code only if they may see
+them."""
 
 from __future__ import annotations
 
@@ -303,7 +304,8 @@ class CipherWords(Words[Any, "View"]):
         return self.say(f"aside.{key}", about=question.about)
 
     def _shown(self, about: str) -> dict[str, str]:
-        """Return the digit asked about, and the keywords if the question shows them."""
+        """Return the digit that a question is about, and the keywords if the question shows
+        them."""
         digit, *words = about.split()
         return {"digit": digit, "keywords": self._keywords(tuple(words))}
 
@@ -330,7 +332,7 @@ class CipherWords(Words[Any, "View"]):
 
 
 def hyphenated(reply: str) -> str:
-    """Return a reply with codes written as on our pages.
+    """Return a reply with codes hyphenated as on the game's pages.
 
     >>> hyphenated("Answer: 4 2, 1")
     'Answer: 4-2-1'

@@ -156,7 +156,7 @@ def test_items_of_a_file_are_played_by_id_or_story(
     file.unlink()
     assert kept_at(hash_of(data)).exists()
     assert Battery(**kept).items == (ONE,)  # found by hash
-    with pytest.raises(BadInput, match="no item and no story 'y'"):
+    with pytest.raises(BadInput, match="no item or story named 'y'"):
         Battery(generator="file", hash=hash_of(data), item="y").items  # noqa: B018
 
 
@@ -242,7 +242,7 @@ def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
 
 
 def test_imported_items_have_no_twin() -> None:
-    with pytest.raises(BadInput, match="told of people only"):
+    with pytest.raises(BadInput, match="cast people only"):
         Battery(generator="file", file="x.jsonl", item="a").told_of("units")
 
 

@@ -1,14 +1,16 @@
 """Certified problems: package data that may be superseded but is never edited.
 
 Each problem fixes value, cost, seat and a declared partner, and states how deep a model of the
-partner has to be, by exact play:
+partner exact play requires:
 
 - depth 0: one fixed quote earns at least `ENOUGH` of the optimum;
-- depth 1: no fixed quote does, but meeting each profitable quote of the partner exactly does: the
-  partner has to be predicted, not its reaction;
-- depth 2: only play that uses how the partner reacts to the player's own quotes does.
+- depth 1: no fixed quote does, but meeting each profitable quote of the partner exactly does, so
+  the partner's quotes have to be predicted but not its reactions;
+- depth 2: only play that takes the partner's reactions to the player's own quotes into account
+  does.
 
-Problems between the two shares are left out, so that the depth does not depend on a threshold.
+Problems with earnings between `TOO_LITTLE` and `ENOUGH` of the optimum are left out, so that small
+changes of a threshold do not change the depth.
 """
 
 from __future__ import annotations
@@ -49,13 +51,13 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def across(self) -> dict[str, PlayerSpec]:
-        """The player in the other seat."""
+        """The lineup of the other seat: the declared partner."""
         seat = "seller" if self.seat == "buyer" else "buyer"
         return {seat: PlayerSpec(self.partner, dict(self.params))}
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """A set with the version and the seed that made it."""
+    """A frozen set with its version and the seed that generated it."""
 
     set: str
     version: int
