@@ -195,7 +195,7 @@ def _last_put(kinds: Sequence[str]) -> int:
 
 
 def _is_even(places: Sequence[int], kinds: Sequence[str], rank: int, last: bool) -> bool:
-    """Return whether the real place has mention rank `rank`, and is named last exactly if `last`."""
+    """Return whether the real place has mention rank `rank`, and is named last only if `last`."""
     real = places[_last_put(kinds)]
     return list(dict.fromkeys(places)).index(real) == rank and (real == places[-1]) == last
 
