@@ -33,7 +33,7 @@ BOTS = (
 )  # fmt: skip
 MODELS = (
     ("The cost of decisions", f"why {FIRST} --most 3"),
-    ("A learner in its place from step 5 on",
+    ("A learner instead of the model from step 5 on",
      f"fork {FIRST} --turn 5 --seat agent=tabular"),
     ("Reliability and validity", f"reliability {KANG}"),
     ("Sources of variance", f"variance {KANG} --game toma_po"),
@@ -55,18 +55,20 @@ OTHER_WORDS = (
 )  # fmt: skip
 LAYOUT = (
     ("Sources of variance", f"variance {' '.join(LAYOUTS)}"),
-    *((f"Does it play what it would prescribe? {size}", f"score {store} --metric follows_policy")
+    *((f"Does it follow its own policy? {size}", f"score {store} --metric follows_policy")
       for size, store in zip(SIZES, LAYOUTS, strict=True)),
 )  # fmt: skip
 PARTS = (
-    ("Bots and learners", BOTS, "Played by the script."),
-    ("Two small language models", MODELS, "Read from the bundles; only the learner's part of "
-     "the fork is played."),
-    ("The same models in other wordings", OTHER_WORDS, "`quickstart_model` with `--packs all "
-     "--packs aware --aware --unasked`: ten rounds of three games in every wording, in the twin "
-     "that describes a mechanism, under frames that state what the prompt is, and without probes."),
+    ("Bots and learners", BOTS, "The script plays these episodes."),
+    ("Two small language models", MODELS, "These episodes are read from the bundles; only the "
+     "learner's branch of the fork is played."),
+    ("The same models in other wordings", OTHER_WORDS, "The study `quickstart_model` was run with "
+     "`--packs all --packs aware --aware --unasked`: ten rounds of three games in every wording, "
+     "in the twin that describes a mechanism, under frames that state the purpose of the prompt, "
+     "and without probes."),
     ("The same models under other layouts, and as authors of a policy", LAYOUT, "The study "
-     "`controls`: sixteen page layouts, and a policy written once, then run or only stored."),
+     "`controls` varies sixteen page layouts and asks a model to write a policy once; the policy "
+     "is then executed, or only stored while the model plays."),
 )  # fmt: skip
 
 
@@ -75,17 +77,16 @@ def page() -> Iterator[str]:
     yield "# Controls on bots, learners and language models"
     yield ""
     yield (
-        "Written by `python -m benchmarks.controls docs/results/controls.md`: each command "
-        "with its output. What the figures can and cannot support is explained in "
-        "[what the measures can be held to](../discussion/validity.md#what-the-controls-can-and-"
-        "cannot-support)."
+        "This page shows the control analyses of Sally on bots, learners and two small language "
+        "models: each command with its output. `python -m benchmarks.controls "
+        "docs/results/controls.md` writes it. [Validity](../discussion/validity.md#what-the-"
+        "controls-can-and-cannot-support) explains which conclusions the figures support."
     )
     yield ""
     yield (
         "Of the nine points of the reporting checklist, the study of bots completes four and "
-        "kang2026 three. With 2 or 4 pairs a sign-flip test cannot give a p below .5 or .125: "
-        '"not told apart" on this page is empty there, and says nothing for or against a '
-        "difference."
+        "kang2026 three. With 2 or 4 pairs a sign-flip test cannot give a p below .5 or .125, so "
+        "a result without a significant difference says nothing for or against a difference there."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)

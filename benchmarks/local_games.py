@@ -193,11 +193,11 @@ def bargaining(folder: Path) -> Iterator[str]:
     yield from table(("player", "seat", "n", "quotes", "commonest quote, %", "different quotes",
                       "repeats its own last quote %", "quotes its own limit %",
                       "irrational"), habits)  # fmt: skip
-    yield "Bargaining, what was foreseen:\n"
+    yield "Bargaining, predictions:\n"
     yield from table(("player", "seat", "n", "their quote %", "as last time %",
                       "their value, error", "error of always 50", "would trade at %",
                       "says yes %", "will keep %", "says yes %"), known)  # fmt: skip
-    yield "Bargaining, what was done:\n"
+    yield "Bargaining, play:\n"
     yield from table(("player", "seat", "n", "payoff a round", "doing, optimum",
                       "doing, hindsight", "trades"), done)  # fmt: skip
 
@@ -262,7 +262,7 @@ def step_race(folder: Path) -> Iterator[str]:
                       "repeats its own last move %", "forfeits", "their move, unread",
                       "will keep %", "says yes %", "who can win now %", "says yes %"),
                      habits)  # fmt: skip
-    yield "Step race, what was done:\n"
+    yield "Step race, play:\n"
     yield from table(("player", "n", "points", "regret", "doing, win", "doing, steps",
                       "collides", "others collide", "errors survived", "announces",
                       "keeps its word"), done)  # fmt: skip

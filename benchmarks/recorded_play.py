@@ -218,22 +218,23 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield "# People, models, learners and bots side by side"
     yield ""
     yield (
-        f"From {games} recorded games of akata2025 and brockbank2024, played by {people} people "
-        "and by models, as imported by `sally import`; learners and bots were played on the same "
-        "settings. Doing is 0 for a uniformly random player and 1 for the exact optimum against "
-        "the partner, over the rounds that were played. In brackets: 95% intervals from a "
-        "bootstrap over people, or over games where no person played (Wilson's interval if all "
-        f"values are equal); rows with fewer than {FEW} clusters have none."
+        f"This page compares players in {games} recorded games of akata2025 and brockbank2024, "
+        f"played by {people} people and by models, as imported by `sally import`. Learners and "
+        "bots were played on the same settings. Doing is 0 for a uniformly random player and 1 "
+        "for the exact optimum against the partner, over the rounds that were played. Brackets "
+        "hold 95% intervals from a bootstrap over people, or over games where no person played "
+        "(Wilson's interval if all values are equal); rows with fewer than "
+        f"{FEW} clusters have no interval."
     )
     yield ""
     yield (
         "The page in the documentation was made from a sample of about a third of each record; how "
         "the sample was drawn is not known. The number of people who met each bot varies (4 to "
-        "14), while learners and bots met each one 20 times, so rows of the overview differ in "
-        "partners: to compare people with other players, use the second table, which is by partner."
+        "14), while learners and bots met each bot 20 times, so rows of the overview differ in "
+        "partners. To compare people with other players, use the second table, which is by "
+        "partner. `python benchmarks/recorded_play.py AKATA BROCKBANK` prints this page for any "
+        "two stores; see [recorded play](../how-to/recorded_play.md)."
     )
-    yield "`python benchmarks/recorded_play.py AKATA BROCKBANK` makes it from any two stores; see"
-    yield "[recorded play](../how-to/recorded_play.md)."
     yield ""
     yield "## Overview"
     known = [s for s in everything if s.room > 0]
@@ -243,19 +244,25 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield from table(rps, ("partner", "player"), {"won": WON, "doing": DOING})
     yield ""
     yield "## People and models in one setting: against GPT-4"
-    yield "Points per round in the dilemma and the battle, over ten rounds with the same payoffs."
-    yield "People met GPT-4 either plain or prompted to predict first, drawn at random in every"
-    yield "round. Models met one of the two, in one game for each pair and seat, so they have no"
-    yield "interval, and a difference between them and people cannot be tested. No model"
-    yield "played the bots that people played in rock, paper, scissors, and no person those that"
-    yield "models played in the dilemma."
+    yield (
+        "The table gives points per round in the dilemma and the battle of the sexes, over ten "
+        "rounds with the same payoffs. People met two variants of GPT-4, unmodified and prompted "
+        "to predict first, one of which was drawn at random in every round. Models met one "
+        "variant throughout, in one game for each pair and seat, so they have no interval, and a "
+        "difference between models and people cannot be tested. No model played the bots that "
+        "people met in rock, paper, scissors, and no person played the bots that models met in "
+        "the dilemma."
+    )
     yield ""
     met = [s for s in two if s.partner.startswith(("gpt4", "gpt-4")) and s.rounds == TEN]
     yield from table(met, ("group", "player"), {"points per round": POINTS})
     yield ""
     yield "## Conditional behaviour"
-    yield "Retaliation, forgiveness and exploitation in the dilemma, taking turns in the battle;"
-    yield "each is a share of the rounds in which it could happen, against any partner."
+    yield (
+        "Retaliation, forgiveness and exploitation are measured in the dilemma, alternation "
+        "(taking turns) in the battle of the sexes. Each is a share of the rounds in which it "
+        "could happen, against any partner."
+    )
     yield ""
     yield from table(two, ("group", "player"), {name: rate(name) for name in CONDITIONAL})
 
