@@ -1,4 +1,4 @@
-"""The card of Codenames: givers and guessers that ignore what a word suggests to the other."""
+"""The card of Codenames: givers and guessers that ignore the partner's associations."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_
 def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
     """Return the exact expected points if one random covered card is turned over per turn.
 
-    The remaining card is the assassin; after a turn that does not end the board, the rival opens a
-    card.
+    The one card not counted in the arguments is the assassin. After each turn that does not end the
+    board, the rival opens a card.
     """
     if own == 0:
         return found + Codenames().bonus * other

@@ -16,7 +16,7 @@ CARDS = "worth of a card in this turn, by the exact posterior over the giver's c
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses, in cards, over clues with a prediction."""
+    """Return the mean losses, in cards, over the clues with a prediction."""
     parts = split(played, seat)
     return Terms(
         inference=mean([lost for lost, _ in parts]),
@@ -25,7 +25,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of each clue, or each card of a small board, if the partner is declared."""
+    """Return the cost of each clue (or, on small boards, each guess), if the partner is
+    declared."""
     how = CLUES if seat == GIVER else CARDS
     return [
         Cost(turn, max(each.best - each.worth, 0.0), each.moves, how)

@@ -1,4 +1,5 @@
-"""Generator of boards on which a word's mean nearness to the others does not reveal its colour."""
+"""Generator of boards on which a word's mean similarity to the others does not reveal its
+colour."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
 
 
 def board(name: str, seed: int, row: int, number: int) -> Problem:
-    """Draw boards until the colours are balanced and the best clue is neither weak nor strong."""
+    """Draw boards until the colours are balanced and the best clue is neither too weak nor too
+    strong."""
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:

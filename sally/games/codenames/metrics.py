@@ -29,7 +29,7 @@ SMALL = 16  # maximum cards of a board on which a guesser's posterior is enumera
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """One decision: its board, its value, and the maximum possible."""
+    """One scored decision: its board, its value, and the highest possible value."""
 
     board: int
     worth: float
@@ -45,19 +45,19 @@ def _game(played: Played) -> Codenames:
 
 
 def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
-    """Return the declared mind in a seat on a board; None for any other player."""
+    """Return the declared mind of a seat's player on a board; None if the player declares none."""
     player_spec = played.episode.setup.lineup[seat]
     return mind_at(dict(player_spec.params), board) if player_spec.player == "associates" else None
 
 
 @shared
 def decisions(played: Played, seat: Seat) -> list[Scored]:
-    """Return the scored clues of a giver, or cards of a guesser on small boards."""
+    """Return the scored clues of a giver, or the scored guesses of a guesser on small boards."""
     return [each for _, each in scored_at(played, seat)]
 
 
 def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
-    """Return the scored decisions with their turns."""
+    """Return the scored decisions as pairs (turn, decision)."""
     found: list[tuple[int, Scored | None]] = []
     for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
@@ -69,7 +69,8 @@ def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
-    """Return a clue compared with the best for this guesser; None if its mind is not declared."""
+    """Return a clue compared with the best one for this guesser; None if its mind is not
+    declared."""
     replay = played.replay
     if replay.states[turn + 1].clue is None:  # rejected by the rules
         return None
@@ -88,7 +89,7 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
-    """Return a card compared with the best by the exact posterior over the giver's cards."""
+    """Return a guess compared with the best one under the exact posterior over the own cards."""
     replay, game = played.replay, _game(played)
     view: View = replay.view(turn, GUESSER)
     board = len(view.boards) - 1
@@ -109,10 +110,10 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
-    """Return the sets of covered own cards consistent with all clues and cards of this board.
+    """Return the sets of covered own cards that are consistent with all clues and open cards.
 
-    A giver with this mind would have given each clue for the own cards at that moment: those still
-    covered and those turned over since.
+    A set is consistent if a giver with this mind would have given each clue for the own cards that
+    were covered at that moment, including those turned over since.
     """
     covered, found = set(view.covered), None
     for number, clue in enumerate(view.log):
@@ -143,7 +144,7 @@ def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, fl
 
 
 def by_board(played: Played, seat: Seat) -> list[float]:
-    """Return the mean regret of each board that has one."""
+    """Return the mean regret of each board that has scored decisions."""
     found: dict[int, list[float]] = {}
     for each in decisions(played, seat):
         found.setdefault(each.board, []).append(each.best - each.worth)
@@ -169,10 +170,11 @@ def _regret(played: Played, seat: Seat) -> float | None:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return (inference loss, translation loss) by clue with a prediction; they sum to the regret.
+    """Return (inference loss, translation loss) for each clue with a prediction; they sum to the
+    regret.
 
-    Translation: the best minus what the clue was expected to bring; an overestimate counts as
-    acting on it. Inference: the rest.
+    The translation loss is the highest value minus the value that the giver predicted (at most the
+    highest value); the inference loss is the rest.
     """
     found = []
     for each in decisions(played, seat):

@@ -46,7 +46,7 @@ ALL = 99  # no bound on the number of a clue
 
 
 def own_covered(view: View) -> tuple[str, ...]:
-    """Return the covered cards that are the team's own, for the giver."""
+    """Return the team's own covered cards, for the giver."""
     colours = view.colours
     return tuple(word for word in view.covered if colours[word] == "own")
 
@@ -71,7 +71,7 @@ def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
 
 
 def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
-    """Assume that the other's mind is like its own."""
+    """Return answers that assume a partner with the same mind."""
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.boards) - 1))
 
 
@@ -101,7 +101,7 @@ def _run(view: View, order: tuple[str, ...]) -> int:
 
 
 def _by_rank(view: View, mind: Mind) -> dict[str, float]:
-    """Return 100 for the cards that the clue still refers to, and 25 for the others."""
+    """Return 100 for the cards that the clue still refers to, and 25 for the other cards."""
     assert view.clue is not None
     meant = ranked_cards(mind, view.clue.word, view.covered)[: view.left]
     return {word: 100.0 if word in meant else 25.0 for word in view.covered}
@@ -128,13 +128,13 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
-    """Return, for each mind of the grid, the log-odds that a clue leads to a card."""
+    """Return, for each mind of the grid, the log probability that a clue leads to a card."""
     rows = [place(word) for word in covered]
     return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 
 
 def likeliest(view: View) -> Mind:
-    """Return the mind most supported by the cards so far; plain meaning if there are none."""
+    """Return the mind best supported by the cards turned over; plain meaning if there are none."""
     return GRID[int(np.argmax(belief(view)))]
 
 
@@ -173,14 +173,14 @@ def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
 
 
 def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
-    """Return how near every word is to one own card, drawn at random."""
+    """Return how strongly every word is associated with one own card, drawn at random."""
     card = turn.draws.pick(own_covered(turn.view))
     near: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
     return near
 
 
 def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
-    """Return how near every word is, on average, to the covered cards of a colour."""
+    """Return the mean association of every word with the covered cards of a colour."""
     view = turn.view
     rows = [place(word) for word in view.covered if view.colours[word] == colour]
     near: npt.NDArray[np.float32] = ties(Mind())[:, rows].mean(axis=1)

@@ -21,20 +21,20 @@ End = Literal["won", "assassin", "rival"]
 
 
 class Clue(Act, frozen=True):
-    """One word, and the number of cards it is meant for."""
+    """A clue: one word, and the number of cards it refers to."""
 
     word: str
     number: int
 
 
 class Guess(Act, frozen=True):
-    """A card that is turned over: by the guesser, or by the rival team."""
+    """A guess: a card to turn over, by the guesser or by the rival team."""
 
     word: str
 
 
 class Stop(Act, frozen=True):
-    """The guesser turns over no more cards in this turn."""
+    """The guesser's decision to turn over no more cards in this turn."""
 
 
 Action = Clue | Guess | Stop
@@ -56,13 +56,13 @@ class Turned(msgspec.Struct, frozen=True, tag="turned"):
 
 
 class Passed(msgspec.Struct, frozen=True, tag="passed"):
-    """A turn that ended without a further card: stopped, or forfeited by a seat."""
+    """A turn that ended without another card, because the guesser stopped or a seat forfeited."""
 
     forfeited: str = ""
 
 
 class Over(msgspec.Struct, frozen=True, tag="over"):
-    """The end of a board: how it ended, and what it paid."""
+    """The end of a board: how it ended, and the points it paid."""
 
     how: End
     paid: float
@@ -72,7 +72,7 @@ Event = GivenClue | Turned | Passed | Over
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A clue that the rules rejected, and the number of events before it."""
+    """A clue that the rules rejected, and how many events preceded it."""
 
     after: int
     word: str
@@ -80,7 +80,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """The events so far, and the state of the current board."""
+    """The full state: the events so far, and the current board."""
 
     log: tuple[Event, ...] = ()
     board: int = 0
@@ -97,7 +97,7 @@ class State(msgspec.Struct, frozen=True):
 
     @property
     def guessed(self) -> bool:
-        """Whether a card was turned over since the clue."""
+        """Whether a card has been turned over since the clue."""
         return bool(self.log) and isinstance(self.log[-1], Turned)
 
 
@@ -116,25 +116,25 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def turned(self) -> dict[str, Colour]:
-        """The open cards of the current board, by word."""
+        """The colours of the open cards of the current board, by word."""
         return {e.word: e.colour for e in self.log[self.began :] if isinstance(e, Turned)}
 
     @property
     def covered(self) -> tuple[str, ...]:
-        """The words of the current board that are not open."""
+        """The words of the current board that are still covered."""
         turned = self.turned
         return tuple(word for word in self.boards[-1] if word not in turned)
 
     @property
     def colours(self) -> dict[str, Colour]:
-        """The key of the current board, for the giver."""
+        """The colours of all cards of the current board, by word, for the giver."""
         return dict(zip(self.boards[-1], self.keys[-1], strict=True)) if self.keys else {}
 
 
 @dataclass(frozen=True)
 class Codenames(Game[State, Action, View]):
-    """The game of Codenames; `set` and `number` name a frozen row of boards, `problems` are custom
-    ones."""
+    """The game of Codenames; `set` and `number` name a frozen row of boards, and `problems` gives
+    custom boards instead."""
 
     set: str = "small"
     number: int = 0
@@ -152,7 +152,7 @@ class Codenames(Game[State, Action, View]):
             raise BadInput(f"boards must be from 1 to {len(self.row)}, not {self.boards}")
         for problem in self.row:
             if len(problem.words) != len(problem.key) or len({*problem.words}) < len(problem.key):
-                raise BadInput("a board needs different words and a colour for each")
+                raise BadInput("a board needs distinct words and one colour per word")
             if not {"own", "other"} <= {*problem.key}:
                 raise BadInput("a board needs cards of both teams")
             for word in problem.words:
@@ -193,12 +193,12 @@ class Codenames(Game[State, Action, View]):
         return (Form(Clue, (("word", word), ("number", Whole(1, own)))),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Return equal odds for the rival team's own covered cards."""
+        """Return equal probabilities for the covered cards of the rival team's colour."""
         cards = self.options(state, NATURE)
         return {card: 1 / len(cards) for card in cards if isinstance(card, Guess)}
 
     def covered(self, state: State) -> tuple[str, ...]:
-        """Return the words of the current board that are not open."""
+        """Return the words of the current board that are still covered."""
         turned = {each.word for each in state.turned}
         return tuple(word for word in self.row[state.board].words if word not in turned)
 
@@ -243,7 +243,7 @@ class Codenames(Game[State, Action, View]):
 
     @property
     def most(self) -> float:
-        """The points of a perfect board; the maximum if boards differ."""
+        """The points of a perfect board; the highest such value if boards differ."""
         keys = [problem.key for problem in self.row[: self.boards]]
         return max(key.count("own") + self.bonus * key.count("other") for key in keys)
 
@@ -287,7 +287,8 @@ class Codenames(Game[State, Action, View]):
         return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the points of both seats: those of finished boards, and one per found own card."""
+        """Return the points, the same for both seats: finished boards, and one per own card found
+        since."""
         total = sum(event.paid for event in state.log if isinstance(event, Over))
         if state.board < self.boards:
             total += self.found(state)

@@ -1,4 +1,4 @@
-"""The cards a clue suggests to a mind, the exact best clue for it, and what a clue reveals."""
+"""The cards that a clue suggests to a mind, the exact best clue, and the own cards it implies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the covered cards, most strongly suggested first; ties in board order."""
+    """Return the covered cards, most strongly suggested first; ties are in board order."""
     near = heard(mind, said)[[place(word) for word in covered]]
     return tuple(covered[int(n)] for n in np.argsort(-near, kind="stable"))
 
@@ -53,7 +53,7 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
 
 
 def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
-    """Return which clue a giver chooses, and its run."""
+    """Return the index of the clue that a giver chooses, and the length of its run of own cards."""
     runs = np.minimum(_runs(near, mine), most)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
@@ -65,7 +65,7 @@ def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
 
 
 def _runs(near: Ties, mine: Mask) -> Rows:
-    """Return, for each clue, how many own cards come before the first other card.
+    """Return, for each clue, how many own cards it suggests before any other card.
 
     Equally strong cards come in board order.
     """
@@ -88,10 +88,10 @@ def worth(
     covered: tuple[str, ...],
     found: int,
 ) -> float:
-    """Return what a clue earns in its turn with this mind: own cards minus the cost of a wrong one.
+    """Return the value of a clue in its turn: own cards found minus the cost of a wrong card.
 
-    A rival's card costs one, because it brings the rival closer to winning; the assassin costs all
-    own cards found.
+    A rival's card costs 1, because it brings the rival closer to winning; the assassin costs all
+    own cards found so far.
     """
     value = 0.0
     for word in ranked_cards(mind, clue.word, covered)[: clue.number]:
@@ -102,7 +102,8 @@ def worth(
 
 
 def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
-    """Return the exact maximum that any listed clue earns in its turn with this mind."""
+    """Return the exact maximum value, in its turn, of any vocabulary word as a clue for this
+    mind."""
     mine = np.array([colours[word] == "own" for word in covered])
     return float(_runs(_strengths(mind, covered), mine).max())
 
@@ -116,8 +117,9 @@ def own_sets(
 ) -> tuple[frozenset[str], ...]:
     """Return the sets of own cards for which a giver of this mind would have given this clue.
 
-    Before the clue, all sets of `left` covered cards are equally likely, so these form the exact
-    posterior. Feasible for small boards: 792 sets of 5 among 12.
+    Before the clue, all sets of `left` covered cards are equally likely, so the returned sets are
+    the exact posterior. The enumeration is feasible for small boards only (792 sets of 5 cards out
+    of 12).
     """
     near = _strengths(mind, covered)
     words = open_words(covered)

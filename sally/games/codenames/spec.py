@@ -1,4 +1,4 @@
-"""Registry entry of Codenames: the game, its probes, and the truth of each."""
+"""Registry entry of Codenames: the game, its probes, and their true values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_pick(replay: Past, at: At) -> str | None:
-    """Return the first card turned over; None if there is none or the clue was rejected."""
+    """Return the card turned over first after the clue; None if none was or the clue was
+    rejected."""
     move = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
     return move.word if isinstance(move, Guess) else None
 
@@ -39,7 +40,8 @@ def _run(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_run(replay: Past, at: At) -> int | None:
-    """Return how many own cards the guesser turned over after this clue."""
+    """Return how many own cards the guesser turned over after this clue; None if it turned over
+    none."""
     if true_pick(replay, at) is None:
         return None
     found = 0
@@ -56,7 +58,7 @@ def _own_cards(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_own(replay: Past, at: At) -> dict[str, float]:
-    """Return 100 for each covered card that is the team's own, 0 for the others."""
+    """Return 100 for each covered card of the team's own, and 0 for every other covered card."""
     colours = replay.view(at.turn, GIVER).colours
     covered = replay.view(at.turn, GUESSER).covered
     return {word: 100.0 * (colours[word] == "own") for word in covered}

@@ -1,4 +1,4 @@
-"""Codenames in language: a line for each board, clue and card."""
+"""Codenames in language: one line for each board, clue and card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Level-k games, which show how many steps ahead a player thinks."""
+"""Level-k games, which show how many steps ahead a player reasons."""
 
 from sally.games.level_k.spec import GAME
 

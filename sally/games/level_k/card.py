@@ -1,13 +1,13 @@
 """The card of the level-k games: fixed answers, habits and equilibrium play, with inverses.
 
-The other seats take every level in turn, and only the past reveals which. No fixed answer may be
-right for all levels, which requires two arrangements:
+The other seats play each level in turn, and only past rounds reveal the level. No fixed answer may
+be right for all levels, which requires two precautions:
 
-- In a contest against equal minds any number somewhat below theirs wins, and among three players
-  even 0 does. So three of the others think k steps ahead and one thinks two steps further: the
-  winning number then lies between them, and no number wins at two levels.
-- If the same box stood out in every game, opening it would find half of all hiders, since two of
-  four levels choose it. So the box that stands out takes every position in turn.
+- In a contest against players of one level, any number somewhat below theirs wins, and among three
+  players even 0 does. So three of the others are of level k and one is of level k + 2: the winning
+  number then lies between theirs, and no number wins at two levels.
+- If the same box were salient in every game, opening it would find half of all hiders, since two of
+  four levels choose it. So the salient box takes every position in turn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ DEPTHS = range(4)
 
 
 def _pair(first: int, second: int) -> Shortcut:
-    """Return two fixed menu positions that pull in opposite directions."""
+    """Return a shortcut that always plays one menu position, with another position as its
+    inverse."""
     return Shortcut(player_spec("constant", place=first), player_spec("constant", place=second))
 
 
@@ -55,10 +56,11 @@ def _condition(
 
 
 def _requests() -> list[Condition]:
-    """Return requests against every level, people and an equilibrium.
+    """Return the conditions of the request game: against each level, people's choices and an
+    equilibrium.
 
-    Each fixed number is right for one level; against an equilibrium, every number in its support
-    is.
+    Each fixed number is right against one level; against an equilibrium, every number in its
+    support is right.
     """
     shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
     against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}
@@ -70,7 +72,7 @@ def _requests() -> list[Condition]:
 
 
 def contest_of(k: int) -> tuple[Instance, dict[str, PlayerSpec]]:
-    """Return a five-player contest and the others: three of level k and one of level k + 2."""
+    """Return a five-player contest and the four others: three of level k and one of level k + 2."""
     levels = {"player_2": k, "player_3": k, "player_4": k, "player_5": k + 2}
     others = {seat: player_spec("level", k=each) for seat, each in levels.items()}
     return instance("beauty_contest", pays={"kind": "contest", "players": 5}), others
@@ -86,7 +88,7 @@ def _contests() -> list[Condition]:
 
 
 def rows_of_boxes() -> tuple[Instance, ...]:
-    """Return four games of four boxes; a different box stands out in each."""
+    """Return four games with four boxes; a different box is salient in each."""
     labels = ("BAAA", "AABA", "ABAA", "AAAB")
     return tuple(
         instance(

@@ -22,16 +22,17 @@ from sally.games.level_k.spec import a_round, best_replies, minds_of_others
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of the predicted rounds, given the others' actual moves."""
+    """Return the mean losses over the predicted rounds, given the others' actual moves."""
     split = [found for each in rounds(played, seat) if (found := _split(played, seat, each))]
     return terms_of(split, _format_loss(played, seat))
 
 
 def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float] | None:
-    """Return one round's inference, translation and total loss; None without a prediction.
+    """Return one round's inference, translation and total loss; None if the seat made no
+    prediction.
 
-    If several moves are best replies to the prediction, the inference loss is that of the move
-    made if it is one of them, else the mean over them. The translation loss is what the move
+    If several moves are best replies to the prediction, the inference loss is that of the move made
+    if it is one of them, else the mean over them. The translation loss is the payoff that the move
     gives up if the prediction is right.
     """
     game = game_of(played)
@@ -59,7 +60,7 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float
 def _loss_by_move(
     played: Played, game: LevelGame, seat: Seat, turn: int
 ) -> dict[int, float] | None:
-    """Return how much less each move pays than the best reply to the others' actual moves."""
+    """Return how much less each move pays than the best reply, given the others' actual moves."""
     theirs = [played.replay.move(turn, other) for other in game.others(seat)]
     worth = worths(game, seat, [{move: 1.0} for move in theirs if move is not None])
     if worth is None or None in theirs:
@@ -68,7 +69,8 @@ def _loss_by_move(
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
-    """Return the payoff per round of best replies in rounds that only this seat forfeited."""
+    """Return the mean payoff per round missed by forfeits: the best reply in rounds only this seat
+    forfeited."""
     game, steps = game_of(played), list(played.replay.steps())
     missed = 0.0
     for step in steps:
@@ -103,7 +105,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
-    """Return the odds that the others declare for a round, or else their actual moves."""
+    """Return the other seats' declared move probabilities in a round or, failing that, their actual
+    moves."""
     replay, game = played.replay, game_of(played)
     others, minds = game.others(seat), minds_of_others(replay, seat)
     declared = [
@@ -120,7 +123,8 @@ def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with void and unplayed rounds as 0, and as the maximum."""
+    """Return the payoff per round with void and unplayed rounds counted as 0, and counted as the
+    maximum."""
     game, steps = game_of(played), list(played.replay.steps())
     earned = 0.0
     for step in steps:
@@ -143,7 +147,8 @@ _PARTNERS = {
 
 
 def _training_tasks(game: str) -> Split:
-    """Return shallow partners to train on and deeper ones to test on; the first seat learns."""
+    """Return training tasks for the first seat: shallow partners to train on, deeper ones to test
+    on."""
     mine, *others = map(str, registry.game(game).build().seats)
     parts = {
         part: tuple(
@@ -173,7 +178,7 @@ LEVELS = range(4)  # of partners
 def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
     """Return a round against one partner of level k; None if several moves are best.
 
-    This happens if the partner draws among equal replies.
+    Several moves can be best if the partner draws among equally good replies.
     """
     if not isinstance(game.pays, Request | Boxes):
         return None

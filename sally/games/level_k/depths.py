@@ -1,6 +1,7 @@
-"""Estimates of depth from one move, from one seat's moves, and from many people's moves.
+"""Estimates of depth of reasoning from one move, from a seat's moves, and from a population's
+moves.
 
-Depth is estimated from moves, never from what a player says of itself.
+Depth is estimated from moves, never from players' own statements.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ Floats = NDArray[np.float64]
 
 
 def depth_of(game: LevelGame, move: int) -> int | None:
-    """Return the level that this move belongs to; None if it belongs to none."""
+    """Return the level whose prediction this move is (or, in a contest, is near); None if there is
+    none."""
     pays = game.pays
     if isinstance(pays, Request):
         steps, rest = divmod(pays.high - move, pays.gap)
@@ -45,7 +47,8 @@ def depth_of(game: LevelGame, move: int) -> int | None:
 
 
 def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> list[Odds]:
-    """Return each level's odds here; in a contest, uniform over the level's neighbourhood."""
+    """Return each level's move probabilities; in a contest, uniform over the numbers near the
+    level's."""
     if isinstance(game.pays, Contest):
         near: list[list[int]] = [[] for _ in range(levels)]
         for move in game.menu(seat):
@@ -61,7 +64,7 @@ def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> 
 
 
 class Depth(msgspec.Struct, frozen=True):
-    """The probability of each level after some moves, from a uniform prior."""
+    """The posterior probability of each level after observed moves, from a uniform prior."""
 
     chances: tuple[float, ...]
 
@@ -117,12 +120,14 @@ def fitted(
     draws: int = 400,
     seed: int = 1,
 ) -> Fitted:
-    """Return the mixture of levels and error that makes these choices most likely.
+    """Return the maximum-likelihood mixture of levels and random errors for these choices.
 
-    For games in which levels ignore the past; matching pennies has no such levels.
+    This requires levels that ignore past rounds, so it does not apply to matching pennies.
     """
     if isinstance(game.pays, Pennies):
-        raise BadInput("the levels of matching pennies depend on the past; estimate seat by seat")
+        raise BadInput(
+            "the levels of matching pennies depend on the past; estimate each seat separately"
+        )
     shape = _shape(game, seat, levels_at(game, seat, NOTHING, levels))
     seen = _seen(game, seat, counts)
     found = [_summary(_mixture(shape, sample)) for sample in _samples(seen, draws, seed)]
@@ -134,10 +139,11 @@ def fitted(
 def fitted_tau(
     game: LevelGame, seat: Seat, counts: Mapping[int, int], draws: int = 100, seed: int = 1
 ) -> Estimate:
-    """Return the mean number of steps in the best-fitting cognitive hierarchy (grid of 0.05).
+    """Return the mean number of steps (tau) in the best-fitting cognitive hierarchy, on a grid of
+    0.05.
 
-    Level 0 is uniform, as in Camerer, Ho and Chong (2004): it absorbs moves that no level would
-    make.
+    Level 0 is uniform, as in Camerer, Ho and Chong (2004): it accounts for moves that no level
+    would make.
     """
     seen = _seen(game, seat, counts)
     shapes = [_hierarchy(game, seat, tau) for tau in TAUS]
@@ -157,7 +163,8 @@ def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Flo
 
 
 def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
-    """Return the odds of each move, as (level, move), with the uniform error as the last row."""
+    """Return the probability of each move, as (level, move), with uniform errors as the last
+    row."""
     menu = game.menu(seat)
     rows = [[odds.get(move, 0.0) for move in menu] for odds in (*levels, evenly(menu))]
     return np.array(rows)
@@ -173,7 +180,7 @@ def _seen(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
 
 
 def _samples(seen: Floats, draws: int, seed: int) -> list[Floats]:
-    """Return the observed counts, then bootstrap samples of as many people."""
+    """Return the observed counts, followed by bootstrap samples of the same size."""
     n = int(seen.sum())
     chance = Stream("level_k", "bootstrap", seed).generator()
     again = chance.multinomial(n, seen / n, size=draws).astype(float)
@@ -181,7 +188,8 @@ def _samples(seen: Floats, draws: int, seed: int) -> list[Floats]:
 
 
 def _mixture(shape: Floats, seen: Floats) -> Floats:
-    """Return the weights of the rows of `shape` by the EM algorithm (Dempster et al. 1977)."""
+    """Return the mixture weights of the rows of `shape`, by the EM algorithm (Dempster et al.
+    1977)."""
     weights = np.full(len(shape), 1 / len(shape))
     for _ in range(MOST_ROUNDS):
         joint = weights[:, None] * shape
@@ -202,7 +210,8 @@ def _summary(weights: Floats) -> tuple[float, ...]:
 
 
 def _interval(column: Sequence[float], n: int) -> Estimate:
-    """Return the first value, the estimate, with the middle 95% of the others."""
+    """Return the first value as the estimate, with the central 95% of the other values as its
+    interval."""
     low, high = np.quantile(column[1:], [0.025, 0.975])
     value = float(column[0])
     return Estimate(value, min(value, float(low)), max(value, float(high)), n, "bootstrap")

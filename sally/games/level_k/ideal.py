@@ -1,8 +1,8 @@
-"""The declared pool of level-k games: partners of levels 0 to 3, equally likely.
+"""The ideal observer of level-k games for a pool of partners of levels 0 to 3, equally likely.
 
-For two-seat games in which a level ignores the past, so that a partner is a one-state machine.
-Levels that draw among equal replies move at random; Bayes-adaptive play then looks some rounds
-ahead and treats every level as known beyond that (see `sally.stats.ideal`).
+It applies to two-seat games in which a level ignores the past, so that a partner is a one-state
+machine. A level with several equally good replies draws among them at random; Bayes-adaptive play
+then looks a few rounds ahead and beyond that treats the level as known (see `sally.stats.ideal`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def ideal_of(game: LevelGame, seat: Seat, lookahead: int = LOOKAHEAD) -> Ideal:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the played rounds against a level of the pool; None against any other partner."""
+    """Return the rounds played against a level of the pool; None against any other partner."""
     game = game_of(played)
     others = game.others(seat)
     if len(others) != 1 or not isinstance(game.pays, Request | Boxes):

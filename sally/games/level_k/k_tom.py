@@ -1,8 +1,8 @@
-"""k-ToM: a player that infers the other's depth of inference, for games with two moves per seat.
+"""k-ToM: a player that infers its opponent's depth of inference, for games with two moves per seat.
 
-Devaine et al. 2014; the equations are those of the public package tomsup 1.4.1, rewritten, and the
-tests compare choice probabilities with it. Volatility and temperature are logarithms, other
-quantities logits where noted.
+Source: Devaine et al. 2014. The equations are reimplemented from the public package tomsup 1.4.1,
+and the tests compare choice probabilities with it. Volatility and temperature are logarithms; other
+quantities are logits where noted.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ FIRST_BIAS_SLOPE = 0.999999997998081  # of tomsup, before the first round
 
 
 class Zero(NamedTuple):
-    """The state of a 0-ToM: the logit of the chance that the other plays 1, and its variance."""
+    """The state of a 0-ToM: mean and variance of the logit of the chance that the opponent plays
+    1."""
 
     mean: float = 0.0
     variance: float = 1.0
 
 
 class Guess(NamedTuple):
-    """A deeper player's model of the other, assuming that the other has a certain level."""
+    """A deeper player's model of its opponent, assuming that the opponent has a certain level."""
 
     weight: float
     mean: Parameters
@@ -81,11 +82,11 @@ class KTom:
         return self._learned(mind, self._own, self.gains, own, other)
 
     def expects(self, mind: Mind) -> float:
-        """Return the probability it assigns to the other playing 1."""
+        """Return the probability that the player assigns to its opponent playing 1."""
         return _expected(mind)
 
     def chance(self, mind: Mind) -> float:
-        """Return the probability that it plays 1 itself."""
+        """Return the probability that the player itself plays 1."""
         return self._chance(mind, self._own, self.gains)
 
     # Below, parameters are those of the imagined player, and gains are from its side.
@@ -130,7 +131,7 @@ class KTom:
     def _guessed_again(
         self, guess: Guess, weight: float, given: Parameters, gains: Gains, own: int, other: int
     ) -> Guess:
-        """Return a guess with updated parameters, and the move they imply."""
+        """Return a guess with updated parameters and the move probability that they imply."""
         p = _logistic(guess.logit)
         drift = [exp(given[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(given))]
         variance = tuple(
@@ -157,14 +158,14 @@ class KTom:
 
 
 def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
-    """Return the state of a 0-ToM after the other's choice."""
+    """Return the state of a 0-ToM after the opponent's choice."""
     p = _logistic(mind.mean)
     variance = 1 / (1 / (exp(given[VOLATILITY]) + mind.variance) + p * (1 - p))
     return Zero(mind.mean + variance * (other - p), variance)
 
 
 def _weights(guesses: tuple[Guess, ...], other: int, dilution: float) -> list[float]:
-    """Return the probability of each level after the other's choice.
+    """Return the probability of each level after the opponent's choice.
 
     The constants are tomsup's; they approximate the mean of a logistic of a normal variable.
     """

@@ -1,6 +1,6 @@
-"""Metrics of level-k games: depth, and the losses from too little or too much of it.
+"""Metrics of level-k games: depth, and the losses from too little or too much depth.
 
-They are exact if the other seats have declared minds, and undefined otherwise.
+The losses are exact if the other seats declare their minds, and undefined otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sally.games.level_k.spec import minds_of_others
 
 
 class Round(msgspec.Struct, frozen=True):
-    """A played round, from one seat's side."""
+    """A played round from one seat's perspective."""
 
     turn: int
     view: View
@@ -43,9 +43,10 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def lost(played: Played, seat: Seat) -> list[float] | None:
-    """Return, for each played round, how much more the best reply to the declared odds pays.
+    """Return, for each played round, the expected payoff lost relative to the best reply to the
+    declared minds.
 
-    None if a seat declares nothing, or if several draw from too many numbers.
+    None if a seat declares no mind, or if the combinations of moves are too many to enumerate.
     """
     game, found = game_of(played), []
     others, minds = game.others(seat), minds_of_others(played.replay, seat)

@@ -1,7 +1,7 @@
-"""Minds that declare how deep they think, what they expect of the others, and what they do.
+"""Minds that declare their depth, their expectations of the others, and their moves.
 
-They are in a lower layer than the partners because probes need them: the true depth is the one that
-the mind in that seat declares.
+They are in a lower layer than the partners because probes need them: the true depth of a seat is
+the one that its mind declares.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ Q = TypeVar("Q")
 
 @dataclass(frozen=True)
 class Mind:
-    """The odds of a mind's own moves, and of the moves it expects from each other seat."""
+    """A declared mind: the probabilities of its own moves, and of the moves it expects from
+    others."""
 
     does: Callable[[View], Odds]
     expects: Callable[[View], Odds] | None = None  # None: it does not think of the others
@@ -46,7 +47,7 @@ class Mind:
 
 
 def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> Mind:
-    """Return a mind that does and expects the same in every round."""
+    """Return a mind with the same moves and expectations in every round."""
     return Mind(lambda view: does, None if expects is None else lambda view: expects, depth)
 
 
@@ -54,9 +55,9 @@ def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> 
 
 
 def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odds:
-    """Return a level-0 player's odds: what stands out, uniform, or given odds over the menu.
+    """Return a level-0 player's move probabilities: salient, uniform, or given over the menu.
 
-    The default is what stands out; for a coin, where neither side does, it is uniform.
+    The default is the salient move; for a coin, where neither side is salient, it is uniform.
     """
     menu = game.menu(seat)
     if not isinstance(base, str):
@@ -88,10 +89,11 @@ def _given(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
 
 
 def level_odds(game: LevelGame, seat: Seat, k: int, base: str | Sequence[float] = "") -> Odds:
-    """Return a level-k player's odds: the best reply to level k-1, with ties split evenly.
+    """Return a level-k player's move probabilities: the best reply to level k-1, with ties split
+    evenly.
 
-    In a contest, the number nearest to share^k times level 0's mean: the player's own weight in the
-    mean is ignored, as is usual since Nagel (1995).
+    In a contest, the player names the number nearest to share^k times the mean of level 0, ignoring
+    its own weight in the mean, as is usual since Nagel (1995).
     """
     if k == 0:
         return ground(game, seat, base)
@@ -133,7 +135,7 @@ def cognitive_hierarchy(
     tau: float = 1.5,
     base: str | Sequence[float] = "",
 ) -> Mind:
-    """Return a mind that best-responds to levels 0 .. k-1, Poisson-distributed with mean tau."""
+    """Return a mind that best-responds to levels 0 to k-1, Poisson-distributed with mean tau."""
     _depth(k)
     if not (isfinite(tau) and tau > 0):
         raise BadInput(f"tau must be above 0, not {tau}")
@@ -186,10 +188,10 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
 
 
 class Follower(Generic[Q]):
-    """The state that a history leads to in a two-player game, computed step by step.
+    """Computes the state of a learner in a two-player game by updating it round by round.
 
-    It keeps the last state, so that a game is not followed from its start in every round; this
-    changes the time an answer takes, never the answer.
+    The last state is cached, so that a history is not replayed from its start in every round; this
+    changes the running time, never the result.
     """
 
     def __init__(self, start: Q, after: Callable[[Q, int, int], Q]) -> None:
@@ -209,7 +211,8 @@ class Follower(Generic[Q]):
 
 
 def gains_of(game: LevelGame, seat: Seat) -> Gains:
-    """Return how much more move 1 pays than move 0, by the opponent's move, for both seats."""
+    """Return how much more move 1 pays than move 0, for each move of the opponent and for both
+    seats."""
     if len(game.seats) != 2 or len(game.menu(seat)) != 2:
         raise BadInput("k_tom plays games of two players with two moves each")
     mine, theirs = (pay_table(game, each) for each in (seat, *game.others(seat)))
@@ -277,13 +280,13 @@ MINDS: Mapping[str, Declared] = {
 
 
 def mind_of(game: LevelGame, seat: Seat, who: PlayerSpec | None) -> Mind | None:
-    """Return the declared mind in a seat; None for any other player."""
+    """Return the declared mind of the player in a seat; None if the player declares none."""
     declared = MINDS.get(who.player) if who else None
     return declared.make(game, seat, **who.params) if declared and who else None
 
 
 def ladder(game: LevelGame, seat: Seat, highest: int = 3) -> tuple[Mind, ...]:
-    """Return levels 0, 1, .. `highest`: as k-ToM if there is a past to learn from."""
+    """Return the minds of levels 0 to `highest`; for matching pennies, these are k-ToM players."""
     if isinstance(game.pays, Pennies):
         return tuple(k_tom(game, seat, k) for k in range(highest + 1))
     return tuple(level(game, seat, k) for k in range(highest + 1))

@@ -33,7 +33,7 @@ def _script(make: Making) -> Callable[..., Script]:
 
 
 def _answers(make: Making) -> Callable[..., Answerer]:
-    """Return the constructor of a mind's answers: its own expectation, or silence."""
+    """Return a factory of answerers that report the mind's own expectation, or stay silent."""
 
     def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
@@ -53,7 +53,7 @@ def _answers(make: Making) -> Callable[..., Answerer]:
 
 
 def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> ProbeReport:
-    """Return the likeliest move, drawn among ties, with the odds of all moves."""
+    """Return a report of the most probable move, drawn among ties, with all probabilities."""
     chances = tuple(odds.get(int(choice), 0.0) for choice in question.choices)
     likely = [c for c, p in zip(question.choices, chances, strict=True) if p >= max(chances) - SAME]
     return ProbeReport(turn.draws.pick(likely), tuple(p / sum(chances) for p in chances))
@@ -91,7 +91,7 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
 
 def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
     """Always raise BadInput, because the name represents a player of an imported game."""
-    raise BadInput("it represents recorded play and cannot play again")
+    raise BadInput("this player represents recorded play and cannot be played again")
 
 
 def _mind(

@@ -1,6 +1,6 @@
-"""Payoffs of a round, one small struct per game; its fields are the game's parameters.
+"""Payoffs of a round: one small struct per game, whose fields are the game's parameters.
 
-A number is its own move; boxes and sides are counted from 0.
+Numbers stand for themselves as moves; boxes and sides are counted from 0.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_NUMBERS = 1001  # moves on one menu
 class _Pays(
     msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True
 ):
-    """Base class: the number of seats, each seat's menu, and what a round pays."""
+    """Base class with the number of seats, each seat's menu, and the payoffs of a round."""
 
     @property
     def seats(self) -> int:
@@ -56,10 +56,10 @@ class Request(_Pays, frozen=True):
 
 
 class Contest(_Pays, frozen=True):
-    """The number nearest to `share` times the mean of all wins the prize; ties divide it.
+    """The number nearest to `share` times the mean of all numbers wins the prize; ties divide it.
 
     Nagel, American Economic Review 85 (1995), 1313-1326. With two players and a share below 1 the
-    lower number always wins, so there is no need to predict the other.
+    lower number always wins, so there is no need to predict the opponent.
     """
 
     players: int = 3
@@ -100,7 +100,8 @@ class Contest(_Pays, frozen=True):
 
 
 class Boxes(_Pays, frozen=True):
-    """The first player hides in a box, the second looks into one: a match pays the seeker.
+    """The first player hides in a box and the second opens one: the seeker wins if the boxes match,
+    otherwise the hider.
 
     Rubinstein and Tversky; Crawford and Iriberri, American Economic Review 97 (2007), 1731-1750.
     """
@@ -157,7 +158,7 @@ Numeric = (Request, Contest)  # where a move is a number, and not the place of a
 def _check_range(low: int, high: int) -> None:
     if not 0 <= low < high or high - low >= MOST_NUMBERS:
         raise BadInput(
-            f"low and high must be 0 or more, in this order and at most {MOST_NUMBERS - 1} apart, "
+            f"low and high must satisfy 0 <= low < high <= low + {MOST_NUMBERS - 1}, "
             f"not {low} and {high}"
         )
 

@@ -12,7 +12,7 @@ from sally.games.level_k.solvers import Odds
 
 
 class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often people chose each number, in percent as printed."""
+    """How often people chose each number, in percent, as printed in the source."""
 
     source: str
     verified: str  # where it was read
@@ -29,7 +29,7 @@ class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def counts(self) -> dict[int, int]:
-        """The number of people behind each percentage, rounded."""
+        """The number of people who chose each number, computed from the percentages and rounded."""
         return {n: round(p * self.people) for n, p in self.odds.items()}
 
 
@@ -41,7 +41,7 @@ def published() -> dict[str, Choices]:
 
 
 def people_at(pays: Pays) -> Choices | None:
-    """Return people's choices in exactly this game, if known."""
+    """Return people's choices in exactly this game; None if they are not known."""
     if not isinstance(pays, Request):
         return None
     found = published()["request"]

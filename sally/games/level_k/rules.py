@@ -1,4 +1,4 @@
-"""Rules: all seats move simultaneously, for one or more rounds, and then see all moves."""
+"""Rules of level-k games: all seats move simultaneously each round, and then see all moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Moves = tuple[int, ...]  # by seat
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The rounds so far and what they have paid."""
+    """The full state: the rounds so far and their payoffs."""
 
     past: History[Moves | None]  # None: the round was void
     round: int
@@ -35,11 +35,12 @@ class View(msgspec.Struct, frozen=True, gc=False):
     round: int
 
     def rounds(self, since: int = 0) -> Iterator[Moves | None]:
-        """Return all seats' moves by round from index `since` on; None for a void round."""
+        """Yield all seats' moves by round, starting at index `since`; None for a void round."""
         return self.past.since(since)
 
     def played(self) -> list[tuple[int, int]]:
-        """Return the played rounds as (mine, theirs); for several others, their mean."""
+        """Return the played rounds as (own move, other's move); with several others, their mean
+        move."""
         return [
             (moves[self.number], mean_of(others_of(moves, self.number)))
             for moves in self.past

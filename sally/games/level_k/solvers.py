@@ -1,4 +1,4 @@
-"""Exact expected payoffs, best replies and equilibria."""
+"""Exact expected payoffs, best replies and equilibria of level-k games."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MOST_CASES = 50_000  # combinations of the others' moves that are gone through
 
 
 def evenly(moves: Iterable[int]) -> Odds:
-    """Return equal odds for these moves."""
+    """Return equal probabilities for these moves."""
     listed = sorted(moves)
     return {move: 1 / len(listed) for move in listed}
 
 
 def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
-    """Return the weighted mixture of some odds; the weights need not sum to 1."""
+    """Return the weighted mixture of distributions; the weights need not sum to 1."""
     total = sum(weight for weight, _ in parts)
     chances: dict[int, float] = {}
     for weight, odds in parts:
@@ -46,7 +46,8 @@ def mean(odds: Odds) -> float:
 
 @lru_cache(maxsize=256)
 def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
-    """Return a seat's payoffs in a two-player game, as (mine, theirs) by menu position."""
+    """Return a seat's payoffs in a two-player game, indexed by the menu positions (own,
+    other's)."""
     import numpy as np  # heavy, and not needed to list or play the game
 
     n = game.number[seat]
@@ -59,7 +60,7 @@ def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
 
 
 def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] | None:
-    """Return each move's expected payoff if the others draw from these odds, one per seat.
+    """Return each move's expected payoff if the others draw their moves from `others`.
 
     None if the others have too many combinations of moves to enumerate.
     """
@@ -79,7 +80,8 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
 
 
 def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
-    """Return the moves that pay most against these odds; None if unknown."""
+    """Return the moves with the highest expected payoff against these probabilities; None if
+    unknown."""
     return _best(game, seat, tuple(tuple(odds.items()) for odds in others))
 
 
@@ -95,7 +97,7 @@ def _best(
 
 
 def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
-    """Return the move nearest to a number; halves are rounded up."""
+    """Return the move nearest to a number; if two are equally near, the larger."""
     return min(max(floor(number + Fraction(1, 2)), menu[0]), menu[-1])
 
 
@@ -105,8 +107,9 @@ def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
 def request_equilibrium(pays: Request) -> Odds:
     """Return the symmetric equilibrium of the request game.
 
-    From the top down in steps of the gap, each number x is asked with the probability that makes x
-    - gap pay as much as the highest number: (high - x + gap) / bonus, until no probability is left.
+    From the top down in steps of the gap, each number x is requested with the probability (high - x
+    + gap) / bonus, which makes x - gap pay as much as the highest number, until the probabilities
+    sum to 1.
     """
     chances: dict[int, float] = {}
     left = 1.0
@@ -121,13 +124,16 @@ def request_equilibrium(pays: Request) -> Odds:
 
 @lru_cache(maxsize=256)
 def equilibrium(game: LevelGame, seat: Seat) -> Odds:
-    """Return a seat's equilibrium odds; in a contest, the lowest equilibrium number."""
+    """Return a seat's equilibrium move probabilities; in a contest, the lowest equilibrium
+    number."""
     if isinstance(game.pays, Request):
         return request_equilibrium(game.pays)
     if isinstance(game.pays, Contest):
         agreed = agreements(game)
         if not agreed:
-            raise BadInput("this contest has no number that is an equilibrium if all name it")
+            raise BadInput(
+                "this contest has no symmetric equilibrium in which all name the same number"
+            )
         return {agreed[0]: 1.0}
     from sally.stats.zero_sum import maximin_odds  # loads numpy, which playing does not need
 
@@ -136,7 +142,7 @@ def equilibrium(game: LevelGame, seat: Seat) -> Odds:
 
 
 def agreements(game: LevelGame) -> tuple[int, ...]:
-    """Return every number of a contest that is a best reply if all others name it."""
+    """Return every number of a contest that is a best reply if all others name the same number."""
     seat, found = game.seats[0], []
     for number in game.menu(seat):
         replies = best_replies(game, seat, [{number: 1.0}] * (len(game.seats) - 1))
@@ -146,7 +152,7 @@ def agreements(game: LevelGame) -> tuple[int, ...]:
 
 
 def deviation_gain(game: LevelGame, odds: Mapping[Seat, Odds]) -> float:
-    """Return the most that any seat gains by deviating alone; 0 in an equilibrium."""
+    """Return the largest gain that any seat can get by deviating alone; 0 in an equilibrium."""
     gains = []
     for seat in game.seats:
         worth = worths(game, seat, [odds[other] for other in game.others(seat)])

@@ -25,7 +25,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 def _about(game: LevelGame, seat: Seat) -> str:
-    """Return the only other seat, or OTHERS."""
+    """Return the name of the only other seat, or OTHERS if there are several."""
     others = game.others(seat)
     return str(others[0]) if len(others) == 1 else OTHERS
 
@@ -60,7 +60,7 @@ def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
 
 
 def their_move(replay: Past, at: At) -> int | None:
-    """Return the other's move in the same round, or the mean of several; None if void."""
+    """Return the other's move in the same round, or the mean of several others'; None if void."""
     if replay.forfeited.get(at.turn):
         return None
     moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]
@@ -69,9 +69,10 @@ def their_move(replay: Past, at: At) -> int | None:
 
 
 def their_guess_of_me(replay: Past, at: At) -> int | None:
-    """Return the others' expectation, from their declared minds or else from their reports.
+    """Return the move that the others expect of this seat, from their declared minds or their
+    reports.
 
-    None if one of them gives no answer, or finds two moves equally likely.
+    None if one of the others gives no answer or expects two moves equally.
     """
     game = game_of(replay)
     guesses: list[int] = []
@@ -94,7 +95,8 @@ def _likeliest(odds: Mapping[int, float]) -> int | None:
 
 
 def their_depth(replay: Past, at: At) -> int | None:
-    """Return the depth that the others declare, 3 for 3 or more; None unless all agree."""
+    """Return the depth that the others declare, capped at 3; None unless all declare the same
+    depth."""
     depths = {None if m is None else m.depth for m in minds_of_others(replay, at.seat)}
     found = depths.pop() if len(depths) == 1 else None
     return None if found is None else min(found, len(DEPTHS) - 1)
@@ -153,7 +155,7 @@ def best_replies(
 ) -> tuple[int, ...] | None:
     """Return the moves that pay most in this round if the others move as believed.
 
-    A belief about several others is taken as the number that each of them names.
+    A belief about several others is taken as one number that each of them names.
     """
     if isinstance(belief, Mapping) and not belief:
         return None
@@ -166,7 +168,8 @@ def best_replies(
 
 
 def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
-    """Return the last played round (any, mine, theirs; moves scaled to 0..1) and the time left."""
+    """Return whether there was a played round, its own and the other move (scaled to 0..1), and the
+    time left."""
     left = 1 - (view.round - 1) / game.rounds
     played = view.played()
     if not played:

@@ -1,4 +1,5 @@
-"""Level-k games in language: what a round pays, the moves so far, and what others may think."""
+"""Level-k games in language: the payoffs of a round, the moves so far, and questions about
+others."""
 
 from __future__ import annotations
 
@@ -82,7 +83,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class LevelWords(Words[int, View]):
-    """Names for boxes and sides."""
+    """Texts of games whose moves have names: boxes and sides."""
 
     def __init__(self, game: LevelGame, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -204,7 +205,7 @@ class LevelWords(Words[int, View]):
 
 
 class NumberWords(LevelWords):
-    """Moves that are numbers, answered as numbers."""
+    """Texts of games whose moves are numbers, answered as numbers."""
 
     label: ClassVar[str] = "Number"
     foreseen_label: ClassVar[str] = "Prediction"  # `... Number:` would be read as the move
@@ -214,7 +215,7 @@ class NumberWords(LevelWords):
 
 
 def words_of(game: LevelGame, texts: Mapping[str, str]) -> LevelWords:
-    """Return the words of a game with numeric or named moves."""
+    """Return the texts for a game with numeric or with named moves."""
     return NumberWords(game, texts) if game.numeric else LevelWords(game, texts)
 
 

@@ -1,4 +1,4 @@
-"""Public goods: all players give to a common pot, and the multiplied pot is shared."""
+"""Public goods: players contribute to a common pot, which is multiplied and shared."""
 
 from sally.games.public_goods.spec import GAME
 

@@ -1,4 +1,4 @@
-"""The board of public goods: what a token returns, and the rounds so far."""
+"""The board of public goods: the return of a token, and the rounds so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_ROWS = 4  # other players that have a row of their own; of more, the mean i
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """Draw what a token returns, and the latest rounds in a row."""
+    """Return the board: the return of a token, and the latest rounds in a row."""
     game = context.game
     assert isinstance(game, PublicGoods)
     parts: list[Part] = [

@@ -1,8 +1,8 @@
 """The card of public goods: fixed contributions against every kind of partner.
 
 In a single round, giving nothing is best whatever the others do, so a mindless rule is right
-against free riders and givers. Against partners that react, giving is repaid. No fixed answer is
-best in all conditions, and only the past reveals the condition.
+against unconditional free riders and givers. Partners that react repay contributions. No fixed
+contribution is best in all conditions, and only past rounds reveal the condition.
 """
 
 from __future__ import annotations

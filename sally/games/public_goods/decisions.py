@@ -1,4 +1,4 @@
-"""What public goods offers for training: partners held out by the rule that they follow."""
+"""Training tasks of public goods, with partners held out by the rule that they follow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PARTNERS = {
 
 
 def _training_tasks(game: str) -> Split:
-    """Return groups of one kind of partner; the first seat learns."""
+    """Return groups with one kind of partner each; the first seat learns."""
     mine, *others = map(str, registry.game(game).build().seats)
     parts = {
         part: tuple(

@@ -45,7 +45,7 @@ def _earned(played: Played, seat: Seat) -> float | None:
 
 
 def own_regret(played: Played, seat: Seat) -> float | None:
-    """Return what the dominant contribution would have added to the payoff, per round."""
+    """Return the mean payoff per round lost relative to the dominant contribution."""
     game, made = game_of(played), given(played, seat)
     best = game.dominant
     if best is None:
@@ -54,7 +54,8 @@ def own_regret(played: Played, seat: Seat) -> float | None:
 
 
 def joint_regret(played: Played, seat: Seat) -> float | None:
-    """Return what the group would have gained by the contribution that is best for all."""
+    """Return the mean group payoff per round lost relative to the contribution that is best for
+    all."""
     game, made = game_of(played), given(played, seat)
     best = game.joint_optimum
     if best is None:
@@ -63,13 +64,13 @@ def joint_regret(played: Played, seat: Seat) -> float | None:
 
 
 def given_share(played: Played, seat: Seat) -> float | None:
-    """Return the share of the endowment that was given, in percent."""
+    """Return the percentage of the endowment that was contributed."""
     game = game_of(played)
     return _mean([100.0 * each / game.tokens for each in given(played, seat)])
 
 
 def conditional_slope(played: Played, seat: Seat) -> float | None:
-    """Return the slope of contributions on the others' mean in the previous round."""
+    """Return the slope of the seat's contributions on the others' mean in the previous round."""
     every, number = rounds(played, seat), game_of(played).number[seat]
     pairs = []
     for last, now in pairwise(every):
@@ -80,7 +81,8 @@ def conditional_slope(played: Played, seat: Seat) -> float | None:
 
 
 def slope(pairs: list[tuple[float, float]]) -> float | None:
-    """Return the least-squares slope; None with too few pairs or a constant predictor."""
+    """Return the least-squares slope; None if there are too few pairs or the predictor is
+    constant."""
     n = len(pairs)
     if n < LEAST_PAIRS:
         return None

@@ -17,7 +17,7 @@ Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last m
 
 
 def nearest(game: PublicGoods, wanted: float) -> int:
-    """Return the contribution nearest to a number; the larger of two equally near ones."""
+    """Return the contribution nearest to a number; of two equally near ones, the larger."""
     return min(game.menu, key=lambda given: (abs(given - wanted), -given))
 
 
@@ -49,7 +49,7 @@ def _script(rule: Callable[..., Rule]) -> Callable[..., Script]:
 
 
 def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> Answerer:
-    """Return answers that expect the others to give what they gave last."""
+    """Return answers that expect the others to repeat their last contributions."""
 
     def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
         question, last = turn.question, turn.view.last
@@ -97,7 +97,7 @@ def _threshold(threshold: float = 0.5, first: float = 1.0) -> Rule:
 
 def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
     """Always raise BadInput, because the name represents a player of an imported game."""
-    raise BadInput("it represents recorded play and cannot play again")
+    raise BadInput("this player represents recorded play and cannot be played again")
 
 
 def _partner(

@@ -1,4 +1,5 @@
-"""Rules: every player gives part of an endowment; the multiplied pot is divided evenly."""
+"""Rules of public goods: players give part of an endowment; the multiplied pot is divided
+evenly."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ Given = tuple[int, ...]  # contributions by seat
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The rounds so far and what they have paid."""
+    """The full state: the rounds so far and their payoffs."""
 
     past: History[Given | None]  # None: the round was void
     round: int
@@ -36,18 +37,18 @@ class View(msgspec.Struct, frozen=True, gc=False):
     round: int
 
     def rounds(self, since: int = 0) -> Iterator[Given | None]:
-        """Return all contributions by round from index `since` on; None for a void round."""
+        """Yield all contributions by round, starting at index `since`; None for a void round."""
         return self.past.since(since)
 
     @property
     def last(self) -> Given | None:
-        """The contributions of the last round that was played."""
+        """The contributions of the last round that was not void."""
         return next((given for given in reversed(self.past) if given is not None), None)
 
 
 @dataclass(frozen=True)
 class PublicGoods(Game[State, int, View]):
-    """A public goods game: a token that is given returns `ratio / players` to each player."""
+    """A public goods game: each token contributed returns `ratio / players` to every player."""
 
     players: int = 4
     tokens: int = 20  # of each player, anew in every round
@@ -66,7 +67,7 @@ class PublicGoods(Game[State, int, View]):
         if not 1 <= self.rounds <= MOST_ROUNDS:
             raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {self.rounds}")
         if self.unit < 1 or self.tokens % self.unit:
-            raise BadInput(f"unit must divide the {self.tokens} tokens, not be {self.unit}")
+            raise BadInput(f"unit must be a divisor of tokens ({self.tokens}), not {self.unit}")
         if self.void_limit < 1:
             raise BadInput(f"void_limit must be at least 1, not {self.void_limit}")
 
@@ -118,7 +119,7 @@ class PublicGoods(Game[State, int, View]):
     # --- what words, partners and measures ask ----------------------------------------------------
 
     def paid(self, given: Given) -> tuple[float, ...]:
-        """Return what a round pays each player."""
+        """Return each player's payoff in a round."""
         back = self.ratio * sum(given) / self.players
         return tuple(self.tokens - each + back for each in given)
 
@@ -129,19 +130,21 @@ class PublicGoods(Game[State, int, View]):
 
     @property
     def back(self) -> float:
-        """What a token that is given returns to each player."""
+        """The return of a contributed token to each player."""
         return self.ratio / self.players
 
     @property
     def dominant(self) -> int | None:
-        """The contribution that pays most whatever the others give; None if all pay the same."""
+        """The contribution that pays most whatever the others give; None if all contributions pay
+        the same."""
         if self.back == 1:
             return None
         return self.tokens if self.back > 1 else 0
 
     @property
     def joint_optimum(self) -> int | None:
-        """The contribution per player that pays the group most; None if all pay the same."""
+        """The contribution per player that pays the group most; None if all contributions pay the
+        same."""
         if self.ratio == 1:
             return None
         return self.tokens if self.ratio > 1 else 0

@@ -24,7 +24,7 @@ def _asks(probe: str) -> Callable[[PublicGoods, View, Seat], tuple[Question, ...
 
 
 def _others(replay: Past, at: At) -> Given | None:
-    """Return what the others gave in a round; None if it was void."""
+    """Return the other players' contributions in a round; None if it was void."""
     if replay.forfeited.get(at.turn):
         return None
     seats = [seat for seat in replay.game.seats if seat != at.seat]
@@ -33,13 +33,13 @@ def _others(replay: Past, at: At) -> Given | None:
 
 
 def their_mean(replay: Past, at: At) -> int | None:
-    """Return the others' mean contribution in the same round, rounded; None if void."""
+    """Return the rounded mean contribution of the others in the same round; None if it was void."""
     given = _others(replay, at)
     return None if given is None else mean_of(given)
 
 
 def their_least(replay: Past, at: At) -> int | None:
-    """Return the smallest contribution of the others in the same round; None if void."""
+    """Return the smallest contribution of the others in the same round; None if it was void."""
     given = _others(replay, at)
     return None if given is None else min(given)
 
@@ -80,7 +80,8 @@ def an_episode(game: PublicGoods, seat: Seat) -> tuple[float, float]:
 
 
 def numbers(game: PublicGoods, view: View) -> tuple[float, ...]:
-    """Return the last round (any, mine, the others' mean; as shares) and the time left."""
+    """Return whether there was a last round, its own contribution and the others' mean (as shares
+    of the endowment), and the time left."""
     left = 1 - (view.round - 1) / game.rounds
     last = view.last
     if last is None:

@@ -1,4 +1,5 @@
-"""Public goods in language: what a token returns, who gave what, and what others may give."""
+"""Public goods in language: the return of a token, past contributions, and questions about
+others."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class PublicGoodsWords(Words[int, View]):
-    """Contributions are numbers, answered as numbers."""
+    """Texts of public goods; contributions are named and answered as numbers."""
 
     label: ClassVar[str] = "Number"
     foreseen_label: ClassVar[str] = "Prediction"  # `... Number:` would be read as the move
@@ -115,5 +116,5 @@ class PublicGoodsWords(Words[int, View]):
 
 
 def amount(pay: float) -> str:
-    """Return a payoff as text, with two decimals where needed."""
+    """Return a payoff as text, with two decimals if it is not whole."""
     return f"{pay:g}" if pay == round(pay, 2) else f"{pay:.2f}"

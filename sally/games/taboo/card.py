@@ -1,4 +1,4 @@
-"""The card of Taboo: givers and guessers that ignore the other's associations."""
+"""The card of Taboo: givers and guessers that ignore the partner's associations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INSTANCES = rows_of("taboo", "row")
 
 
 def random_guesses() -> dict[str, float]:
-    """Return the exact score of a guesser that names random nouns of the list."""
+    """Return the exact score of a guesser that names random nouns from the noun list."""
     hints, one = Taboo().hints, 1 / len(cards())
     first_at = [(1 - one) ** n * one for n in range(hints)]
     points = sum(p * (hints - n) for n, p in enumerate(first_at))

@@ -1,4 +1,4 @@
-"""Single decisions of Taboo: the points each hint lost, where words were lost, and training
+"""Single decisions of Taboo: the points lost by each hint, the losses by cause, and training
 rows."""
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ HOW = "the best hints for the guesser's declared mind, over the whole list"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the points that each accepted hint lost, for guessers whose mind is declared.
+    """Return the points lost by each hint that was accepted or not given, if the guesser's mind is
+    declared.
 
-    A hint that finds the word is worth the points of its turn; the value of any other hint is what
-    the best hints can still earn after the guess it leads to. With one hint left this is exact,
-    because every word is tried; with more it is the best known.
+    The value of a hint that finds the word is the points of its turn; the value of any other hint
+    is the points that the best later hints can still earn after the resulting guess. With one hint
+    left the value is exact, because every word is tried; with more it is the best known.
     """
     if seat != GIVER:
         return []
@@ -45,7 +46,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int) -> int:
-    """Return the points of a round if this hint comes next and the best known ones follow."""
+    """Return the points of a round if this hint comes next and the best known hints follow."""
     while len(tries) < hints:
         named = None if hint is None else guess(mind, tries, hint)
         if named == problem.target:
@@ -56,7 +57,8 @@ def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: i
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the losses of hints for which the word could have been found, as shares of 1."""
+    """Return the mean losses over hints at which some hint would have found the word, from 0 to
+    1."""
     parts = split(played, seat)
     due = [seat in lost for lost in played.replay.forfeited.values()]
     asked = sum(seat in moves for moves in played.replay.moves) + sum(due)
@@ -68,7 +70,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen rows of problems by part; the learner gives, the partner guesses."""
+    """Return the frozen rows of problems, split into parts; the learner gives, the partner
+    guesses."""
     rows = range(len(frozen(Taboo().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})

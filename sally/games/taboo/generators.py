@@ -1,4 +1,5 @@
-"""Generator of rows of problems: targets of every hubness, with their nearest words banned."""
+"""Generator of rows of problems: targets at every level of hubness, with their nearest words
+banned."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ ROWS, ROUNDS, BANNED, LEVELS = 100, 10, 5, 5
 
 
 def problem_of(target: str) -> Problem:
-    """Return a target with its five nearest words banned, not counting words that are barred
+    """Return a target with its five nearest words banned, besides the words that are barred
     anyway."""
     near = ranked(sense()[place(target)])
     apart = [word for word in near if not overlaps(word, target)]
@@ -27,10 +28,10 @@ def problem_of(target: str) -> Problem:
 
 
 def levels() -> list[list[str]]:
-    """Return the cards in five groups of equal size by hubness (nearness to other words).
+    """Return the cards in five groups of equal size by hubness (how many words they are near to).
 
-    Only cards that the plain mind can find after one hint are used, so that the best first hint
-    is known exactly.
+    Only cards that the plain mind can guess after one hint are used, so that the best first hint is
+    known exactly.
     """
     near = hubness()[[place(word) for word in cards()]]
     order = [cards()[int(n)] for n in np.argsort(near, kind="stable")]

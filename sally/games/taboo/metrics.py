@@ -1,4 +1,4 @@
-"""Metrics of Taboo: points, regret against the best hints for this guesser, learning."""
+"""Metrics of Taboo: points, regret against the best hints for this guesser, and learning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def game_of(played: Played) -> Taboo:
 
 
 def guesser_at(played: Played, number: int) -> Mind | None:
-    """Return the declared mind of the guesser in a round; None if it has none."""
+    """Return the declared mind of the guesser in a round; None if it declares none."""
     player_spec = played.episode.setup.lineup[GUESSER]
     return mind_at(dict(player_spec.params), number) if player_spec.player == "associates" else None
 
@@ -32,9 +32,9 @@ def points(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """Return, for each round, the best points for this guesser minus those earned.
+    """Return, for each round, the best possible points with this guesser minus the points earned.
 
-    Empty if the best is not known.
+    The list is empty if the guesser's mind is not declared.
     """
     game, found = game_of(played), []
     for number, earned in enumerate(points(played, seat)):
@@ -48,11 +48,11 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
-    """Return, for each hint, whether any hint finds the word, whether this one does, and the
-    prediction.
+    """Return, for each hint, whether any hint would find the word, whether this hint does, and
+    whether the giver predicted that it does.
 
-    Hints are judged one by one: after the hints and guesses so far, does some hint make this
-    guesser name the word, and did the one that was given?
+    Each hint is judged given the earlier hints and guesses of its round, with the guesser's
+    declared mind.
     """
     replay, game, found = played.replay, game_of(played), []
     for turn, moves in enumerate(replay.moves):
@@ -83,7 +83,8 @@ def _turns(played: Played, seat: Seat) -> float | None:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return (inference, translation) loss for each predicted hint that could have found the word.
+    """Return (inference, translation) loss for each predicted hint at which some hint would find
+    the word.
 
     A miss that was expected to succeed is an inference loss; an expected miss is a translation
     loss, because the giver gave the hint despite its prediction.

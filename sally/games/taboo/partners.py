@@ -93,7 +93,7 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
-    """Return the log-likelihood of one guess for each mind of the grid."""
+    """Return the log-likelihood of one guess under each mind of the grid."""
     column = columns().get(plain(named)) if named else None
     if hint is None or column is None:
         return np.zeros(len(GRID))
@@ -130,7 +130,7 @@ def _giver(name: str, about: str, wanted: Scores) -> Partner:
 
 
 def _highest_scoring(view: View, wanted: npt.NDArray[np.float32]) -> str:
-    """Return the legal word with the highest score that was not said in this round."""
+    """Return the legal word with the highest score that has not been said in this round."""
     rows = open_rows(hidden(problem_of(view)))
     said = {plain(hint) for hint, _ in view.tries if hint}
     order = rows[np.argsort(-wanted[rows], kind="stable")]
@@ -143,7 +143,7 @@ def _near(view: View) -> npt.NDArray[np.float32]:
 
 
 def _names_in_order(name: str, about: str, nouns: Sequence[str]) -> Partner:
-    """Return a guesser that names the nouns of a list in order."""
+    """Return a guesser that names the given nouns in order."""
 
     def make(game: Taboo, seat: Seat) -> Script:
         must_sit(seat, name, GUESSER)

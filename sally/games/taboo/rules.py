@@ -54,14 +54,14 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """Pairs of hint and guess of a round."""
+    """The hint and guess pairs of a round."""
 
     tries: Tries = ()
     found: bool = False
 
 
 class State(msgspec.Struct, frozen=True):
-    """The full state: associations before play, rounds, and the current hint."""
+    """The full state: answers to the cues before play, rounds, and the current hint."""
 
     answers: tuple[str | None, ...] = ()  # to the cues before play
     past: tuple[Round, ...] = ()
@@ -127,11 +127,12 @@ class Taboo(Game[State, Action, View]):
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """The cues before play: words that are never a target, so they reveal nothing."""
+        """The cue words asked before play; they are never targets, so they reveal nothing."""
         return _cues(self.set, self.number)[: self.cues] if self.cues else ()
 
     def points(self, done: Round) -> int:
-        """Return one point for finding the word and one for every hint not needed."""
+        """Return 1 point for finding the word plus 1 for every unused hint; 0 if it was not
+        found."""
         return self.hints + 1 - len(done.tries) if done.found else 0
 
     # --- the rules --------------------------------------------------------------------------------
@@ -177,13 +178,13 @@ class Taboo(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Leave a cue unanswered, or use up the hint or guess that was not given."""
+        """Leave a cue unanswered, or use up one hint and guess if either was not given."""
         if len(state.answers) < self.cues:
             return msgspec.structs.replace(state, answers=(*state.answers, None))
         return self._tried(state, state.hint, None)
 
     def objection(self, state: State, said: str) -> str | None:
-        """Return why a hint is not allowed now, or None if it is."""
+        """Return why a hint is not allowed now, or None if it is allowed."""
         problem, word = self.row[len(state.past)], plain(said)
         if word in problem.banned:
             return f"The word '{word}' is banned."
@@ -226,13 +227,13 @@ class Taboo(Game[State, Action, View]):
         return Seen(problem.target, done.tries, done.found, self.points(done))
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the total of points, the same for both seats."""
+        """Return the total points, which are the same for both seats."""
         total = float(sum(map(self.points, state.past)))
         return {GIVER: total, GUESSER: total}
 
 
 def is_right(target: str, guess: str) -> bool:
-    """Return whether a guess is the word, in the singular or plural."""
+    """Return whether a guess is the target word, in the singular or plural."""
     said = plain(guess)
     plural = {target + "s", target + "es"} | ({target[:-1] + "ies"} if target[-1] == "y" else set())
     return said == target or said in plural
@@ -240,10 +241,10 @@ def is_right(target: str, guess: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _cues(name: str, number: int) -> tuple[str, ...]:
-    """Return the longest possible list of cues of a row, in order."""
+    """Return the longest possible list of cues for a row, in order."""
     return tuple(Stream("cues", name, number).shuffled(plain_words())[:MOST_CUES])
 
 
 def hidden(problem: Problem) -> tuple[str, ...]:
-    """Return the words that a hint may not be or resemble."""
+    """Return the words that a hint may neither be nor resemble."""
     return (problem.target, *problem.banned)

@@ -1,4 +1,4 @@
-"""Guesses of a mind from hints, and the exact best next hint for it."""
+"""The guesses that hints evoke in a mind, and the exact best next hint for that mind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from sally.games.taboo.rules import Tries, hidden
 
 
 def strengths(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
-    """Return how strongly all hints of a round suggest each noun; nouns named are ruled out."""
+    """Return how strongly all hints of a round together suggest each noun; nouns already named are
+    out."""
     total: Ties = np.zeros(len(cards()), np.float32)
     for said in (*(each for each, _ in tries), hint):
         if said is not None:
@@ -28,21 +29,22 @@ def strengths(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
 
 
 def guess(mind: Mind, tries: Tries, hint: str) -> str:
-    """Return the noun that the hints suggest most; ties in alphabetical order."""
+    """Return the noun that the hints suggest most strongly; ties go to the first in the
+    alphabet."""
     return cards()[int(np.argmax(strengths(mind, tries, hint)))]
 
 
 def first_thought(mind: Mind, cue: str) -> str:
-    """Return this mind's association with a cue before play."""
+    """Return this mind's association with a cue asked before play."""
     return guess(mind, (), cue)
 
 
 @lru_cache(maxsize=4096)
 def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, bool]:
-    """Return the best next hint for this mind, and whether it then names the target.
+    """Return the best next hint for this mind, and whether the mind then names the target.
 
-    Every legal word of the list is tried, and the widest margin wins. If no hint makes it name the
-    target, the hint that ranks the target highest is returned.
+    Every legal word of the vocabulary is tried, and the widest margin wins. If no hint makes the
+    mind name the target, the hint that ranks the target highest is returned.
     """
     margin, found = margins(mind, problem.target, tries)
     free = np.zeros(len(vocabulary()), np.bool_)
@@ -54,7 +56,8 @@ def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, boo
 
 
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """Return, for each next hint, the target's lead over other nouns, and whether it is named."""
+    """Return, for each next hint, the target's margin over other nouns, and whether it is
+    guessed."""
     goal = columns()[target]
     if not tries:
         return _first_margins(mind, goal)
@@ -67,7 +70,7 @@ def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np
 
 
 def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """Return the margins of first hints, from the two strongest nouns of each word."""
+    """Return the margins of first hints, computed from the two strongest nouns of each word."""
     first, strongest, second = _two_strongest(mind)
     own, named = noun_ties(mind)[:, goal], first == goal
     rival = np.where(named, second, strongest)
@@ -77,7 +80,8 @@ def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
 
 @lru_cache(maxsize=HELD)
 def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
-    """Return, for each word, its strongest noun, and the strengths of the first and second."""
+    """Return, for each word, its most strongly suggested noun, and the strengths of the top two
+    nouns."""
     near = noun_ties(mind).copy()
     rows = np.arange(len(near))
     first = near.argmax(axis=1)
@@ -88,12 +92,11 @@ def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
 
 @lru_cache(maxsize=4096)
 def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
-    """Return after how many greedy best hints the target is found; None if never.
+    """Return the number of greedy best hints after which the target is found; None if it never is.
 
-    A result of one is exact, because all first hints are tried; so is two, because no first hint
-    worked. Each later hint is the best one given the earlier hints, so a result of three or more,
-    or None with two or more hints, is only the best known: another first hint might have been
-    quicker.
+    A result of 1 is exact, because all first hints are tried; so is 2, because no first hint
+    worked. Each later hint is the best one given the earlier hints, so a result of 3 or more, or
+    None with two or more hints, is only the best known: another first hint might be quicker.
     """
     tries: Tries = ()
     for number in range(1, hints + 1):

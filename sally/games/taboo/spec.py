@@ -29,7 +29,7 @@ OTHER = ""  # any word that is not among the choices
 
 @lru_cache(maxsize=4096)
 def near_words(target: str) -> tuple[str, ...]:
-    """Return a target and six of its nearest nouns in an uninformative order."""
+    """Return a target and six of its nearest nouns, in an order that does not reveal the target."""
     from sally.games.association.nouns import (
         nearest_nouns,  # slow to import, and not needed to list or play the game
     )
@@ -48,7 +48,7 @@ def _guess(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def next_guess(replay: Past, at: At) -> str | None:
-    """Return what the guesser named next; None if nothing, or if the hint was rejected."""
+    """Return the guesser's next word; None if it named none or the hint was rejected."""
     if at.turn + 1 >= len(replay):
         return None
     move = replay.move(at.turn + 1, GUESSER)
@@ -72,7 +72,7 @@ def _find(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_find(replay: Past, at: At) -> str | None:
-    """Return whether the next guess was the word."""
+    """Return whether the next guess was the target."""
     said = next_guess(replay, at)
     if said is None:
         return None

@@ -1,4 +1,4 @@
-"""Words of Taboo: prompts, and how replies are read."""
+"""Taboo in language: prompts, and the reading of replies."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Wavelength: a one-word clue to a position on a dial, for a partner that reads the dial its own
-way."""
+"""Wavelength: a one-word clue to a position on a dial, for a partner with its own reading of the
+dial."""
 
 from sally.games.wavelength.spec import GAME
 

@@ -1,4 +1,4 @@
-"""The board of Wavelength: the dial between its poles, with the target if visible."""
+"""The board of Wavelength: the dial between its poles, with the target if the seat may see it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sally.games.wavelength.rules import DIAL, Seen, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return this round as a dial and the rounds before it as a table."""
+    """Return the current round as a dial and the earlier rounds as a table."""
     parts: list[Part] = []
     if view.left:
         target = view.target

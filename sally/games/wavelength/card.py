@@ -1,4 +1,4 @@
-"""The card of Wavelength: psychics and guessers that ignore how the other reads a dial."""
+"""The card of Wavelength: psychics and guessers that ignore the partner's reading of the dial."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ INSTANCES = rows_of("wavelength", "row")
 
 
 def random_dial() -> float:
-    """Return the exact mean points of a uniformly random dial over all problems."""
+    """Return the exact mean points of a uniformly random dial position over all problems."""
     game = Wavelength()
     targets = [problem.target for row in frozen("balanced").rows for problem in row]
     return sum(game.points(t, at) for t in targets for at in DIAL) / len(targets) / len(DIAL)
 
 
 def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
-    """Return the mean points of a uniformly random clue read by a declared dial.
+    """Return the mean points of a uniformly random clue for a guesser with a declared dial.
 
-    Places are ranks, so random words lie evenly between the poles (the few illegal ones aside).
+    Positions are ranks, so random words are uniform between the poles (apart from a few illegal
+    words).
     """
     game = Wavelength()
     ranks = np.linspace(0, 100, 2001)

@@ -1,4 +1,5 @@
-"""Single decisions of Wavelength: the points each clue or dial lost, losses, and training rows."""
+"""Single decisions of Wavelength: points lost by clues and dial positions, losses, training
+rows."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ POSTERIOR = "the targets for which this partner gives this clue, all equally lik
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the points that each clue or dial lost, for partners whose dial is declared."""
+    """Return the points lost by each clue or dial position, for partners whose dial is declared."""
     return list(_clues(played) if seat == PSYCHIC else _dials(played))
 
 
@@ -74,8 +75,8 @@ def _dials(played: Played) -> Iterator[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of predicted rounds; rounds are independent, so there is no horizon
-    term."""
+    """Return the mean losses of the predicted rounds; rounds are independent, so there is no
+    horizon term."""
     parts = split(played, seat)
     void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
     due = len(rounds(played, seat))
@@ -87,7 +88,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen rows of problems by part; the learner gives, the partner guesses."""
+    """Return the frozen rows of problems, split into parts; the learner gives, the partner
+    guesses."""
     rows = range(len(frozen(Wavelength().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "psychic", problems, {"guesser": PlayerSpec("own_dial")})

@@ -1,4 +1,4 @@
-"""Positions that a seat's dial gives to words, and the exact best clue for that seat."""
+"""The positions of words on a declared dial, and the exact best clue for a seat with that dial."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 def places_on(left: str, right: str) -> Floats:
     """Return the position of every word: its rank between the poles, scaled to 0 to 100.
 
-    Ranks make every target reachable: some word is within a thirtieth of a point of it.
+    Ranks make every target reachable: some word is within 1/30 of a point of each target.
     """
     order = np.argsort(_leanings(left, right), kind="stable")
     found = np.empty(len(order))
@@ -34,7 +34,7 @@ def places_on(left: str, right: str) -> Floats:
 
 
 def place_by(ties: Ties, left: str, right: str) -> float:
-    """Return the position of a word, given its ties to the vocabulary."""
+    """Return the position of a word, given its association strengths with the vocabulary."""
     mine = _lean_right(ties[None, :], left, right)[0]
     below = float((_leanings(left, right) < mine).mean())
     return 100 * below
@@ -42,7 +42,7 @@ def place_by(ties: Ties, left: str, right: str) -> float:
 
 @lru_cache(maxsize=256)
 def _leanings(left: str, right: str) -> Floats:
-    """Return how much nearer every word is to the right pole than to the left."""
+    """Return how much closer every word is to the right pole than to the left."""
     return _lean_right(sense(), left, right)
 
 
@@ -57,10 +57,10 @@ def _lean_right(ties: Ties, left: str, right: str) -> Floats:
 
 
 class Dial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A way to place words on a spectrum.
+    """A declared dial: a mapping of words to positions on a spectrum.
 
-    Positions are stretched around 50 by `stretch`, moved by `shift` and, on each spectrum, moved
-    by at most `lean` in a direction and size drawn from `who`.
+    Positions are stretched around 50 by `stretch`, then shifted by `shift` and, on each spectrum,
+    by a number from -`lean` to `lean` that is drawn with the seed `who`.
     """
 
     shift: float = 0.0
@@ -81,7 +81,7 @@ DIAL_PARAMS: Mapping[str, Any] = {"shift": 0.0, "stretch": 1.0, "lean": 0.0, "wh
 
 
 def dial_of(params: Mapping[str, Any]) -> Dial:
-    """Return the dial declared by a partner's parameters. Raises BadInput if they are invalid."""
+    """Return the dial that a partner's parameters declare; raise BadInput if they are invalid."""
     try:
         return msgspec.convert({n: params[n] for n in DIAL_PARAMS if n in params}, Dial)
     except msgspec.ValidationError as why:
@@ -90,13 +90,12 @@ def dial_of(params: Mapping[str, Any]) -> Dial:
 
 @lru_cache(maxsize=1024)
 def reading(dial: Dial, left: str, right: str) -> Floats:
-    """Return where this dial puts every word of the vocabulary, before rounding."""
+    """Return the position of every vocabulary word on this dial, before rounding."""
     return _transformed(dial, places_on(left, right), left, right)
 
 
 def set_for(dial: Dial, said: str, left: str, right: str) -> int:
-    """Return the position to which this dial is set for a word, whether or not it is on the
-    list."""
+    """Return the position to which this dial is set for a word, in the vocabulary or not."""
     clue = plain(said)
     if clue in places():
         return int(np.rint(reading(dial, left, right)[place(clue)]))
@@ -110,7 +109,7 @@ def _transformed(dial: Dial, at: Floats, left: str, right: str) -> Floats:
 
 
 def lean_on(dial: Dial, left: str, right: str) -> float:
-    """Return what this dial adds on one spectrum; swapping the poles flips the sign."""
+    """Return this dial's individual shift on one spectrum; swapping the poles flips its sign."""
     first, second = sorted((left, right))
     drawn = (2 * Stream("lean", dial.who, first, second)() - 1) * dial.lean
     return drawn if left == first else -drawn
@@ -127,14 +126,15 @@ def legal_rows(left: str, right: str) -> Rows:
 
 @lru_cache(maxsize=4096)
 def best_clue(dial: Dial, left: str, right: str, target: int) -> str:
-    """Return the word that this dial puts nearest to the target; ties in alphabetical order."""
+    """Return the word that this dial places nearest to the target; ties go to the first
+    alphabetically."""
     rows = legal_rows(left, right)
     away = np.abs(reading(dial, left, right)[rows] - target)
     return legal(left, right)[int(np.argmin(np.round(away, 6)))]
 
 
 def best_points(game: Wavelength, dial: Dial, left: str, right: str, target: int) -> int:
-    """Return the exact maximum of points that a word of the list earns with this guesser."""
+    """Return the exact maximum points that any vocabulary word earns with this guesser."""
     clue = best_clue(dial, left, right, target)
     return game.points(target, set_for(dial, clue, left, right))
 
@@ -156,7 +156,7 @@ def targets_behind(dial: Dial, left: str, right: str, clue: str) -> tuple[int, .
 
 
 def expected_points(game: Wavelength, targets: tuple[int, ...]) -> Floats:
-    """Return the mean points of each dial position over equally likely targets."""
+    """Return the mean points of each dial position over these equally likely targets."""
     worth = np.array([[game.points(t, at) for at in DIAL] for t in targets], dtype=float)
     mean: Floats = worth.mean(axis=0)
     return mean

@@ -12,10 +12,10 @@ ROWS, ROUNDS = 100, 10
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
-    """Return rows of problems; over the rows, each round's targets are spread evenly on the dial.
+    """Return rows of problems; across rows, each round's targets are spread evenly over the dial.
 
-    The left pole is drawn. Nothing is balanced within a row, so that the last target cannot be
-    derived from those before it.
+    Which pole is on the left is drawn at random. Nothing is balanced within a row, so that the last
+    target cannot be derived from the earlier ones.
     """
     targets = [_targets(seed, number, rows) for number in range(rounds)]
     made = []

@@ -38,7 +38,7 @@ def game_of(played: Played) -> Wavelength:
 
 
 def declared_dial(played: Played, seat: Seat, number: int) -> Dial | None:
-    """Return the declared dial of a seat in a round; None if it has none."""
+    """Return the declared dial of a seat's player in a round; None if the player declares none."""
     player_spec = played.episode.setup.lineup[seat]
     if player_spec.player != "own_dial":
         return None
@@ -58,7 +58,8 @@ def rounds(played: Played, seat: Seat) -> list[ScoredRound]:
 
 
 def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | None:
-    """Return the most points that this seat could have earned with its partner in a round."""
+    """Return the best points that this seat could have earned in a round with its declared
+    partner."""
     other = GUESSER if seat == PSYCHIC else PSYCHIC
     mine = declared_dial(played, other, number)
     if mine is None:
@@ -72,7 +73,7 @@ def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | 
 
 
 def _predicted(played: Played, game: Wavelength) -> list[int | None]:
-    """Return, for each round, where the psychic expected the dial, or None."""
+    """Return, for each round, the dial position that the psychic expected, or None."""
     said: list[int | None] = [None] * game.rounds
     for report in played.replay.reports.values():
         if report.probe == "their_dial" and isinstance(report.value, int):
@@ -81,15 +82,16 @@ def _predicted(played: Played, game: Wavelength) -> list[int | None]:
 
 
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """Return, for each round, the best points minus those earned; empty if not known."""
+    """Return, for each round, the best possible points minus the points earned; empty if
+    unknown."""
     return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """Return (inference, translation) loss for each predicted round; they sum to the regret.
 
-    Translation loss is the best minus what the predicted dial would have earned (at most the
-    best); inference loss is the rest.
+    The translation loss is the best possible points minus the points that the predicted dial
+    position would have earned (at most the best); the inference loss is the rest.
     """
     game, found = game_of(played), []
     for each in rounds(played, seat) if seat == PSYCHIC else ():
@@ -103,9 +105,9 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
 def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
     """Return (association, calibration) error of the predicted dials; None with too few of them.
 
-    An isotonic curve is fitted from true to predicted dials. Its residual is the association error:
-    the order of clues was wrong. Its distance from the diagonal is the calibration error: the order
-    was right but the position was not.
+    An isotonic curve is fitted from true to predicted dial positions. Its residual is the
+    association error (the order of the clues was wrong); its distance from the diagonal is the
+    calibration error (the order was right but the positions were not).
     """
     pairs = sorted(
         (each.dial, each.predicted)

@@ -1,4 +1,4 @@
-"""The scripted partners of Wavelength: declared dials, a learner and mindless ones."""
+"""The scripted partners of Wavelength: declared dials, a learner, and mindless players."""
 
 from __future__ import annotations
 
@@ -47,12 +47,14 @@ SLACK = 3.0  # scale of the error model, in dial positions
 
 
 def now_of(dial: Dial, then: Dial, until: int, view: View) -> Dial:
-    """Return the dial of this round; some partners change, unannounced, after `until` rounds."""
+    """Return the dial that is active in this round; some partners switch, unannounced, after
+    `until` rounds."""
     return dial if not until or len(view.past) < until else then
 
 
 def dials_of(params: dict[str, Any]) -> tuple[Dial, Dial, int]:
-    """Return the dial, the one that replaces it, and after how many rounds (0: never)."""
+    """Return the first dial, the second dial, and the number of rounds before the switch (0:
+    never)."""
     later = {n: params.get(f"then_{n}", default) for n, default in DIAL_PARAMS.items()}
     return dial_of(params), dial_of(later), int(params.get("until", 0))
 
@@ -87,7 +89,7 @@ def _own_place(turn: DialTurn, dial: Dial, word: str) -> int:
 
 
 def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> ProbeReport:
-    """Answer a probe by a function from a word to its dial position."""
+    """Answer a probe with a function from words to dial positions."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "placing":
@@ -112,16 +114,16 @@ def grid() -> tuple[Dial, ...]:
 
 
 def prior() -> Floats:
-    """Return the prior: one half on the plain dial, the rest uniform."""
+    """Return the prior over the grid: one half on the plain dial, the rest uniform."""
     plain = np.array([dial == PLAIN for dial in grid()])
     return np.where(plain, 0.5, 0.5 / (len(plain) - 1))
 
 
 def belief(view: View) -> Floats:
-    """Return the posterior over the other's dial, given the rounds so far.
+    """Return the posterior over the partner's dial, given the rounds so far.
 
-    A psychic has seen where the guesser put each clue; a guesser has seen the target of each
-    clue, which is where the psychic would put the word itself.
+    A psychic has seen the dial position for each clue; a guesser has seen the target of each clue,
+    which is roughly the clue's position on the psychic's own dial.
     """
     weights = np.log(prior())
     for seen in view.past:
@@ -133,7 +135,7 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
-    """Return the log-likelihood of one revealed position for each dial of the grid."""
+    """Return the log-likelihood of one revealed position under each dial of the grid."""
     expected = np.array([set_for(dial, clue, left, right) for dial in grid()])
     off: Floats = -np.abs(expected - fact) / SLACK
     return np.maximum(off, LEAST)
@@ -141,12 +143,12 @@ def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
 
 @lru_cache(maxsize=256)
 def _readings(left: str, right: str) -> Floats:
-    """Return where each dial of the grid puts each word of the vocabulary."""
+    """Return the position of each vocabulary word on each dial of the grid."""
     return np.stack([np.rint(reading(dial, left, right)) for dial in grid()])
 
 
 def worth(game: Wavelength, away: Floats) -> Floats:
-    """Return the points of each distance from the target."""
+    """Return the points for each distance from the target."""
     points: Floats = np.zeros_like(away)
     for width, each in sorted(game.bands, reverse=True):
         points = np.where(away <= width, float(each), points)
@@ -180,7 +182,7 @@ def _adapts(game: Wavelength, seat: Seat) -> Script:
 
 
 def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
-    """Answer by the most likely dial of the other seat."""
+    """Return answers by the most probable dial of the other seat."""
 
     def report(turn: DialTurn) -> ProbeReport:
         likeliest = grid()[int(np.argmax(belief(turn.view)))]
@@ -216,7 +218,7 @@ def at_the_pole(view: View, opposite: bool) -> str:
 
 
 def by_hubness(view: View, least: bool) -> str:
-    """Return the clue that is near to most other words, or to fewest."""
+    """Return the clue that is near to the most other words or, with `least`, to the fewest."""
     rows = legal_rows(view.left, view.right)
     near = hubness()[rows]
     return legal(view.left, view.right)[int(np.argmin(near) if least else np.argmax(near))]

@@ -31,7 +31,7 @@ Action = Clue | int  # an integer is the guesser's dial position
 
 
 class Round(msgspec.Struct, frozen=True):
-    """A finished round; a clue or dial that was forfeited is None."""
+    """A finished round; `clue` or `dial` is None if it was forfeited."""
 
     clue: str | None
     dial: int | None
@@ -87,7 +87,9 @@ class Wavelength(Game[State, Action, View]):
             raise BadInput(f"rounds must be from 1 to {len(self.row)}, not {self.rounds}")
         widths = [width for width, _ in self.bands]
         if not widths or widths != sorted({*widths}) or widths[0] < 0:
-            raise BadInput("bands need increasing errors, such as [[2, 4], [6, 3], [10, 2]]")
+            raise BadInput(
+                "each band needs a larger error than the last, such as [[2, 4], [6, 3], [10, 2]]"
+            )
         for problem in self.row:
             spectrum(problem.left, problem.right)
             if problem.target not in DIAL:
@@ -104,7 +106,7 @@ class Wavelength(Game[State, Action, View]):
         return max(points for _, points in self.bands)
 
     def points(self, target: int, dial: int | None) -> int:
-        """Return the points of a dial position; 0 if none was set."""
+        """Return the points for a dial position; 0 if no position was set."""
         if dial is None:
             return 0
         return next((worth for width, worth in self.bands if abs(target - dial) <= width), 0)
@@ -148,7 +150,7 @@ class Wavelength(Game[State, Action, View]):
         return State((*state.past, done), None, state.refused)
 
     def objection(self, problem: Problem, said: str) -> str | None:
-        """Return why a clue is not allowed, or None if it is."""
+        """Return why a clue is not allowed, or None if it is allowed."""
         if said.strip().casefold() in places_by_name():
             return f"The clue '{said.strip()}' names a place on the dial; say what lies there."
         return clue_problem(said, (problem.left, problem.right), self.any_word)
@@ -175,12 +177,12 @@ class Wavelength(Game[State, Action, View]):
         return Seen(problem.left, problem.right, problem.target, done.clue, done.dial, points)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the total of points, the same for both seats."""
+        """Return the total points, which are the same for both seats."""
         total = sum(seen.points for seen in map(self._seen, self.row, state.past))
         return {PSYCHIC: float(total), GUESSER: float(total)}
 
 
 @cache
 def legal(left: str, right: str) -> tuple[str, ...]:
-    """Return the words of the list that are legal clues, in alphabetical order."""
+    """Return the vocabulary words that are legal clues for a spectrum, in alphabetical order."""
     return tuple(w for w in open_words((left, right)) if w not in places_by_name())

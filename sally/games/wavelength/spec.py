@@ -16,7 +16,7 @@ TENTHS = tuple(range(10))
 
 
 def tenth(target: int) -> int:
-    """Return the tenth of the dial that holds a target; the last one includes 100."""
+    """Return the tenth of the dial that contains a position; the last tenth includes 100."""
     return min(target // 10, 9)
 
 
@@ -25,7 +25,7 @@ def _dial(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_dial(replay: Past, at: At) -> int | None:
-    """Return where the guesser then set the dial; None if it did not, or if the clue was
+    """Return the dial position that the guesser set next; None if it set none or the clue was
     rejected."""
     dial = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
     return dial if isinstance(dial, int) else None
@@ -36,7 +36,7 @@ def _side(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_side(replay: Past, at: At) -> str | None:
-    """Return the side on which the dial was set; None if it was set on the target."""
+    """Return the side of the target on which the dial was set; None if it was set on the target."""
     dial, target = true_dial(replay, at), replay.view(at.turn, PSYCHIC).target
     if dial is None or target is None or dial == target:
         return None
@@ -54,7 +54,8 @@ def true_tenth(replay: Past, at: At) -> int | None:
 
 
 def asked_word(game: Wavelength, number: int) -> str:
-    """Return the word both seats are asked about in a round; it depends on the problem alone."""
+    """Return the word that both seats are asked about in a round; only the problem determines
+    it."""
     now = game.row[number]
     return Stream("placing", now.left, now.right, number).pick(cards())
 

@@ -37,7 +37,7 @@ def spectra() -> tuple[Spectrum, ...]:
 
 
 def places_by_name() -> frozenset[str]:
-    """Return words that name a position on the dial: numbers, halves, sides."""
+    """Return the words that name a position on the dial: numbers, halves, sides."""
     return _file().places
 
 

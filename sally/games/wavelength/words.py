@@ -1,4 +1,4 @@
-"""Words of Wavelength: prompts, and how replies are read."""
+"""Wavelength in language: prompts, and the reading of replies."""
 
 from __future__ import annotations
 
@@ -150,5 +150,5 @@ class WavelengthWords(Words[Any, "View"]):
 
 
 def tenth_name(tenth: int) -> str:
-    """Return the range of a tenth of the dial."""
+    """Return the range of a tenth of the dial as text."""
     return f"{10 * tenth} to {10 * tenth + 9}" if tenth < 9 else "90 to 100"

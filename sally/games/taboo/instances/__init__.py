@@ -10,7 +10,7 @@ SETS = ("balanced",)
 
 
 class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One round: the word to find, and the words that may not be said."""
+    """One round: the target word, and the banned words."""
 
     target: str
     banned: tuple[str, ...]
