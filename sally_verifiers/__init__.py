@@ -1,4 +1,4 @@
-"""What `verifiers` finds under the id `sally-verifiers`: it looks for modules of one name only."""
+"""Module that `verifiers` imports for the environment id `sally-verifiers`."""
 
 from sally.adapters.trainers.verifiers import GameEnv, Games, Post
 

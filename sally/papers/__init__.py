@@ -1,1 +1,1 @@
-"""One folder per paper: its study, published figures, tables, layout, figures and importer."""
+"""One folder per paper: study, published figures, tables, page layout, plots and importer."""

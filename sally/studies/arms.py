@@ -1,4 +1,4 @@
-"""Arms for models: different labels, orders and wordings, and cross-play."""
+"""Functions that build arms of a study: other labels, orders and wordings, and cross-play."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
 
 
 def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
-    """Return the problem with labels and orders rotated together.
+    """Return copies of the problem in which the labels and the order of the moves rotate together.
 
-    Each name is used equally often for each move, and each move is equally often in each place.
+    Each name stands for each move equally often, and each move is in each place equally often.
     """
     places = range(len(names))
     return tuple(
@@ -55,7 +55,8 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
 
 
 def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
-    """Return the same language player under the game's own words and under each words pack."""
+    """Return copies of a language player: one with the game's own words, one for each words
+    pack."""
     kept = {key: value for key, value in who.params.items() if key != "pack"}
     plain = msgspec.structs.replace(who, params=kept)
     return (
@@ -65,10 +66,10 @@ def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
 
 
 def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
-    """Return the same language player under every combination of these choices of a harness.
+    """Return copies of a language player, one for every combination of these harness settings.
 
-    `harnessed(who, history=(None, 4), answer=("line", "json"))` gives four; None keeps the default.
-    See `sally.core.prompt.page_layout` for the choices.
+    `harnessed(who, history=(None, 4), answer=("line", "json"))` returns four copies; None keeps the
+    default. `sally.core.prompt.page_layout` lists the settings.
     """
     found = []
     for chosen in product(*choices.values()):
@@ -93,12 +94,13 @@ def with_unasked(study: Study) -> Study:
         if any(cell.arms.values())
     ]
     if not cells:
-        raise BadInput(f"{study.name} has no probes, so none can be left out.")
+        raise BadInput(f"{study.name} has no probes; there is no cell to copy without them.")
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
 
 
 def with_awareness(study: Study) -> Study:
-    """Return the study with the awareness probe in every cell that a model plays."""
+    """Return the study plus a copy of every cell with a model, in which the model also answers the
+    awareness probe."""
     found = []
     for cell in study.cells:
         models = [{s for s, who in line.items() if who.player == LANGUAGE} for line in cell.lineups]
@@ -115,10 +117,10 @@ def with_awareness(study: Study) -> Study:
 
 
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:
-    """Return the study with a copy of every model cell in each of these wordings.
+    """Return the study plus copies of every cell with a model, one for each of these wordings.
 
-    `all` selects every shipped wording of the game, `twin` the one that describes a mechanism, and
-    `aware` those that state what the prompt is; other values are names of packs.
+    `all` selects the shipped wordings of the game, `twin` those that describe a mechanism, and
+    `aware` those that tell the model what the prompt is; other values are names of packs.
     """
     cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
     if not cells:
@@ -144,7 +146,7 @@ def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
 
 
 def _packs(family: str, wanted: Sequence[str]) -> list[str]:
-    """Return the requested packs of a family; raises BadInput for an unknown one."""
+    """Return the requested packs of a family; raises BadInput if a pack is unknown."""
     there = packs.for_game(family)
     every = packs.shipped()
     names: dict[str, None] = {}
@@ -213,7 +215,7 @@ def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float 
 
 
 def without(study: Study, strategies: Iterable[str]) -> Study:
-    """Return the study without the lineups of these strategies, for models that cannot score."""
+    """Return the study without the lineups that use these strategies."""
     unwanted = set(strategies)
 
     def stay(cell: Cell) -> tuple[dict[str, PlayerSpec], ...]:
@@ -230,7 +232,7 @@ def without(study: Study, strategies: Iterable[str]) -> Study:
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A selected part of a study; by default all of it."""
+    """A selection from a study; by default, the whole study."""
 
     cells: tuple[str, ...] = ()  # names, or patterns such as `*tit_for_tat*`
     tables: tuple[str, ...] = ()  # of a paper: cells named `table 4: ...`
@@ -239,14 +241,14 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def part_of(study: Study, part: Part) -> Study:
-    """Return the selected cells and lineups; episode ids are those of the whole study."""
+    """Return the study with only the selected cells and lineups; episode ids stay the same."""
     cells = [found for cell in study.cells if (found := _wanted(cell, part)) is not None]
     if cells:
         return msgspec.structs.replace(study, cells=tuple(cells))
     asked = {"--cell": part.cells, "--table": part.tables, "--game": part.games,
              "--strategy": part.strategies}  # fmt: skip
     said = " ".join(f"{flag} {name}" for flag, names in asked.items() for name in names)
-    raise BadInput(f"Nothing of {study.name} fits {said}; {_choices(study)}.")
+    raise BadInput(f"No part of {study.name} matches {said}; {_choices(study)}.")
 
 
 def _wanted(cell: Cell, part: Part) -> Cell | None:
@@ -270,7 +272,7 @@ def _strategies(lineup: Mapping[str, PlayerSpec]) -> set[str]:
 
 
 def _choices(study: Study) -> str:
-    """Return the available choices, in short."""
+    """Return a clause that lists what can be selected: games, strategies and the first cells."""
     games = dict.fromkeys(i.game for cell in study.cells for i in cell.instances)
     used = sorted({s for cell in study.cells for line in cell.lineups for s in _strategies(line)})
     some = [cell.name for cell in study.cells[:3]]

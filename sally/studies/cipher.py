@@ -1,4 +1,5 @@
-"""Cipher with scripted encoders and a model: wrong models, private links, a mechanism.
+"""The cipher study: scripted encoders and a language model, told the truth about the interceptor or
+not, with private links, or with a mechanism as interceptor.
 
 Cells named `scripted: ...` need no model: `sally run cipher --cell "scripted:*"`.
 """
@@ -52,8 +53,8 @@ _MODEL = player_spec("language", model=OPEN, strategy="qa")
 
 
 def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
-    """Return the cells of a player that is told of one interceptor and meets the same or the other
-    one."""
+    """Return the cells in which a player is told which interceptor it will meet and meets that one
+    or the other one."""
     return tuple(
         _cell(
             f"{name}: told {told}, meets {met}",

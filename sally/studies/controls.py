@@ -1,7 +1,7 @@
-"""Controls on a model: page layouts crossed, and the policy it would prescribe.
+"""Controls on a model: sixteen page layouts, and a policy that the model writes down.
 
-Ten rounds of rps and ipd, as in the quickstart. Wordings, twins and frames are chosen for the run:
-`sally run controls --packs all --aware`.
+Ten rounds of rps and ipd, as in the quickstart. Wordings, twins and frames are added when it is
+run: `sally run controls --packs all --aware`.
 """
 
 from __future__ import annotations

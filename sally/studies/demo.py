@@ -17,7 +17,7 @@ BOT = "noisy_50"  # the best bot of each game with half of its moves and answers
 
 
 def slice_of(study: Study) -> Study:
-    """Return the first problems of three games of a suite, asked, under the name `demo`."""
+    """Return the study `demo`: the first problems of three games of a suite, in the asked arm."""
     ids = {game: {t.instance.id for t in tasks(game)[:n]} for game, n in PROBLEMS.items()}
     cells = []
     for cell in study.cells:
@@ -35,7 +35,8 @@ def slice_of(study: Study) -> Study:
 
 
 def _embedded(cell: Cell) -> Cell:
-    """Return a cell with the embedded model in the open seats; `lm` generates nothing."""
+    """Return a cell with the embedded model in the open seats, under the strategy `lm`, which
+    scores the candidate answers and generates no text."""
 
     def seated(who: PlayerSpec) -> PlayerSpec:
         if who.player != LANGUAGE:
@@ -49,7 +50,7 @@ def _embedded(cell: Cell) -> Cell:
 
 
 def with_bot() -> Study:
-    """Return the slice with a bot, which needs no model."""
+    """Return the demo study with a bot in place of the model."""
     return slice_of(bot_suite(BOT))
 
 

@@ -1,4 +1,4 @@
-"""Knowing and doing: does a model act on what it foresees, beyond a habit of pressing keys?
+"""Knowing and doing: does a model act on its predictions, beyond a preference for some labels?
 
 Labels and the order in which a page lists them are counterbalanced over instances and not crossed
 with partners or arms; in games of two moves the partner's moves carry the player's own labels or
@@ -42,8 +42,9 @@ def _repeated(game: str, names: Iterable[str], order: Iterable[int], **more: Any
 def three_moves(game: str) -> tuple[Instance, ...]:
     """Return every assignment of three letters to the moves in every order: 36 instances.
 
-    In the first 18 every letter is equally often at every position, for every move and in every
-    order: those in which the letters on the page are an even permutation.
+    The first 18 are balanced as well (every letter is equally often at every position, for every
+    move and in every order): they are those in which the letters on the page are an even
+    permutation.
     """
     moves = range(3)
     found = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]
@@ -139,7 +140,7 @@ def _cells(
     partners: Iterable[str] | None = None,
     injections: tuple[Injection, ...] = (),
 ) -> list[Cell]:
-    """Return a cell for each repeated game and partner."""
+    """Return one cell for each pair of repeated game and partner."""
     return [
         Cell(
             f"{kind}: {game}, {what}, {name}",
@@ -169,7 +170,8 @@ def _boxes() -> tuple[Instance, ...]:
 
 
 def _depths() -> list[Cell]:
-    """Return the seeker of hide and seek against hiders of depth 0 to 3."""
+    """Return the cells of hide and seek in which the model seeks, against hiders of depth 0 to
+    3."""
     return [
         Cell(
             f"secondary: hide_and_seek, {name}, level {k}",
@@ -183,7 +185,7 @@ def _depths() -> list[Cell]:
 
 
 def _certified() -> list[Cell]:
-    """Return the certified scenarios of toma_po, by depth of reasoning."""
+    """Return the cells of the certified scenarios of toma_po, by depth of reasoning."""
     from sally.games.toma.po.game import certified
 
     by_depth: dict[int, list[Instance]] = {}

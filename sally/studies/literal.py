@@ -1,9 +1,9 @@
-"""Literal theory of mind outside any game: our own generated battery, exact and balanced.
+"""Literal theory of mind outside any game: Sally's generated battery, exact and balanced.
 
 An instance is a story with all of its questions, each asked separately; intervals cluster by story.
-Questions about what a person does are asked in three arms: plainly, after the question of what the
-person believes (asked), and with the player's own answer shown again (reminded). Cells named
-`scripted: ...` need no model.
+Questions about a person's action are asked in three arms: without a question before them, after the
+question about the person's belief (asked), and after it with the player's own answer shown again
+(reminded). Cells named `scripted: ...` need no model.
 
 Calls of one model without retries: 200 (nested), 270 to 360 (belief_action, by arm) and 240 to 420
 (applied).
@@ -39,7 +39,7 @@ def nested(order: int) -> tuple[Instance, ...]:
 
 
 def stories(generator: str) -> tuple[Instance, ...]:
-    """Return whole stories: every twin with every question."""
+    """Return the instances of whole stories: every twin with every question."""
     per = PER_STORY[generator]
     return tuple(
         instance("battery", f"{generator} {n:03d}", generator=generator, number=n * per, length=per,

@@ -164,7 +164,7 @@ def _hash(value: object) -> str:
 
 
 def tasks(game: str) -> Sequence[Task]:
-    """Return every problem of a game with its opponents, in the order in which sizes take them."""
+    """Return every problem of a game with its opponents; a size consists of the first ones."""
     if game not in SIZES:
         raise unknown("game of sally_1", game, SIZES)
     return tuple(_TASKS[game](game))
@@ -178,10 +178,11 @@ def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
 
 
 def _repeated(game: str) -> Iterator[Task]:
-    """Pair every opponent with every assignment of labels to moves and places on the page.
+    """Yield a task for every opponent with every assignment of labels to moves and places on the
+    page.
 
-    The steps through the 36 assignments differ between opponents, so opponents and assignments are
-    not confounded in a prefix.
+    Opponents go through the 36 assignments in different steps, so that opponents and assignments
+    are not confounded in a smaller size either.
     """
     variants = three_moves(game) if game == "rps" else two_moves(game)
     listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
@@ -194,7 +195,7 @@ def _repeated(game: str) -> Iterator[Task]:
 
 
 def _requests(game: str) -> Iterator[Task]:
-    """Pair every level with request games over different ranges of numbers."""
+    """Yield a task for every opponent level with request games over different ranges of numbers."""
     listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
     for n in range(SIZES[game]["L"][0]):
         turn, number = divmod(n, len(listed))
@@ -264,8 +265,8 @@ JUDGED = (1, 2, 3, 5, 6, 7)  # in a story of applied: the questions that have a 
 
 
 def _stories(game: str) -> Iterator[Task]:
-    """Take single questions of different stories: nested beliefs of orders 1 to 4, what a person
-    does (belief_action) and what is reasonable (applied), two of each."""
+    """Yield single questions from different stories, two of each kind: nested beliefs of orders 1
+    to 4, a person's action (belief_action), and what is reasonable (applied)."""
 
     def made(name: str, **params: object) -> Task:
         one = problem(game, name, **params, generator_seed=ITEMS_SEED)
@@ -329,12 +330,12 @@ def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
 
 
 def in_one_store(study: Study) -> Study:
-    """Return a size of the suite under the name of the whole, so that sizes share a store."""
+    """Return a size of the suite with the name `sally_1`, so that all sizes share one store."""
     return msgspec.structs.replace(study, name="sally_1")
 
 
 def size_of(study: Study) -> Size | None:
-    """Return the size of the suite that a study is; None for other studies."""
+    """Return the suite size of a study; None if the study is not a size of the suite."""
     sizes: tuple[Size, ...] = ("S", "M", "L")
     if not study.name.startswith("sally_1"):
         return None
@@ -388,7 +389,8 @@ def best_bot(game: str, others: Others) -> PlayerSpec:
     """Return the strongest bot of a game.
 
     It knows the pool in repeated games, and its opponents in the request game, in bargaining (but
-    not their limits) and in the step race; elsewhere it solves the problem from what its seat sees.
+    not their limits) and in the step race; in other games it solves the problem from the view of
+    its seat.
     """
     if game in REPEATED:
         pool = [who for there in POOL[game].values() for who in there.values()]
@@ -410,7 +412,7 @@ def best_bot(game: str, others: Others) -> PlayerSpec:
 
 
 def noisy(error: float) -> Bot:
-    """Return the best bot with a share of its moves and answers drawn at random."""
+    """Return the best bot, changed so that a share `error` of its moves and answers is random."""
 
     def made(game: str, others: Others) -> PlayerSpec:
         best = best_bot(game, others)
@@ -491,13 +493,15 @@ DETECTS = (
 
 
 def spreads() -> dict[str, dict[str, float]]:
-    """Return the standard deviation of differences per problem: measure -> game -> deviation."""
+    """Return standard deviations of the difference between two players on a problem, by measure and
+    game."""
     found: dict[str, dict[str, float]] = _record(SPREADS, dict[str, dict[str, float]])
     return found
 
 
 def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
-    """Return the smallest detectable difference of each game in a size; None: not computed."""
+    """Return the smallest detectable difference in each game at a size; None where it is not
+    computed."""
     from sally.stats.power import t_power
 
     known = spreads()[measure]
@@ -524,7 +528,8 @@ RECORDED_PLAY = "recorded_play.json"  # from the pages in docs/results that it n
 
 
 def reliability(size: Size) -> dict[str, dict[str, Reliability]]:
-    """Return how reliably a size tells bots of graded skill apart: game -> measure -> figures."""
+    """Return the reliability with which a size distinguishes bots of graded skill, by game and
+    measure."""
     known: dict[str, dict[str, dict[str, Reliability]]] = _record(
         RELIABILITY, dict[str, dict[str, dict[str, Reliability]]]
     )

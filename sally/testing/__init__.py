@@ -1,4 +1,4 @@
-"""Conformance checks for authors: those that every shipped game, partner and metric passes.
+"""Conformance checks for authors of games, the same that every shipped game passes.
 
 >>> from sally import testing
 >>> testing.check_game("eleven_twenty", seeds=1)
@@ -79,7 +79,7 @@ def check_game(game: str, params: Mapping[str, Any] | None = None, *, seeds: int
 
 
 def check_partner(game: str, partner: str, params: Mapping[str, Any] | None = None) -> None:
-    """Check one partner of a game against its declaration."""
+    """Check that one partner of a game behaves as its registration declares."""
     at = Bench.of(game, params)
     found = [run_check(name, run) for name, run in rooms.partner_checks(at, partner)]
     if not any(rooms.seats_of(partner, each) for each in _family(game)):
@@ -101,7 +101,7 @@ def check_metric(game: str, metric: str, params: Mapping[str, Any] | None = None
 def results(
     game: str, params: Mapping[str, Any] | None = None, *, seeds: int = SEEDS
 ) -> Iterator[Result]:
-    """Return every check of a game with its result."""
+    """Run every check of a game and yield the results."""
     if seeds < 1:
         raise BadInput(f"seeds must be at least 1, not {seeds}.")
     at = Bench.of(game, params)
@@ -164,7 +164,7 @@ def room_checks(at: Bench) -> Iterator[Check]:
 
 
 def _family(game: str) -> list[Bench]:
-    """Return every public game of a game's family."""
+    """Return a bench for every public game of a game's family."""
     family = registry.family(game).name
     named = [name for name, spec in registry.games().items() if spec.family == family]
     return [Bench.of(name) for name in named]
@@ -180,7 +180,8 @@ def _said(check: Callable[..., None]) -> str:
 
 
 def run_check(name: str, run: Callable[[], Any]) -> Result:
-    """Run a check; an exception in third-party code, or a check that does not end, is a finding."""
+    """Return the result of a check; an exception in the author's code and a timeout count as
+    failures."""
     try:
         with _stopped_after(LONGEST):
             run()
@@ -193,7 +194,8 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
 
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
-    """Raise Broken if the block takes longer than this, on platforms with timers (not Windows)."""
+    """Raise Broken if the block runs longer than `seconds`; without effect on Windows, which lacks
+    the timer."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(
         signal, "setitimer"
     ):
@@ -213,7 +215,7 @@ def _stopped_after(seconds: float) -> Iterator[None]:
 
 
 def _found(why: Exception) -> str:
-    """Return an exception as a finding: its type, where it was raised, and its message."""
+    """Return an exception as text: its type, where it was raised, and its message."""
     last = traceback.extract_tb(why.__traceback__)[-1]
     return f"{type(why).__name__} in {last.name}, line {last.lineno}: {why}"
 

@@ -51,7 +51,7 @@ def refused(error: type[Exception] | tuple[type[Exception], ...], what: str) -> 
 
 @dataclass(frozen=True)
 class Bench:
-    """The object of the checks: a game with parameters, and what is known about it."""
+    """The game under test: its registration, its parameters, and episodes already played."""
 
     instance: Instance
     sent_back: frozenset[str] = frozenset()  # seats whose unclear text the rules reject
@@ -62,7 +62,7 @@ class Bench:
 
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
-        """Return a bench for a registered game, made short if its parameters allow that."""
+        """Return a bench for a registered game, shortened if its parameters allow it."""
         known = registry.game(game).parameters
         short = {name: n for name, n in SHORT.items() if name in known}
         return cls(Instance(game, game, {**short, **(params or {})}))
@@ -83,7 +83,8 @@ class Bench:
 
     @cached_property
     def conditions(self) -> list[Condition]:
-        """The conditions: no probes, all probes, and each probe injected into one seat."""
+        """The conditions under test: no probes, all probes, and the truth of each probe injected
+        into one seat."""
         arms = self.all_probes
         told: list[Condition] = [({}, ()), (arms, ())]
         for probe in self.spec.probes:
@@ -131,9 +132,7 @@ class Bench:
         return self._episodes[id]
 
     def log_in_order(self, setup: Setup) -> bytes:
-        """Return the digest of the log if asks are answered in order; several checks compare with
-        it.
-        """
+        """Return the digest of a match's log if its asks are answered in order, to compare with."""
         id = episode_id(setup)
         if id not in self._logs:  # no other check uses an episode with injections
             self._logs[id] = digest(played(setup) if setup.injections else self.episode(setup))
@@ -141,7 +140,7 @@ class Bench:
 
 
 def digest(episode: Episode) -> bytes:
-    """Return the hash of an episode's line."""
+    """Return the hash of an episode's line in a store."""
     return blake2b(to_line(episode), digest_size=32).digest()
 
 
@@ -153,7 +152,7 @@ def match_of(setup: Setup) -> Match[Any, Any, Any]:
 def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
     """Return the players of a match; `random` is the mindless player, which also answers probes.
 
-    A family of games may have a partner of that name, which would be used instead.
+    A partner named `random` in the game's family is not used.
     """
     lineup = match.setup.lineup
     named = players_of(match, {s: who for s, who in lineup.items() if who.player != "random"})

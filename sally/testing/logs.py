@@ -33,7 +33,8 @@ CUTS = 60
 
 
 def replay_from_disk_gives_the_same(at: Bench, seed: int) -> None:
-    """Check that an episode that was written and read replays to the same events and payoffs."""
+    """Check that an episode written to disk and read back replays to the same events and
+    payoffs."""
     episode = played(at.table(seed, arms=at.all_probes))
     read_back = from_line(to_line(episode))
     must(to_line(read_back) == to_line(episode), "the episode read differs from the one written")
@@ -75,7 +76,7 @@ class _Slow:
 
 
 def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
-    """Check that players that answer late give the same log as immediate ones."""
+    """Check that players that answer late produce the same log as players that answer at once."""
     for arms, injections in at.conditions:
         setup = at.table(seed, arms=arms, injections=injections)
         match = match_of(setup)
@@ -128,8 +129,8 @@ def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
 def censoring_at_any_moment_plays_back(at: Bench) -> None:
     """Check that an episode cut at any ask gives a record that replays up to the cut.
 
-    In a long episode `CUTS` asks are tried, spread over all of it, because testing a cut takes time
-    in proportion to the play before it.
+    In a long episode, only `CUTS` evenly spaced asks are tried, because the time to test a cut
+    grows with the length of the play before it.
     """
     for kind, (arms, injections) in enumerate(at.conditions):
         setup = at.table(3, arms=arms, injections=injections)

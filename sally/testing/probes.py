@@ -68,7 +68,7 @@ def an_oracle_tells_the_truth(at: Bench) -> None:
 
 
 def a_told_seat_is_told_in_words(at: Bench) -> None:
-    """Check that injected information can be put into words."""
+    """Check that a words pack can express every piece of injected information."""
     for arms, injections in at.conditions:
         match = match_of(at.table(2, arms=arms, injections=injections))
         for turn, _ in asked_in_turn(match):

@@ -71,7 +71,8 @@ def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list
 
 
 def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, Any]) -> None:
-    """Check that a partner plays legally in every seat it fits, and identically twice."""
+    """Check that a partner plays legally in every seat it fits, and plays the same in a second
+    match."""
     who = PlayerSpec(name, params)
     for seat in seats_of(name, at, params):
         sitting = at.table(lineup={seat: who})
@@ -127,7 +128,7 @@ def _named(turn: Turn[Any, Any], name: str) -> Any:
 
 
 def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
-    """Return the checks of one partner by title."""
+    """Yield the checks of one partner with their titles."""
     partner = registry.pick("partner", name, registry.partners(at.spec.family or at.spec.name))
     params: dict[str, Any] = {}
     if not seats_of(name, at) and partner.lines:
@@ -152,8 +153,8 @@ def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> None:
-    """Check that a metric is None or a finite number within its bounds, also when read from
-    disk."""
+    """Check that a metric is None or a finite number within its bounds, and the same when the
+    episode is read from disk."""
     for whole, again in sample:
         for seat in whole.replay.game.seats:
             value, read = (metric.measure(each, seat) for each in (whole, again))
@@ -173,7 +174,8 @@ Pair = tuple[Played, Played]  # an episode as played, and as read from disk
 
 
 def sample_of(at: Bench) -> list[Pair]:
-    """Return complete play, play with forfeits, and play of forfeits only."""
+    """Return sample episodes: complete play, play with some forfeits, and play with forfeits
+    only."""
     episodes = [at.episode(at.table(seed, arms=at.all_probes)) for seed in range(5)]
     for share in (0.3, 1.0):
         match = match_of(at.table(7, arms=at.all_probes))
@@ -202,7 +204,7 @@ def a_card_looks_both_ways(condition: Condition) -> None:
 
 
 def a_board_is_drawn_from_the_view(at: Bench) -> None:
-    """Check that a board is data, has parts, and depends on the seat's own view alone."""
+    """Check that a board can be serialized, has parts, and depends only on the seat's own view."""
     match = match_of(at.table(3))
     for turn, _ in asked_in_turn(match):
         for seat in match.game.seats:

@@ -1,4 +1,4 @@
-"""Checks of a game's words: pages that append, menus that can be read back."""
+"""Checks of a game's words: pages grow by appending, and answers in words can be read back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ PAGES, FEWER = 12, 3  # pages of a seat and a kind, in the game's own words and 
 
 
 def pages_grow_by_appending(at: Bench) -> None:
-    """Check that rules and history of a page begin with those of the previous page."""
+    """Check that the rules and history on a page begin with the rules and history on the previous
+    page."""
     for arms, injections in at.conditions:
         pages: dict[Any, str] = {}
         match = match_of(at.table(2, arms=arms, injections=injections))
@@ -96,15 +97,15 @@ def words_read_what_words_name(at: Bench, seed: int) -> None:
 
 
 def words_refuse_what_is_unclear(at: Bench) -> None:
-    """Check that no answer, two answers and a denied answer are rejected with a hint at a valid
-    answer."""
+    """Check that a reply with no answer, two answers or a negated answer is rejected with a hint at
+    a valid one."""
     for turn, _ in asked_in_turn(match_of(at.table())):
         if turn.seat in at.sent_back:
             continue
         for reply in _unclear(turn):
             why = _why_refused(turn, reply)
             must(why is not None, f"{reply!r} was read as an answer of {turn.seat}")
-            must(len(why or "") > 10, f"the refusal of {reply!r} does not teach: {why!r}")
+            must(len(why or "") > 10, f"the rejection of {reply!r} gives no hint: {why!r}")
 
 
 def _unclear(turn: Turn[Any, Any]) -> list[str]:
@@ -131,7 +132,7 @@ def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
 
 
 class _Speaker:
-    """A model that gives one reply, and finds every candidate equally likely."""
+    """A model that always gives the same reply and assigns every candidate the same probability."""
 
     def __init__(self) -> None:
         self.reply = ""
@@ -145,7 +146,8 @@ class _Speaker:
 
 
 def a_model_can_answer_every_page(at: Bench) -> None:
-    """Check every page, probe and retry in every words pack: it is rendered, and its answer read.
+    """Check that every page, probe and retry renders in every words pack, and that its answer is
+    read.
 
     The pages are those of the plain strategy; each is rendered twice, the second time with the
     error in the first reply.
@@ -167,7 +169,7 @@ def a_model_can_answer_every_page(at: Bench) -> None:
                 try:
                     read = prompt.read(said)
                 except Unreadable as why:
-                    raise Broken(f"{where}: {speaker.reply!r} is not read: {why}") from None
+                    raise Broken(f"{where}: {speaker.reply!r} cannot be read: {why}") from None
                 if turn.question is None:
                     must(read == given, f"{where}: {speaker.reply!r} is read as {read!r}")
                 retry = prompt.say("retry", why="It could not be read at all.")
@@ -229,7 +231,8 @@ def _in_words(turn: Turn[Any, Any], given: Any, context: SeatContext, prompt: Pr
 
 
 def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
-    """Check that an answer to a probe is read as intended, and that unclear ones are rejected."""
+    """Check that an answer to a probe is read as intended, and that an unclear answer is
+    rejected."""
     for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
         question, words = turn.question, turn.context.words
         if question is None:

@@ -1,1 +1,1 @@
-"""People as players: the same match, words, probes and log, in a browser."""
+"""Play by people in a browser, with the same matches, words, probes and logs as for models."""

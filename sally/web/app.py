@@ -136,7 +136,8 @@ def preload(app: Starlette) -> None:
     """Load every game; in a dedicated process, exempt the loaded objects from garbage collection.
 
     Otherwise every full collection traverses half a million permanent objects while all requests
-    wait. With a thousand open matches a full collection still takes 0.1 s, so it is made rare.
+    wait. With a thousand open matches a full collection still takes 0.1 s, so collections are also
+    made rare.
     """
     app.state.lobby.offers()
     if app.state.settings.own_process:
@@ -167,18 +168,18 @@ def static_address() -> str:
 
 
 class VersionedFiles(StaticFiles):
-    """Static files; those requested under the current version may be cached forever.
+    """Static files; a file requested under the current version may be cached forever.
 
-    The URL changes with the content, so browsers fetch each file once. Without the version every
-    page of a study would load fifteen files again. A page loaded before the server was replaced
-    requests an old version and gets the current file, uncached.
+    The URL changes with the content, so browsers fetch each file once. Without versions, every page
+    of a study would load fifteen files again. A page loaded before the server was upgraded requests
+    an old version and gets the current file, which is then not cached.
     """
 
     def __init__(self) -> None:
         super().__init__(directory=STATIC)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file; only the current version may be cached."""
+        """Return a file, marked as cacheable only if the URL has the current version."""
         asked, *rest = PurePath(path).parts or ("",)
         response = await super().get_response("/".join(rest), scope)
         if asked == static_version():
@@ -205,7 +206,8 @@ class FastPath:
         self._failures, self._failed = failures, failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the routes would; unexpected errors propagate to the outer handler."""
+        """Give the same responses as the routes; unexpected errors propagate to the outer
+        handler."""
         endpoint = None
         if scope["type"] == "http":
             endpoint = self._endpoints.get((scope["method"], scope["path"]))
@@ -256,7 +258,7 @@ async def _failed(request: Request, why: Exception) -> Response:
 
 
 async def _broken(request: Request, why: Exception) -> Response:
-    """Answer an unexpected error with status 500; details go to the log only."""
+    """Return status 500 for an unexpected error; details go only to the log."""
     response = refusal(Refused(500, "Internal server error; it has been logged."))
     response.raw_headers.extend(security.HEADERS)  # not passed through the middleware
     return response
@@ -270,7 +272,7 @@ async def lobby_page(request: Request) -> Response:
 
 
 async def to_study(request: Request) -> Response:
-    """The front page of a server without a lobby: its study, if there is only one."""
+    """Redirect the front page of a server without a lobby to its study, if there is only one."""
     links = {here.study.room or name for name, here in request.app.state.studies.items()}
     if len(links) != 1:
         raise Refused(404, "There is no such page.")

@@ -13,10 +13,10 @@ MOST_CONNECTIONS = 10_000  # open connections; further ones are closed immediate
 
 
 class BatchedTransport:
-    """A transport that joins everything written in one iteration of the event loop.
+    """A transport that sends everything written in one iteration of the event loop together.
 
-    uvicorn writes the head and the body of a response separately; sent separately they cost two
-    system calls and wake the client twice.
+    uvicorn writes the head and the body of a response separately, which would cost two system calls
+    and wake the client twice.
     """
 
     def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
@@ -58,7 +58,7 @@ class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
             self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Parse data; an incomplete head starts the timer, one that is too large closes the
+        """Parse data; an incomplete head starts the timer, and an oversized head closes the
         connection."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:

@@ -1,7 +1,7 @@
-"""The database: every job is a transaction that is on disk before its result is returned.
+"""The database; every job is a transaction that is on disk before its result is returned.
 
 One thread owns the only connection. Jobs that arrive while it is busy are committed together, so
-two hundred people cost a few dozen flushes per second instead of two hundred.
+that two hundred people need a few dozen flushes per second instead of two hundred.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Transaction:
         self._cursor, self._dialect = cursor, dialect
 
     def add(self, sql: str, *given: Any) -> None:
-        """Insert rows; an error may only be raised at the commit."""
+        """Insert rows; an error may be raised as late as the commit."""
         self.put(sql, *given)
 
     def put(self, sql: str, *given: Any) -> int:
@@ -145,7 +145,7 @@ class Rows:
 
 
 def one_statement(jobs: Sequence[Job[Any]]) -> tuple[str, list[Any]] | None:
-    """Return one statement equivalent to all jobs, or None if there is none."""
+    """Return one statement that is equivalent to all jobs; None if no such statement exists."""
     if not all(isinstance(job, Rows) for job in jobs):
         return None
     found = [job for job in jobs if isinstance(job, Rows)]
@@ -172,7 +172,8 @@ class Engine(Protocol):
 
 
 class Sqlite:
-    """A SQLite file, used by one server; `shared` opens it while that server is running."""
+    """A SQLite file that one server uses; with `shared`, it can be opened while that server is
+    running."""
 
     _db: sqlite3.Connection
 
@@ -249,7 +250,7 @@ class Sqlite:
 
 
 class Postgres:
-    """A PostgreSQL server; `shared` opens the database while another server uses it."""
+    """A PostgreSQL database; with `shared`, it can be opened while another server uses it."""
 
     def __init__(self, address: str, read_only: bool = False, shared: bool = False) -> None:
         self.address, self.read_only, self.shared = address, read_only, shared
@@ -382,7 +383,8 @@ class Database:
     async def run(self, job: Job[T]) -> T:
         """Return the result of a job once it is on disk.
 
-        A job may run twice, after a rollback, so it must only read and write rows.
+        A job may run again after a rollback, so it must have no effects other than reading and
+        writing rows.
 
         Raises:
             StorageFull, StorageBusy, StorageLost, DuplicateRow: The job could not be committed.
@@ -403,7 +405,8 @@ class Database:
         elif found[0] != VERSION:
             raise BadInput(
                 f"The database has schema version {found[0]}, but this Sally needs {VERSION}; "
-                "finish its matches with the Sally that created it, or use another database"
+                "finish its matches with the version of Sally that created it, or use another "
+                "database"
             )
 
     def _work(self) -> None:
@@ -415,7 +418,7 @@ class Database:
                 return
 
     def _next(self) -> tuple[list[_Pending[Any]], bool]:
-        """Return all waiting jobs, and whether the database is to be closed after them."""
+        """Return all waiting jobs, and whether to close the database once they are done."""
         batch: list[_Pending[Any]] = []
         pending = self._queue.get()
         while pending is not None:

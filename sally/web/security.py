@@ -72,7 +72,7 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """Return the body; raises Refused above `most` bytes without reading on."""
+    """Return the body; stops reading and raises Refused after `most` bytes."""
     declared = header(request.scope, b"content-length") or "0"
     digits = declared.isascii() and declared.isdigit() and len(declared) <= 12
     if not digits or int(declared) > most:
@@ -122,7 +122,8 @@ def brackets_of(body: bytes) -> bytes:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a URL-encoded form; the last of several equal names counts."""
+    """Return the fields of a URL-encoded form; if a name occurs more than once, the last value
+    counts."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Refused(400, "Send a form, with the content type application/x-www-form-urlencoded.")
@@ -147,7 +148,8 @@ def bearer(request: Request) -> str:
 
 
 class RateLimiter:
-    """Token buckets by client: `burst` requests at once, `a_second` per second after that."""
+    """Token buckets by client, which allow `burst` requests at once and `a_second` per second after
+    that."""
 
     def __init__(self, a_second: float, burst: float, most: int = 20_000) -> None:
         self._rate, self._size, self._most = a_second, burst, most
@@ -173,7 +175,7 @@ class RateLimiter:
             self._buckets[who] = (min(self._size, left + 1), then)
 
     def unlimited(self) -> RateLimiter:
-        """Return a limiter that allows everything, for rehearsals."""
+        """Return a new limiter that allows everything, for rehearsals."""
         return RateLimiter(1e9, 1e9)
 
     def _forget_full(self, now: float) -> None:
@@ -267,7 +269,7 @@ def refusal(why: Refused) -> Response:
 
 
 def texts_for(request: Request) -> Texts:
-    """Return the texts of the page's study, or the server's."""
+    """Return the texts of the study that a page belongs to, or the server's texts."""
     found: Texts = getattr(request.state, "texts", request.app.state.texts)
     return found
 
@@ -283,7 +285,7 @@ def page(request: Request, name: str, status: int = 200, **facts: Any) -> Respon
 
 
 class ExperimenterLogin:
-    """The experimenter's secret and the open sessions."""
+    """The login of the experimenter: the secret and the open sessions."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret

@@ -35,7 +35,7 @@ class Texts(msgspec.Struct, frozen=True):
         return self(f"common.minute{'' if given == 1 else 's'}", n=self.number(f"{given:g}"))
 
     def duration(self, seconds: float) -> str:
-        """Format a duration in whole minutes, or in seconds where it has none."""
+        """Format a duration in minutes if it is a whole number of minutes, else in seconds."""
         if seconds >= 60 and seconds % 60 == 0:
             return self.minutes(seconds / 60)
         return self(f"common.second{'' if seconds == 1 else 's'}", n=self.number(f"{seconds:g}"))
@@ -59,7 +59,8 @@ def shipped(language: str) -> Texts:
 
 
 def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
-    """Return a language's texts, some replaced; BadInput for unknown keys or placeholders."""
+    """Return a language's texts with those in `own` replaced; raises BadInput for an unknown key or
+    placeholder."""
     base = shipped(language)
     for key, sentence in (own or {}).items():
         if key not in base.said:
@@ -70,7 +71,7 @@ def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
 
 
 def slots(sentence: str) -> set[str]:
-    """Return the names in braces."""
+    """Return the names of the placeholders in a text."""
     return {name for _, name, _, _ in Formatter().parse(sentence) if name}
 
 

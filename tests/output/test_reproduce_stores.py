@@ -235,7 +235,7 @@ def test_what_can_never_be_had_says_why_and_names_no_command():
     }
     assert all(row.run is None for row in rows)
     rating = reproduce("tradecraft2026", "validation")
-    assert all(row.missing and "ratings are no episodes" in row.missing for row in rating)
+    assert all(row.missing and "ratings are not episodes" in row.missing for row in rating)
 
 
 # --- intervals ----------------------------------------------------------------------------------

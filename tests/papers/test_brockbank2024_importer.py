@@ -241,7 +241,7 @@ def test_half_a_download_and_another_file_are_one_sentence_each(tmp_path: Path) 
     folder = written(tmp_path / "a", {"rps_v3_data.csv.gz": rows_of(rock, rock, *ADAPTIVE)})
     whole = (folder / "rps_v3_data.csv.gz").read_bytes()
     (folder / "rps_v3_data.csv.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(BadInput, match="half downloaded"):
+    with pytest.raises(BadInput, match="may be incomplete"):
         IMPORTER.read(folder)
     other = tmp_path / "b" / "rps_v2_data.csv"
     other.parent.mkdir()

@@ -204,7 +204,7 @@ def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
     (root / "analysis").mkdir()
     (root / "analysis" / "ratings.jsonl").write_text('{"no": "game"}\n')
     assert imported(root).counts["found"] == 1
-    with pytest.raises(BadInput, match="does not say who persuades"):
+    with pytest.raises(BadInput, match="does not name the persuader"):
         imported(root / "analysis")
 
 
@@ -212,7 +212,7 @@ def test_a_folder_that_says_two_variants_is_named(tmp_path: Path) -> None:
     folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
     found = imported(written(tmp_path, {folder: [[WON]]}))
     assert not found.episodes
-    assert "cannot be add_hint and perfect_game at once" in found.oddities[0].why
+    assert "cannot be add_hint and perfect_game at the same time" in found.oddities[0].why
 
 
 def test_nothing_at_a_path_is_one_sentence(tmp_path: Path) -> None:

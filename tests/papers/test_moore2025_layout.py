@@ -89,7 +89,7 @@ def test_the_folder_names_the_condition() -> None:
 
 
 def test_a_folder_that_names_nobody_is_refused() -> None:
-    with pytest.raises(BadLayout, match="does not say who persuades"):
+    with pytest.raises(BadLayout, match="does not name the persuader"):
         condition_of("results")
 
 

@@ -114,8 +114,8 @@ def test_a_model_judges_the_games_of_a_store_once(
     out = tmp_path / "ratings.jsonl"
     order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x", "--out", str(out)]
     first, second = (CliRunner().invoke(cli, order).output for _ in range(2))
-    assert "judged: 1 of 1; there before: 0" in first
-    assert "judged: 0 of 1; there before: 1" in second
+    assert "judged: 1 of 1; judged earlier: 0" in first
+    assert "judged: 0 of 1; judged earlier: 1" in second
     assert len(out.read_text("utf-8").splitlines()) == 2
 
 

@@ -14,7 +14,8 @@ PEOPLE = 2023
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the models against bots; people met a table of answers, which has no automaton."""
+    """Return a dot for each model and game. People are left out: their opponent was a table of
+    answers, for which there is no automaton."""
     return decision_dots(games, "akata2025", YEARS, PEOPLE)
 
 

@@ -59,8 +59,9 @@ def people_in(
     for line, row in lines_of(file, PEOPLE):
         if row["game"] not in PRESETS or row["opponent"] not in LABELS:
             raise NotPublished(
-                f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} is "
-                "not a condition of the experiment; these are PD and BoS, Base and Prompted."
+                f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} "
+                "is not a condition of the experiment; its games are PD and BoS, its "
+                "opponents Base and Prompted."
             )
         by_game.setdefault((row["id"], row["game"]), []).append((line, row))
     if len(lookups) < len(PRESETS) * len(LABELS):
@@ -86,7 +87,8 @@ def _played(
     lines: Sequence[Line],
     lookups: Mapping[tuple[str, str], Lookup],
 ) -> tuple[Episode, list[Oddity]]:
-    """Return one person's game; in bos, people had the payoffs of the partner seat."""
+    """Return one person's game with its oddities; in bos, people had the payoffs of the partner
+    seat."""
     odd, rounds = [], []
     for number, (line, row) in enumerate(lines, 1):
         action, score = (whole(file, line, row, name) for name in ("action", "score"))
@@ -119,7 +121,7 @@ def _used(
     rounds: Sequence[Round],
     lookups: Mapping[tuple[str, str], Lookup],
 ) -> dict[str, Any]:
-    """Return what the record holds besides moves: label, guess, scores and lookup tables."""
+    """Return the recorded data other than moves: label, guess, scores and lookup tables."""
     last = lines[-1][1]
     used: dict[str, Any] = {
         "source": msgspec.to_builtins(file.source),
@@ -135,8 +137,8 @@ def _used(
 def fits(
     game: str, rounds: Sequence[Round], lookups: Mapping[tuple[str, str], Lookup]
 ) -> list[str]:
-    """Return, for each round, which table gives GPT-4's recorded move: both, one label, or
-    neither."""
+    """Return, for each round, which lookup tables contain GPT-4's recorded move: `both`, one label,
+    or `neither`."""
     found, before = [], ""
     for played in rounds:
         mine, theirs = (
@@ -304,13 +306,14 @@ def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
     longest, last = max(map(len, found)), len(found[-1])
     if last < longest:
         raise NotPublished(
-            f"{file.path} stops after round {last} of {longest} of its last episode; it may be "
-            "half downloaded."
+            f"{file.path} stops after round {last} of {longest} in its last episode; the "
+            "download may be incomplete."
         )
 
 
 def _player(file: File, line: Line, column: str) -> PlayerSpec:
-    """Return the player of a column: our bot if its rule is known, else a recorded player."""
+    """Return the player named in a column: Sally's bot if the rule is known, else a recorded
+    player."""
     given = line[1][column]
     name = NAMED.get(given, given.removeprefix("act_"))
     if name in BOTS:
@@ -403,7 +406,8 @@ def _listed(matrix: Matrix) -> list[list[list[int]]]:
 
 
 def _pd_or_bos(file: File, found: Sequence[Sequence[Line]]) -> str:
-    """Return the game of a robustness file: by the points it explains, then by its folder."""
+    """Return the game of a robustness file: the one whose matrix explains more of the recorded
+    points, or, if they tie, the one that the folder names."""
     explained = {
         game: sum(
             max(_paid(rows, letters, MATRICES[game]) for letters in _orders(pair))
@@ -422,7 +426,7 @@ Rows = Sequence[Mapping[str, str]]
 def _codes(
     file: File, found: Sequence[Sequence[Line]], game: str
 ) -> dict[frozenset[str], tuple[str, str]]:
-    """Return the order of each pair of letters in a robustness file, as the points show it."""
+    """Return the order of each pair of letters in a robustness file, inferred from the points."""
     if file.kind != "robustness":
         return {}
     matrix = MATRICES[game]
@@ -441,8 +445,7 @@ def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mappi
 
 
 def _orders(pair: frozenset[str]) -> list[tuple[str, str]]:
-    """Return both orders of two letters, starting with the default, in which J, Q or R is move
-    0."""
+    """Return both orders of two letters, the default first; in it, J, Q or R is move 0."""
     one, two = sorted(pair, key="JQRFXH".find)
     return [(one, two), (two, one)]
 

@@ -63,7 +63,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
-    """Find the known files in a checkout, in a folder below it, or in one file."""
+    """Return the known files of a checkout or of a folder in it, or one given file."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     known, odd = [], []
@@ -73,7 +73,7 @@ def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
             continue
         kind = kind_of(file.name)
         if kind is None:
-            odd.append(Oddity(str(file), "unknown file", "it holds no play that is read"))
+            odd.append(Oddity(str(file), "unknown file", "it contains no games to import"))
         else:
             known.append(File(file, kind, file.read_bytes()))
     if not any(file.kind not in ("info", "lookup") for file in known):
@@ -85,7 +85,8 @@ def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
 
 
 def _in_order(file: Path) -> tuple[str, list[int], str]:
-    """Sort files by folder and by the numbers in their names: game_2 before game_10."""
+    """Return a sort key by folder and by the numbers in the name, so that game_2 precedes
+    game_10."""
     return str(file.parent), [int(n) for n in re.findall(r"\d+", file.name)], file.name
 
 
@@ -99,29 +100,29 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise NotPublished(f"{file.path} is not UTF-8 text, as the published tables are.") from None
+        raise NotPublished(f"{file.path} is not UTF-8 text; the published tables are.") from None
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     lacking = [name for name in columns if name not in (reader.fieldnames or ())]
     if lacking:
         raise NotPublished(
-            f"{file.path} has no column {listed(lacking, 'or')}; the published one does, so this "
-            "is another file or another version."
+            f"{file.path} has no column {listed(lacking, 'or')}; the published file does, so "
+            "this is another file or another version."
         )
     found: list[Line] = []
     for row in reader:
         if None in row or None in row.values():
             raise NotPublished(
                 f"{file.path}, line {reader.line_num}: the row and the header "
-                "differ in length; the file may be half downloaded."
+                "differ in length; the download may be incomplete."
             )
         found.append((reader.line_num, row))
     if not found:
-        raise NotPublished(f"{file.path} has no rows; it may be half downloaded.")
+        raise NotPublished(f"{file.path} has no rows; the download may be incomplete.")
     return found
 
 
 def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
-    """Return the whole number in a cell; raise BadInput for any other content."""
+    """Return the whole number in a cell; raises BadInput for any other content."""
     try:
         return int(row[column])
     except ValueError:
@@ -131,7 +132,8 @@ def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
 
 
 def episodes_of(file: File) -> Iterator[list[Line]]:
-    """Yield the rows of each episode; one starts where the pair changes or the round restarts."""
+    """Yield the rows of each episode; an episode starts where the pair changes or rounds
+    restart."""
     current: list[Line] = []
     before: tuple[object, ...] = ()
     number = 0
@@ -173,7 +175,7 @@ def games_in(file: File) -> dict[int, OrdinalGame]:
 
 
 def info_beside(files: Iterable[File], path: Path) -> dict[int, OrdinalGame]:
-    """Return the matrices, from these files or from a folder above the given path."""
+    """Return the 144 games by number, from these files or from a folder above the given path."""
     for file in files:
         if file.kind == "info":
             return games_in(file)
@@ -191,7 +193,8 @@ Lookup = Mapping[str, str]  # a person's moves so far -> GPT-4's answer
 
 
 def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
-    """Return GPT-4's answers by game (PD, BoS) and label (Base, Prompted), as far as present."""
+    """Return GPT-4's answers by game (PD, BoS) and label (Base, Prompted), where the files have
+    them."""
     found: dict[tuple[str, str], Lookup] = {}
     for file in files:
         if file.kind != "lookup":
@@ -200,7 +203,7 @@ def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
             table = msgspec.convert(json.loads(file.data), dict[str, str])
         except (ValueError, msgspec.ValidationError):
             raise NotPublished(
-                f"{file.path} is not a table of answers in JSON; it may be half downloaded."
+                f"{file.path} is not a table of answers in JSON; the download may be incomplete."
             ) from None
         game = "PD" if file.path.name.startswith("pd") else "BoS"
         found[game, "Prompted" if "predict" in file.path.name else "Base"] = table

@@ -12,7 +12,8 @@ ROUNDS, LONG = 10, 20
 
 
 def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> PlayerSpec:
-    """Return a finite machine; each state has its odds and its next state by (own, other) move."""
+    """Return a finite automaton as a player; a row is a state: its name, move odds and next
+    states."""
     states: dict[str, Any] = {name: {"odds": odds, "after": after} for name, odds, after in rows}
     return player_spec("policy_table", table={"start": rows[0][0], "states": states})
 
@@ -33,7 +34,7 @@ RECIPROCAL = tuple(
 def study(model: str = OPEN) -> Study:
     """Return the study: ten rounds against simple bots, twenty against tit for tat in the dilemma.
 
-    Without a model its seats stay open.
+    Without a model, its seat stays open.
     """
     agents = (
         player_spec("random"),

@@ -1,4 +1,4 @@
-"""The published figures of akata2025, computed from imported play by the authors' conventions."""
+"""The published figures of akata2025, computed from imported play as the authors compute them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return a figure over people: the mean of one label, or the difference between the labels."""
+    """Return a figure over people: the mean under one label, or the difference between the
+    labels."""
     if metric not in MEASURES:
         return None
     there = [played for facts, played in games if row["game"] in (BOTH, facts["game"])]
@@ -81,10 +82,10 @@ def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None
         return without_interval(gap, n, "difference of logits", "it is a transform")
     t, first, second = pooled_t(prompted, base), len(prompted), len(base)
     if metric == "t":
-        return without_interval(t, n, "two-sample t", "a test's statistic is no estimate")
+        return without_interval(t, n, "two-sample t", "a test's statistic is not an estimate")
     if metric.endswith("bayes_factor"):
         found = bayes_factor(t, first, second)
-        return without_interval(found, n, "JZS, one-sided", "a Bayes factor is no estimate")
+        return without_interval(found, n, "JZS, one-sided", "a Bayes factor is not an estimate")
     return unpaired_difference(prompted, base)
 
 
@@ -149,7 +150,8 @@ def published_name(who: PlayerSpec) -> str:
 
 
 def _as_in_the_script(games: Games) -> dict[str, list[float]]:
-    """Return points by player: all rounds as player 1, and the last round as player 2."""
+    """Return points by player as the authors' script counts them: those of all rounds as player 1,
+    and of the last round as player 2."""
     points: dict[str, list[float]] = {}
     for facts, played in games:
         points.setdefault(str(facts["one"]), []).extend(rewards(played, AGENT))
@@ -206,7 +208,8 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return GPT-4's moves after a defection and in games without a defection, over both seats."""
+    """Return one count of a player's moves after it met a defection, or in games without one, over
+    both seats."""
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat, key in zip(SEATS, ("one", "two"), strict=True):
@@ -284,7 +287,7 @@ def _count(n: float) -> Estimate:
 
 
 def _number(value: float | None, n: int, how: str) -> Estimate:
-    return without_interval(value, n, how, "a test's statistic is no estimate")
+    return without_interval(value, n, how, "a test's statistic is not an estimate")
 
 
 Figure = Callable[[Conditions, str, Games], Estimate | None]
@@ -313,7 +316,7 @@ def table_of(row: Conditions, metric: str) -> str:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure computed from imported play."""
+    """Return a figure computed from imported play; None if it cannot be computed."""
     table = table_of(row, metric)
     files = {name for name, game in GAMES.items() if game == row.get("game")}
     wanted = {"people": {"people"}, "all_games": {"all_games"}, "bots": set(WITH_BOTS)}

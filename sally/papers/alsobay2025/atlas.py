@@ -13,8 +13,8 @@ SOURCE, YEAR = "alsobay2025", 2025
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return one dot per return of a token, for games without extra stages; a group is a
-    cluster."""
+    """Return one dot for each return of a token, from games without extra stages; groups are
+    clusters."""
     by_return: dict[str, list[tuple[float, Played]]] = {}
     for played in games:
         game = game_of(played)

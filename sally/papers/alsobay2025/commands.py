@@ -22,10 +22,11 @@ CONDITIONAL, ALWAYS, NEVER = 0.3, 0.9, 0.1
 
 
 def kind_of(person: Person) -> str:
-    """Return free rider, unconditional giver, conditional giver or other, by a stated rule.
+    """Return the kind of a person: free rider, unconditional giver, conditional giver or other.
 
     A free rider gives at most a tenth of the coins on average, an unconditional giver at least nine
-    tenths; else a slope of at least .3 on the others' mean in the round before is conditional.
+    tenths. A conditional giver is another person whose contribution rises with the others' mean
+    contribution in the previous round, with a slope of at least .3.
     """
     rules = person.rules
     share = sum(r.own for r in person.rounds) / (rules.tokens * len(person.rounds))
@@ -49,10 +50,10 @@ def COMMANDS() -> None:
 
 @COMMANDS.command("figures")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--extra-stages", is_flag=True, help="Count games with chat, punishment or reward.")
+@click.option("--extra-stages", is_flag=True, help="Include games with chat, punishment or reward.")
 @json_option
 def show(path: Path, extra_stages: bool, as_json: bool) -> None:
-    """Share of coins contributed, by the return of a coin; a group is a cluster."""
+    """Print the share of coins contributed, by the return of a coin; groups are clusters."""
     people = [p for p in read(path).people if p.rounds and (extra_stages or not p.rules.extra)]
     rows = [row for low, high in BINS if (row := _row(people, low, high))]
     if as_json:
@@ -68,9 +69,9 @@ def show(path: Path, extra_stages: bool, as_json: bool) -> None:
 def gains(path: Path, as_json: bool) -> None:
     """Compare the public fund and the gains that the texts state with the rules of the game.
 
-    Gains are compared where nothing could be rewarded or deducted; they are stated in whole coins,
-    so a difference of up to half a coin is rounding. Rounds in which a player left are counted
-    apart: the fund was then divided among another number of players than are listed.
+    Gains are compared only in games without rewards and punishments. They are stated in whole
+    coins, so a difference of up to half a coin is rounding. Rounds in which a player left are
+    counted separately, because the fund was then not divided among the players listed.
     """
     found = checked(read(path).people)
     if as_json:

@@ -1,7 +1,7 @@
 """Importer of people's public goods games: one episode per complete group.
 
 The game in Sally has no punishment, reward or chat stage. Games with such stages are imported on
-request; they are marked and have no result.
+request; they are marked and have no payoffs.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def imported(path: Path, extra_stages: bool = False) -> Imported:
 
     Args:
         path: A file or a checkout.
-        extra_stages: Also import games with chat, punishment or reward; they have no result.
+        extra_stages: Also import games with chat, punishment or reward; they have no payoffs.
     """
     record = read(path)
     groups = record.groups()

@@ -106,7 +106,7 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 def read(path: Path) -> Record:
-    """Return the people of a file `.zip` or `.jsonl`, or of a checkout."""
+    """Return the people in a checkout, or in one `.zip` or `.jsonl` file."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     odd: list[Oddity] = []
@@ -159,7 +159,7 @@ def _person(where: str, held: _Line) -> Person:
     stated = [pattern.search(head) for pattern in (_PLAYERS, _TOKENS, _RATIO)]
     if not start or None in stated:
         raise BadInput(
-            f"{where}: the text should state players, coins and multiplier and then have a line "
+            f"{where}: the text should state players, coins and multiplier before the line "
             f"{START!r}."
         )
     players, tokens, ratio = (found[1] for found in stated if found is not None)
@@ -187,8 +187,8 @@ def _person(where: str, held: _Line) -> Person:
         others = tuple(int(given) for _, given in _OTHER.findall(body))
         if int(own[1]) > rules.tokens or int(own[1]) + sum(others) != int(total[1]):
             raise BadInput(
-                f"{where}: in round {number} {own[1]} and {sum(others)} were given, and the total "
-                f"is {total[1]}; it should be their sum."
+                f"{where}: round {number} has contributions of {own[1]} and {sum(others)}, and "
+                f"a total of {total[1]}; it should be their sum."
             )
         fund, gain = _FUND.search(body), _GAIN.search(body)
         rounds.append(
@@ -208,7 +208,7 @@ def _check_group(file: str, name: str, group: list[Person]) -> None:
     if len({person.rules for person in group}) > 1:
         raise BadInput(f"{file}: the people of group {name} state different rules.")
     if len(group) > group[0].rules.players:
-        raise BadInput(f"{file}: group {name} has {len(group)} people; it should have fewer.")
+        raise BadInput(f"{file}: group {name} has {len(group)} people, more than its rules state.")
 
 
 def complete_rounds(group: list[Person]) -> list[tuple[int, ...]]:

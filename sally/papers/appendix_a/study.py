@@ -25,7 +25,7 @@ DIALS: Mapping[str, Mapping[str, Any]] = {
 
 
 def partners_of(game: str) -> dict[str, PlayerSpec]:
-    """Return the partners of a game under the names that the tables use."""
+    """Return the partners of a game by the names that the tables use."""
     if game == "wavelength":
         return {name: player_spec("own_dial", **params) for name, params in DIALS.items()}
     return {name: player_spec("associates", **params) for name, params in MINDS.items()}

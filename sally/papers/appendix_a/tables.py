@@ -1,4 +1,4 @@
-"""Tables of appendix_a: baselines that need no model are computed, models come from episodes."""
+"""Tables of appendix_a: baselines are computed here; figures of models come from episodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_ROWS = 10  # rows of a frozen set in a cell; each is ten rounds, or three b
 
 @lru_cache(maxsize=64)
 def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
-    """Play some rows of a frozen set with bots."""
+    """Return the episodes of bots on the first `rows` problems of a game's frozen set."""
     spec, found = registry.game(game), []
     lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
     for number in range(rows):
@@ -47,7 +47,7 @@ def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute the figures that need no language model."""
+    """Return a figure that needs no language model; None for all other figures."""
     game, giver = str(row.get("game")), str(row.get("model"))
     if game not in GIVERS or giver not in players_of(game):
         return None
@@ -93,8 +93,9 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why a published figure of a similar game cannot be compared: its rules differ."""
-    return "other rules than ours" if "work" in row else None
+    """Return why a published figure cannot be compared (the rules of its game differ); None if it
+    can."""
+    return "its rules differ from ours" if "work" in row else None
 
 
 def _lines(game: str) -> Sequence[tuple[Conditions, str]]:

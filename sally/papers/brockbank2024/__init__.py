@@ -1,4 +1,5 @@
-"""brockbank2024: people against fifteen bots in rock, paper, scissors, with the figures."""
+"""brockbank2024: people against fifteen bots in rock, paper, scissors, with the published
+figures."""
 
 from sally.core.registry.paper import Paper
 

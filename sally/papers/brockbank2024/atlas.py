@@ -12,7 +12,8 @@ YEAR = 2024
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the people against each bot with a finite automaton; adaptive bots have none."""
+    """Return a dot for the people against each bot that is a finite automaton; adaptive bots are
+    not."""
     return decision_dots(games, "brockbank2024", {}, YEAR)
 
 

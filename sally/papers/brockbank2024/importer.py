@@ -108,7 +108,7 @@ def _made(game: Game, number: int, persons: bool) -> Made:
 
 
 def setup_of(game: Game, who: PlayerSpec) -> Setup:
-    """Return the setup: 300 rounds for 3, 0 or -1 points; void rounds never end the game."""
+    """Return the setup: 300 rounds that pay 3, 0 or -1 points; void rounds do not end the game."""
     params = {"matrix": MATRIX, "rounds": ROUNDS, "names": list(NAMES), "void_limit": ROUNDS}
     lineup = {AGENT: person(), PARTNER: who}
     return Setup(Instance(game.name, "rps", params), 0, {str(s): w for s, w in lineup.items()})

@@ -38,11 +38,11 @@ def read_frame(data: bytes, name: str) -> dict[str, Column]:
     """
     plain = _unpacked(data)
     if plain[:7] not in (b"RDX2\nX\n", b"RDX3\nX\n"):
-        raise BadFrame("it does not start like one (RDX2 or RDX3, binary)")
+        raise BadFrame("it does not start with RDX2 or RDX3, the header of a binary R file")
     try:
         found = _Reader(plain, 7).saved()
     except (struct.error, IndexError, UnicodeDecodeError, ValueError) as why:
-        raise BadFrame(f"it breaks off or is damaged ({why})") from None
+        raise BadFrame(f"it is truncated or damaged ({why})") from None
     for tag, value in found:
         if tag == name and isinstance(value, _Vector):
             names = value.attributes.get("names")
@@ -74,7 +74,7 @@ class _Vector:
 
 
 def _column(found: Any) -> Column:
-    """Return a column: factors as their labels, missing values as None."""
+    """Return the values of a column: labels for a factor, None for missing values."""
     if not isinstance(found, _Vector):
         raise BadFrame("a column is not a vector")
     values = found.values
@@ -89,7 +89,7 @@ def _column(found: Any) -> Column:
 
 
 class _Reader:
-    """A position in serialized data."""
+    """A cursor over serialized R data."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self.data, self.at = data, at
@@ -123,7 +123,8 @@ class _Reader:
         return size if size >= 0 else (self._int() << 32) + (self._int() & 0xFFFFFFFF)
 
     def item(self) -> Any:
-        """Read one object: a list of pairs, a vector, a name, or None for what is not needed."""
+        """Read one object and return it: a list of pairs, a vector or a name; None for types not
+        needed."""
         flags = self._int()
         kind = flags & 0xFF
         if kind in (_PAIRLIST, _LANGUAGE, _CLOSURE, _ATTRIBUTED_PAIRLIST, _ATTRIBUTED_LANGUAGE):
@@ -149,7 +150,7 @@ class _Reader:
         return self._vector(kind, flags)
 
     def _pairs(self, flags: int) -> list[tuple[str, Any]]:
-        """Read a list of (tag, value), following its tail without recursion."""
+        """Read a linked list of (tag, value) pairs, iteratively rather than by recursion."""
         found: list[tuple[str, Any]] = []
         while True:
             kind = flags & 0xFF
@@ -178,7 +179,8 @@ class _Reader:
         return known
 
     def _compact(self) -> Any:
-        """Read a vector in a compact form: wrapped, a sequence, or numbers meant as texts."""
+        """Read a vector in compact form: a wrapper, an arithmetic sequence, or numbers stored for
+        text."""
         info, state, _ = self.item(), self.item(), self.item()
         called = str(info[0][1]) if isinstance(info, list) and info else ""
         if called.startswith("wrap_"):

@@ -72,7 +72,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> Found:
-    """Read every game under a path: a checkout, a folder below it, or one file."""
+    """Return the games of a checkout, of a folder in it, or of one file."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     files, odd = _files(path)
@@ -112,7 +112,7 @@ def _files(path: Path) -> tuple[list[Path], list[Oddity]]:
 def _why_unknown(file: Path) -> str:
     with file.open("rb") as opened:
         pointer = opened.read(len(POINTER)) == POINTER
-    return "a Git LFS pointer without its data" if pointer else "it holds no rounds that are read"
+    return "a Git LFS pointer without its data" if pointer else "it contains no rounds to import"
 
 
 # --- one frame ------------------------------------------------------------------------------------
@@ -183,20 +183,21 @@ def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     try:
         text = (gzip.decompress(data) if file.name.endswith(".gz") else data).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as why:
-        raise BadInput(f"{file} cannot be read ({why}); it may be half downloaded.") from None
+        raise BadInput(f"{file} cannot be read ({why}); the download may be incomplete.") from None
     reader = csv.DictReader(io.StringIO(text, newline=""))
     _check_columns(file, reader.fieldnames or ())
     for row in reader:
         if None in row or None in row.values():
             raise BadInput(
                 f"{file}, line {reader.line_num}: the row and the header differ in length; "
-                "the file may be half downloaded."
+                "the download may be incomplete."
             )
         yield reader.line_num, row
 
 
 def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
-    """Read the frame `bot_data` of an R file; rows are numbered as in a table with a header."""
+    """Read the frame `bot_data` of an R file; rows are numbered from 2, as in a CSV table with a
+    header."""
     try:
         frame = read_frame(data, "bot_data")
     except BadFrame as why:
@@ -220,6 +221,6 @@ def _check_columns(file: Path, there: Iterable[str]) -> None:
     lacking = [name for name in NEEDED if name not in set(there)]
     if lacking:
         raise BadInput(
-            f"{file} has no column {listed(lacking, 'or')}; frames of brockbank2024 have them all, "
-            "so this is another file or another version of it."
+            f"{file} has no column {listed(lacking, 'or')}; the published frames do, so this "
+            "is another file or another version."
         )

@@ -1,4 +1,4 @@
-"""Tables of brockbank2024: people against bots, and our bots on the recorded moves."""
+"""Tables of brockbank2024: people against bots, and Sally's bots replayed on recorded moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ PERSON = "human"
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the opponent of an episode; None if it is not the game of the experiment."""
+    """Return the opponent as the condition of an episode; None if the game is not the
+    experiment's."""
     setup, game = played.episode.setup, played.replay.game
     partner, agent = setup.lineup.get(PARTNER), setup.lineup.get(AGENT)
     if not isinstance(game, RepeatedGame) or partner is None or agent is None:
@@ -63,7 +64,7 @@ def _differential(played: Played) -> float:
 
 
 def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
-    """Return ln 3 minus the entropy of a person's transitions, in nats."""
+    """Return a measure: ln 3 minus the entropy of a person's transitions from `origin`, in nats."""
 
     def gain(played: Played) -> float:
         everything = rounds(played, AGENT)
@@ -92,7 +93,7 @@ MEANS: Mapping[str, Callable[[Played], float | None]] = {
 
 
 def _followed(played: Played, whole: bool) -> Followed:
-    """Replay our bot up to the first void round, or on all rounds.
+    """Replay Sally's bot up to the first void round, or on all rounds if `whole`.
 
     The first void round is included: the bot's move in it was made before the round became void.
     """
@@ -121,8 +122,7 @@ RULES: Mapping[str, Callable[[Played], int]] = {
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure computed from stored games of people, or of a model that takes their
-    place."""
+    """Return a figure computed from stored games of people, or of a model in their place."""
     asked = {**row, "player": model or PERSON}
     there = [played for facts, played in known if asked.items() <= facts.items()]
     if not there:
@@ -144,7 +144,7 @@ def _t(shares: Sequence[float]) -> Estimate | None:
     mean = sum(shares) / n
     variance = sum((share - mean) ** 2 for share in shares) / (n - 1)
     t = (mean - CHANCE) / sqrt(variance / n) if variance else None
-    return without_interval(t, n, "one-sample t", "a t value is no estimate")
+    return without_interval(t, n, "one-sample t", "a t value is not an estimate")
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:

@@ -13,7 +13,7 @@ SOURCE, YEAR = "eger2017", 2017
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of people and AIs by the AI in the game; a person is a cluster."""
+    """Return the dots of people and of AIs, one for each AI in the game; persons are clusters."""
     sides = figures.side_games(games)
     found = []
     for ai in AIS:

@@ -1,9 +1,8 @@
-"""Figures of the published Hanabi games: scores, and moves by the knowledge of the player who
-moved.
+"""Figures of the published Hanabi games: scores, and kinds of moves given what the player knew.
 
-A person is a cluster, on both sides of the table: the moves of an AI depend on its partner.
-One person played 28 % of the full record, so every figure is also available without that person and
-for first games only.
+A person is a cluster, for the moves of the AI too, because they depend on its partner. One person
+played 28 % of the full record, so every figure is also available without that person and for first
+games only.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class SideGame(msgspec.Struct, frozen=True):
 
 
 def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGame]:
-    """Return both sides of every imported game, with agreement for these bots."""
+    """Return both sides of every imported game, with the agreement of these bots with each side."""
     found = []
     for played in games:
         episode = played.episode
@@ -99,7 +98,7 @@ MEASURES: Mapping[str, tuple[Part, Part]] = {
 
 
 def measure(games: Sequence[SideGame], name: str) -> Estimate:
-    """Return one share of moves, with persons as clusters."""
+    """Return the share of moves that a measure counts, with persons as clusters."""
     part, whole = MEASURES[name]
     return _share(
         games,

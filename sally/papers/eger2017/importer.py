@@ -2,7 +2,7 @@
 
 The published game allowed discards with all hint tokens, so the imported games have
 `discard_at_full`. In a few games a person's click was carried out in the AI's seat; such a game is
-cut at the first sign.
+censored at the first such move.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SLIPPED = "the seats slip: a click of the person was carried out in the AI's sea
 
 
 def setup_of(game: Game, person: str) -> Setup:
-    """Return the deal and the players of a log."""
+    """Return the setup of a logged game: its deal and its players."""
     params: dict[str, Any] = {
         "players": 2,
         "deck": [len(COLOURS) * colour + rank - 1 for colour, rank in game.deck],
@@ -104,7 +104,7 @@ def as_episode(
     elif not match.over:
         raise BadInput(
             f"{game.source.file} stops after {len(game.moves)} moves, before the game is over; "
-            "the file may be cut."
+            "the file may be truncated."
         )
     elif score != game.score:
         differs.append(Difference(name, "score", None, str(game.score), str(score)))
@@ -133,7 +133,7 @@ def imported(path: Path, skip_bad: bool = False) -> Imported:
     """Import every recorded game under a path.
 
     Raises:
-        BadInput: A log is cut or changed, and `skip_bad` is not set.
+        BadInput: A log is truncated or altered, and `skip_bad` is not set.
     """
     found = find(path)
     odd: list[Oddity] = list(found.oddities)
@@ -171,5 +171,5 @@ IMPORTER = Importer(
     "eger2017",
     "people with three AIs at Hanabi (Eger et al. 2017)",
     imported,
-    options=(ImportOption("skip_bad", "Import the other logs where one is cut or changed."),),
+    options=(ImportOption("skip_bad", "Skip logs that are truncated or altered."),),
 )

@@ -91,7 +91,7 @@ class Game(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Everything under a path."""
+    """The logs and surveys under a path."""
 
     files: tuple[Path, ...]  # of games
     surveys: Mapping[str, Mapping[str, str]]
@@ -146,7 +146,7 @@ def read_survey(file: Path) -> dict[str, str]:
             )
         found[question] = answer.strip()
     if found.get(LAST) != "yes":
-        raise BadInput(f"{file.name} should end with {LAST!r} and yes; the file may be cut.")
+        raise BadInput(f"{file.name} should end with {LAST!r} and yes; the file may be truncated.")
     return found
 
 
@@ -164,7 +164,7 @@ def shuffled(seed: int) -> tuple[Card, ...]:
 
 
 def read_game(file: Path) -> Game:
-    """Return one log, every line of it compared with what its moves imply.
+    """Return one log after comparing every line with the text that its moves imply.
 
     Raises:
         BadInput: A line is not in the published format, or does not follow from the moves.
@@ -211,7 +211,8 @@ def _matched(
     found = pattern.fullmatch(line)
     if found is None:
         raise BadInput(
-            f"{file.name}, line {at + 1}: {line[:60]!r} should be {wanted}; the file may be cut."
+            f"{file.name}, line {at + 1}: {line[:60]!r} should be {wanted}; the file may be "
+            "truncated. "
         )
     return found
 
@@ -233,8 +234,8 @@ def _move(file: Path, number: int, line: str) -> Move:
         if fits and player is not None and kind is not None:
             return Move(player, kind, slot, target, colour, rank)
     raise BadInput(
-        f"{file.name}, line {number}: {line!r} is not a move; it should be MOVE: and player, kind, "
-        "card, target, colour and rank."
+        f"{file.name}, line {number}: {line!r} is not a move; it should be MOVE: followed by "
+        "player, kind, card, target, colour and rank."
     )
 
 
@@ -297,20 +298,21 @@ def prose(file: Path, game: Game) -> Iterator[str]:
 
 
 def person_of(game: str, before: Mapping[str, str], surveys: Mapping[str, object]) -> str:
-    """Return the person of a game: the nearest game with a survey, walking back.
+    """Return the person who played a game: the id of the nearest game with a survey, going back in
+    time.
 
     Args:
         game: The id of the game.
-        before: By id, the game that the same browser played before; "" if none.
+        before: The previous game of the same browser, by id; "" for the first game.
         surveys: A mapping whose keys are the ids of games after which a survey was filled in.
 
     Raises:
-        BadInput: A game before is missing, the games form a circle, or no survey is found.
+        BadInput: An earlier game is missing, the chain is circular, or no survey is found.
     """
     at, seen = game, {game}
     while at not in surveys:
         if not before.get(at):
-            why = "has no survey and none before it" if at in before else "has no log here"
+            why = "has no survey and no earlier game" if at in before else "has no log here"
             raise BadInput(f"game{game}.log cannot be assigned to a person: game {at} {why}.")
         at = before[at]
         if at in seen:

@@ -1,4 +1,4 @@
-"""Dots of the atlas: tables of a single model in the guessing game and in public goods."""
+"""Dots of the atlas: tables with one model in all seats, in guessing and public goods games."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def goods_column(back: float) -> AtlasColumn:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of every model with leaderboard runs; a table is a cluster."""
+    """Return the dots of every model with leaderboard runs; tables are clusters."""
     ids: dict[str, str] = {}
     tables: list[RecordedTable] = []
     for played in games:

@@ -15,14 +15,14 @@ from sally.papers.gamabench.reading import read
 
 @click.group("gamabench")
 def COMMANDS() -> None:
-    """GAMA-Bench: guessing and public goods among models of one kind."""
+    """GAMA-Bench: guessing and public goods games with one model in all seats."""
 
 
 @COMMANDS.command("figures")
 @click.argument("path", type=click.Path(path_type=Path))
 @json_option
 def show(path: Path, as_json: bool) -> None:
-    """Print scores, first numbers, doing in hindsight and contributions of the results in PATH."""
+    """Print each model's score, first number, doing (in hindsight) and contribution."""
     guessing, goods = figures.summary(read(path).tables)
     if as_json:
         whole: Any = {"guessing": guessing, "goods": goods}

@@ -22,7 +22,7 @@ ROUNDS = (1, 2, 5, 10, 20)  # in which hindsight is computed
 
 
 class Guessing(msgspec.Struct, frozen=True):
-    """One model in the guessing game."""
+    """The figures of one model in the guessing game."""
 
     model: str
     tables: int
@@ -35,7 +35,7 @@ class Guessing(msgspec.Struct, frozen=True):
 
 
 class Goods(msgspec.Struct, frozen=True):
-    """One model in the public goods game, as shares of the endowment."""
+    """The figures of one model in the public goods game, as shares of the endowment."""
 
     model: str
     tables: int
@@ -44,7 +44,7 @@ class Goods(msgspec.Struct, frozen=True):
 
 
 def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedTable]]:
-    """Return the runs behind the leaderboard by model."""
+    """Return the tables behind the leaderboard, by model."""
     found: dict[str, list[RecordedTable]] = {}
     for table in tables:
         if table.game == game and table.run is not None:
@@ -53,8 +53,8 @@ def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedT
 
 
 def hindsight(table: RecordedTable) -> tuple[float, float]:
-    """Return the winnings of a table's seats above those of random play, and the most they could
-    have won."""
+    """Return how much more a table's seats won than random numbers would have, and how much more
+    the best numbers in hindsight would have."""
     pays = Contest(len(table.seats), table.low, table.high, table.share, 1.0)
     gained = most = 0.0
     for number in ROUNDS:
@@ -114,7 +114,7 @@ def goods(model: str, tables: Sequence[RecordedTable]) -> Goods:
 
 
 def summary(tables: Sequence[RecordedTable]) -> tuple[list[Guessing], list[Goods]]:
-    """Return the figures of every model with runs of the leaderboard."""
+    """Return the figures of every model with leaderboard runs."""
     return (
         [guessing(model, of) for model, of in runs(tables, GUESSING).items()],
         [goods(model, of) for model, of in runs(tables, GOODS).items()],

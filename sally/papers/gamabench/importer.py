@@ -25,7 +25,7 @@ GAMES = {GUESSING: "level_k", "public_goods": "public_goods"}
 
 
 def params_of(table: RecordedTable) -> dict[str, Any]:
-    """Return the game that was played."""
+    """Return the parameters of the game that was played."""
     rounds, players = len(table.choices), len(table.seats)
     if table.game == GUESSING:
         pays = {

@@ -75,7 +75,7 @@ class RecordedTable(msgspec.Struct, frozen=True):
 
     @property
     def run(self) -> int | None:
-        """The number of one of the five runs behind the leaderboard."""
+        """The number of the run among the five behind the leaderboard; None for other runs."""
         found = _RUN.fullmatch(self.variant)
         return int(found[1]) if found else None
 
@@ -86,7 +86,7 @@ class RecordedTable(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Everything under a path."""
+    """The tables and oddities under a path."""
 
     tables: tuple[RecordedTable, ...]
     oddities: tuple[Oddity, ...]
@@ -94,7 +94,8 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> Found:
-    """Return the tables of both games under a path; copies of a run are listed and left out."""
+    """Return the tables of both games under a path; copies of a run are reported as oddities
+    instead."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     every = [path] if path.is_file() else sorted(path.rglob("*.json"), key=_runs_first)
@@ -126,7 +127,7 @@ def read(path: Path) -> Found:
 
 
 def _runs_first(file: Path) -> tuple[bool, Path]:
-    """Order runs of the leaderboard before their copies under other names."""
+    """Return a sort key that puts leaderboard runs before their copies under other names."""
     named = _NAME.fullmatch(file.name)
     return named is None or _RUN.fullmatch(named[3]) is None, file
 

@@ -1,4 +1,4 @@
-"""Bots of Hanabi: published scores beside the scores measured here."""
+"""Hanabi bots: published scores compared with scores measured here."""
 
 from sally.core.registry.paper import Paper
 

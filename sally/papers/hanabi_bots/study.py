@@ -25,14 +25,15 @@ DEALS, CROSSED_DEALS = 30, 50
 
 
 def deals(game: str, count: int) -> tuple[Instance, ...]:
-    """Return the first deals of a game by number; the score counts the piles even after a loss."""
+    """Return the first `count` deals of a game; the score counts the piles even after a loss."""
     return tuple(
         instance(game, f"{game}-{deal:03d}", deal=deal, score="kept") for deal in range(count)
     )
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Return the study of one language model with each of three bots; the model may stay open."""
+    """Return the study of one model with each of three bots; without a model its seat stays
+    open."""
     me = player_spec("language", model=model, strategy="qa", **language)
     mini = deals("hanabi_mini", DEALS)
     cells = [

@@ -40,14 +40,14 @@ def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
 
 @lru_cache(maxsize=256)
 def scores(names: tuple[str, ...], deals: int, seed: int) -> tuple[int, ...]:
-    """Return the scores of these bots together, by deal; the deals depend on the seed alone."""
+    """Return the scores of these bots together, by deal; the deals depend only on the seed."""
     game = Hanabi(players=len(names), score="kept")
     numbers = (derived_seed("hanabi_bots", seed, n) % DEALS for n in range(deals))
     return tuple(play(game, names, deal) for deal in numbers)
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute a figure; none needs a language model."""
+    """Return a computed figure; no figure needs a language model."""
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
         found = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)

@@ -26,10 +26,11 @@ def COMMANDS() -> None:
 
 @COMMANDS.command("figures")
 @click.argument("where")
-@click.option("--unpublished", is_flag=True, help="Also count matches without published replies.")
+@click.option("--unpublished", is_flag=True, help="Include matches without published replies.")
 @json_option
 def show(where: str, unpublished: bool, as_json: bool) -> None:
-    """Doing, openings and replies of each model from the store WHERE, by chance to stop."""
+    """Print each model's doing, openings and replies in the store WHERE, by stopping
+    probability."""
     spec = registry.game("repeated_games")
     there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
     sides = figures.side_matches(Played(spec, e, replayed(spec, e)) for e in there)

@@ -1,6 +1,7 @@
-"""Figures of the published tournaments: doing against declared bots, openings, replies to moves.
+"""Figures of the published tournaments: doing against declared bots, first moves, and replies to
+moves.
 
-A match is a cluster. Decisions that another program made (unreadable replies) are left out.
+A match is a cluster. Decisions that the authors' parser made (unreadable replies) are left out.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class SideMatch(msgspec.Struct, frozen=True):
     regret: DecisionRegret | None  # against a declared bot
 
     def share(self, before: str) -> tuple[int, int]:
-        """Return cooperations and decisions after a cell such as CD; "" is the opening."""
+        """Return the numbers of cooperations and of decisions after an outcome such as CD; "" means
+        the first round."""
         made = [move for cell, move in self.own if cell == before]
         return sum(move == COOPERATES for move in made), len(made)
 
@@ -82,14 +84,17 @@ def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
 
 
 def pooled(there: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
-    """Return doing over matches with these losses, and the number of decisions."""
+    """Return doing computed from these matches, and the number of decisions."""
     above = [r.at_random - r.lost for r in there]
     below = [r.at_random for r in there]
     return ratio_by_rule(above, below, list(range(len(there)))), sum(r.decisions for r in there)
 
 
 def cooperation(sides: Sequence[SideMatch], before: str | None = None) -> tuple[Estimate, int]:
-    """Return the share of C among readable decisions after a cell, or of all if None."""
+    """Return the share of C among readable decisions, and their number.
+
+    Only decisions after the outcome `before` count; None counts all.
+    """
     if before is None:
         pairs = [(sum(m == COOPERATES for _, m in s.own), len(s.own)) for s in sides]
     else:
@@ -112,8 +117,8 @@ LEARNERS = ("QLearning", "ThompsonSampling", "GradientMetaLearner")
 def scripted(games: Iterable[Played], stop: float) -> dict[str, list[tuple[str, DecisionRegret]]]:
     """Return the losses of scripted players and learners against declared bots, by name.
 
-    Each loss comes with the id of its episode. A side of a match counts if the other side is
-    declared.
+    Each loss comes with the id of its episode. A side of a match counts if its opponent is a
+    declared bot.
     """
     found: dict[str, list[tuple[str, DecisionRegret]]] = {}
     for played in games:

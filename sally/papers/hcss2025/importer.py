@@ -1,7 +1,8 @@
-"""Importer of the tournaments of HCSS 2025: moves as scored, with unreadable replies marked. An
-unreadable reply is not a move in Sally, but in the tournament it was scored as cooperation, and the
-other side reacted to that. So the move stays in the match and is marked as `scored_there`; measures
-leave that decision out, and the other's reaction stays.
+"""Importer of the HCSS 2025 tournaments: moves as scored, with unreadable replies marked.
+
+An unreadable reply is not a move in Sally, but the tournament scored it as cooperation, and the
+other side reacted to that. So the move stays in the match and is marked as `scored_there`. Measures
+leave out that decision, but not the other side's reaction.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ BOTS: dict[str, PlayerSpec] = {
     ),
 }
 READ_WELL = ("Claude4-Sonnet", "GPT4.1mini", "Gemini20Flash")
-"""Models whose replies are almost all readable where they were published."""
+"""Models whose published replies are almost all readable."""
 NOT_PUBLISHED = "not in this record"
 
 
@@ -57,7 +58,7 @@ def spec_of(agent: Agent) -> PlayerSpec:
 def as_episode(
     match: RecordedMatch, keep_replies: bool = False
 ) -> tuple[Episode, list[Difference], Counter[str]]:
-    """Return one match as an episode; a model is the agent, whichever side it was on."""
+    """Return one match as an episode; a model always gets the agent's seat."""
     one, two = match.agents
     turned = bool(two.model and not one.model)
     agents = (two, one) if turned else (one, two)
@@ -117,8 +118,9 @@ def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> Im
 
     Args:
         path: A checkout, a folder or a file.
-        unread: Whether to import models whose replies are mostly unreadable, from histories too.
-        keep_replies: Whether to store the replies themselves, not only hash and length.
+        unread: Whether to import match histories of models whose replies are mostly unreadable,
+            too.
+        keep_replies: Whether to store the text of replies, not only its hash and length.
     """
     found = read(path)
     episodes: list[Episode] = []

@@ -1,7 +1,7 @@
-"""Read the published tournaments: matches with replies (CSV) and match histories without (JSON).
+"""Read the published tournaments: matches with replies (CSV), and match histories without (JSON).
 
-The authors' parser scores an unreadable reply as cooperation. A reply is therefore read again: its
-last line must be C, D, cooperate or defect, perhaps after a word such as "decision".
+The authors' parser scores an unreadable reply as cooperation. Replies are therefore read again: the
+last line must be C, D, cooperate or defect, optionally after a word such as "decision".
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ class RecordedMatch(msgspec.Struct, frozen=True):
 
     @property
     def cell(self) -> str:
-        """The condition."""
+        """The condition: stopping probability, and whether opponents are tracked."""
         stop, tracking = EXPERIMENTS[self.experiment]
         return f"stop {stop:.2f}, tracking {'yes' if tracking else 'no'}"
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Everything under a path."""
+    """The matches under a path, and what was found wrong."""
 
     matches: tuple[RecordedMatch, ...]  # with replies
     sides: tuple[RecordedMatch, ...]  # of histories alone, from the side of one model
@@ -189,7 +189,8 @@ def read(path: Path) -> Found:
 
 
 def _matches(file: Path, experiment: str, phase: int) -> Iterator[RecordedMatch]:
-    """Yield the matches of one table, checked: rounds, agents, stop chance and scores."""
+    """Yield the matches of one table after checking rounds, agents, stopping probability and
+    scores."""
     data = file.read_bytes()
     source = Source.of(SOURCE, LICENCE, f"{file.parent.name}/{file.name}", data)
     by_match: dict[str, list[tuple[int, dict[str, str]]]] = {}
@@ -200,7 +201,7 @@ def _matches(file: Path, experiment: str, phase: int) -> Iterator[RecordedMatch]
     if len(by_match) != pairs:
         raise BadInput(
             f"{file.name} has {len(by_match)} matches of {len(names)} agents; with all pairs it "
-            f"should have {pairs}. The file may be cut."
+            f"should have {pairs}. The file may be truncated."
         )
     for name, rows in by_match.items():
         yield _match(file, source, experiment, phase, name, rows)
@@ -221,11 +222,11 @@ def _rows(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
             if None in row or None in row.values():
                 raise BadInput(
                     f"{file.name}, line {reader.line_num}: the row and the header differ in "
-                    "length; the file may be cut."
+                    "length; the file may be truncated."
                 )
             yield reader.line_num, row
     except csv.Error as why:
-        raise BadInput(f"{file.name} is not a table: {why}; the file may be cut.") from None
+        raise BadInput(f"{file.name} is not a table: {why}; the file may be truncated.") from None
     finally:
         csv.field_size_limit(limit)
 
@@ -311,8 +312,8 @@ Moves = tuple[tuple[str, str], ...]
 def _history(
     file: Path, experiment: str, matches: list[RecordedMatch]
 ) -> tuple[list[RecordedMatch], int]:
-    """Return the matches that are only in the history, and the number of its sides that agree with
-    a table.
+    """Return the matches that are only in the history, and the number of sides that agree with a
+    table.
 
     A match of two models is in the history twice; it is returned once.
     """
@@ -322,7 +323,7 @@ def _history(
     except msgspec.DecodeError as why:
         raise BadInput(f"{file.name} is not a match history: {why}.") from None
     if held.enable_opponent_tracking != EXPERIMENTS[experiment][1]:
-        raise BadInput(f"{file.name}: tracking does not belong to experiment {experiment}.")
+        raise BadInput(f"{file.name}: tracking is not that of experiment {experiment}.")
     source = Source.of(SOURCE, LICENCE, f"{file.parent.name}/{file.name}", data)
     known: Counter[tuple[str, str, Moves]] = Counter()
     for match in matches:

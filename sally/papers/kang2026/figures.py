@@ -1,6 +1,6 @@
-"""Figures of kang2026, drawn from our episodes; the paper has them as images only.
+"""Figures of kang2026, drawn from our episodes; the paper publishes them only as images.
 
-Where the paper averages over its models, ours is the mean over the models of the store, each model
+Where the paper averages over its models, our figure is the mean over the models in the store, each
 weighted equally. Action consistency counts every prediction: reports to probes, and predictions
 made inside a decision.
 """
@@ -35,7 +35,7 @@ Measure = Callable[[Played], float | None]
 
 
 def _of(name: str, *seats: Seat) -> Measure:
-    """Return a metric for a seat, or its mean over the seats that have it."""
+    """Return a measure: the mean of a metric over these seats, where it has a value."""
 
     def measure(played: Played) -> float | None:
         metric = registry.metrics(played.spec.name)[name]
@@ -103,14 +103,15 @@ def _series(drawn: Iterator[Series]) -> tuple[Series, ...]:
 
 
 def _finished(picture: Picture, there: Known) -> Picture:
-    """Return a picture of shares; an empty one says why it is empty."""
+    """Return the picture with limits 0 and 1 or, if it has no data, with the reason."""
     if picture.series:
         return msgspec.structs.replace(picture, limits=(0.0, 1.0))
     return msgspec.structs.replace(picture, missing=NO_FIGURE if there else "not run")
 
 
 def _of_family(known: Known, family: str) -> Known:
-    """Return the models of a family; models outside the paper go with the first family."""
+    """Return the episodes of a family's models; models outside the paper join the first family if
+    it has none."""
     theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
     others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
     return theirs or (others if family == "qwen" else [])
@@ -120,7 +121,7 @@ def _of_family(known: Known, family: str) -> Known:
 
 
 def alignment(known: Known, effort: Effort) -> Picture:
-    """Draw Figure 1b: acts of the team given the act it predicted for its ally."""
+    """Draw Figure 1b: the team's actions, by the action that it predicted for its ally."""
     radio = _where(known, game="toma_sw", player="language")
     counts: dict[tuple[str, str, str], int] = {}
     for facts, played in radio:
@@ -205,7 +206,8 @@ def _who(facts: Conditions) -> str:
 
 
 def _plain(facts: Conditions) -> bool:
-    """Return whether a zero-shot player without injection met a scenario of Level 1 or above."""
+    """Return whether the player is zero-shot without injection, and the scenario Level 1 or
+    above."""
     asked = {"told": TOLD_NOTHING, "strategy": "zero_shot"}
     return asked.items() <= facts.items() and facts.get("level") != "L0"
 

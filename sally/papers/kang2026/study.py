@@ -1,4 +1,4 @@
-"""kang2026 as a study: four games, five strategies, and injected truths with errors.
+"""kang2026 as a study: four games, five strategies, and injected truths that may be wrong.
 
 Settings are those of the paper's Table 8. ToM accuracy comes from probes in the `asked` cells;
 tom_cot and tom_guide predict inside their decisions and are not probed.
@@ -84,7 +84,8 @@ def injected_cells(game: str, model: str) -> list[Cell]:
 
 
 def radio_cells(model: str) -> list[Cell]:
-    """Return the cells of Figures 6 and 10: a team of one model, overheard by exact inference."""
+    """Return the cells of Figures 6 and 10: a team of one model, and an eavesdropper with exact
+    inference."""
     problem = (instance("toma_sw", "toma_sw"),)
     arms: Arms = {"guide": ("ally_action",), "explorer": ("ally_action",)}
 
@@ -113,7 +114,7 @@ def radio_cells(model: str) -> list[Cell]:
 
 
 def clue_cells(model: str) -> list[Cell]:
-    """Return the cells of Figures 7a and 11: a model speaks and models listen, with bots as
+    """Return the cells of Figures 7a and 11: the model as speaker and listeners, with bots as
     bounds."""
     problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
     listener = model_at("toma_ag", model, "cot")
@@ -158,7 +159,7 @@ def generality_cell(model: str) -> Cell:
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the whole study with one language model; without one its seats stay open."""
+    """Return the whole study with one language model; without a model its seats stay open."""
     return Study(
         name="kang2026",
         about="knowing and doing in four games: five strategies, levels of reasoning, told truths",

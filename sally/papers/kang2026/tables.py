@@ -1,9 +1,9 @@
-"""Tables of kang2026, measured on episodes: all published figures are those of models.
+"""Tables of kang2026, measured on episodes: all published figures are of language models.
 
 The paper's scenarios are not public; ours are generated under the same rules, so a model's figures
 may differ even if the model is the same. Totals over levels are means over scenarios. Runs of one
-scenario are dependent, so intervals resample whole scenarios. ToM accuracy is printed without a
-strategy; ours is over all probes.
+scenario are dependent, so intervals resample whole scenarios. The paper prints ToM accuracy without
+a strategy; ours is computed over all probes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 def cannot(row: Conditions, metric: str) -> str | None:
     """Return why a figure can never be computed; None if it can."""
     if row.get("game") == "rectom":
-        return "RecToM is a benchmark of recommendations, no game of ours"
+        return "RecToM is a benchmark of recommendations, not a game of Sally's"
     if row.get("game") == "ipd":
         return "the paper does not say what success is in the prisoner's dilemma"
     return None
@@ -90,7 +90,7 @@ def _told(setup: Setup) -> str:
 
 
 def _is_theirs(game: Any, setup: Setup) -> bool:
-    """Return whether the paper plays the game with these parameters and this lineup."""
+    """Return whether the paper uses the game with these parameters and this lineup."""
     match game:
         case PartlySeen():
             return isinstance(game.scenario, str) and game.matrix == "full"
@@ -110,7 +110,7 @@ def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
 
 
 def completes(row: Conditions) -> Conditions:
-    """Complete a row with its defaults: a language model, without injection."""
+    """Return a row with its defaults filled in: a language model, without injection."""
     return {"player": "language", "told": UNTOLD, **row}
 
 
@@ -118,7 +118,7 @@ LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """Return why a total is uneven, because levels have different numbers of scenarios, or None."""
+    """Return a note if the levels behind a total have different numbers of episodes, else None."""
     levels = LEVELS.get(str(row.get("game")), ())
     if row.get("level", TOTAL) != TOTAL:
         return None

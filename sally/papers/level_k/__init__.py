@@ -1,4 +1,4 @@
-"""Level-k games: published choices and theory as data, beside figures computed here."""
+"""Level-k games: published choices and predictions as data, and the same figures computed here."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,4 +1,4 @@
-"""Tables of level_k: figures that need no model are computed; models are shown beside people."""
+"""Tables of level_k: figures that need no model are computed; models are compared with people."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _tau(seed: int) -> Estimate:
 
 
 def _asked(who: str, effort: Effort) -> Odds | None:
-    """Return the probability of each request, where it can be computed."""
+    """Return the probability of each request; None if it cannot be computed."""
     if who == EQUILIBRIUM:
         return solvers.equilibrium(REQUEST, ONE)
     if who == FITTED:
@@ -75,7 +75,8 @@ def _asked(who: str, effort: Effort) -> Odds | None:
 
 
 def _poisson(game: LevelGame) -> Odds:
-    """Return a cognitive-hierarchy population; level 0 chooses uniformly."""
+    """Return the odds of requests in a cognitive-hierarchy population whose level 0 chooses
+    uniformly."""
     parts = []
     for k in range(9):
         does = cognitive_hierarchy(game, ONE, k, TAU, "uniform").does(NOTHING)
@@ -161,7 +162,7 @@ def _chance(k: int, seat: str) -> Estimate:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute the figures that need no language model."""
+    """Return a figure that needs no language model; None for all other figures."""
     if metric == "number":
         return _theory(str(row["what"]), effort)
     if metric == "won_per_round":
@@ -177,7 +178,8 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the conditions of an 11-20 game played once against a new opponent, as people did."""
+    """Return the conditions of an 11-20 game that was played once, as people played it; else
+    None."""
     game, who = played.replay.game, played.episode.setup.lineup.get(ONE)
     if not isinstance(game, LevelGame) or game != REQUEST or who is None:
         return None
@@ -203,7 +205,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why people's own figures cannot be recomputed; a model's have separate rows."""
+    """Return why people's own figures cannot be recomputed; None for rows of models."""
     return "people's own choices" if row.get("model") == PEOPLE else None
 
 

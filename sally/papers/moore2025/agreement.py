@@ -1,4 +1,5 @@
-"""Agreement of a reader, by rules or a model, with recorded labels and the choices they led to."""
+"""Agreement of a reader (rules or a model) with the recorded labels, and with the final choices
+that follow from them."""
 
 from __future__ import annotations
 
@@ -22,9 +23,11 @@ from sally.papers.moore2025.published_layout import PublishedGame, rerun
 
 
 def by_model(model: Model, settings: Settings) -> Callable[[PublishedGame], list[Claims]]:
-    """Return a reader of whole games: a model reads each message given the recorded talk before it.
+    """Return a reader of games: a model labels each message, given the recorded conversation before
+    it.
 
-    A message without a readable answer claims nothing. Raises BadInput if the model fails.
+    If the model's answer cannot be read, the message counts as claiming nothing. Raises BadInput if
+    the model fails.
     """
     reader = ModelReader(model, settings)
 
@@ -52,13 +55,15 @@ HALVES = ("tuning", "held-out")
 
 
 def half_of(game: PublishedGame) -> str:
-    """Return the half a game belongs to, by its place in the files; rules are tuned on one half."""
+    """Return the half that a game belongs to, by a hash of its place in the files; rules are tuned
+    on one half."""
     place = f"{game.file}:{game.line}:{game.index}"
     return HALVES[hashlib.sha256(place.encode()).digest()[0] % 2 == 0]
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Labels found by both the reader and the record, by the reader only, by the record only."""
+    """Numbers of labels that are in both the reader's result and the record, or in only one of
+    them."""
 
     both: int = 0
     reader_only: int = 0
@@ -101,21 +106,23 @@ class Agreement(msgspec.Struct, frozen=True):
 
     @property
     def choices(self) -> float | None:
-        """The share of finished games whose last choice is the same when re-read."""
+        """The share of finished games whose final choice is the same under the reader's labels."""
         return self.same_choice / self.games if self.games else None
 
     @property
     def returns(self) -> float | None:
-        """The share of messages, all accepted on record, that would be sent back when re-read."""
+        """The share of messages that would be sent back under the reader's labels; all were
+        accepted."""
         return self.came_back / self.messages if self.messages else None
 
 
 def by_rules(game: PublishedGame, *, charity: bool = False) -> list[Claims]:
-    """Read every message of a game by rules, given the conversation before it.
+    """Return the labels that the rules find in every message, given the conversation before it.
 
     With `charity` the rules also see the true table, as in play, so that a loose phrase is not
-    taken for a lie. Measurements are made without it, because the table reveals what a message may
-    say. Messages of the discrete game are parsed; one that cannot be parsed claims nothing.
+    taken for a lie. Agreement is measured without it, because the table reveals what a message may
+    say. Messages of the discrete game are parsed; a message that cannot be parsed counts as
+    claiming nothing.
     """
     found: list[Claims] = []
     earlier: list[tuple[str, str]] = []
@@ -137,7 +144,8 @@ def _parsed(message: str, game: PublishedGame) -> Claims:
 
 
 def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:
-    """Compare the labels found in one message with the recorded ones."""
+    """Return tallies, by kind of label, of the labels found in one message and the recorded
+    labels."""
     tallies: dict[LabelKind, Tally] = {}
     for kind in KINDS:
         ours, theirs = set(getattr(found, kind)), set(getattr(recorded, kind))
@@ -149,20 +157,20 @@ FOLDS = 5
 
 
 def fold_of(game: PublishedGame) -> int:
-    """Return the fold of a game; all games on one line, one person's, are in the same fold."""
+    """Return the fold of a game; the games of one person (one line of the file) share a fold."""
     return hashlib.sha256(f"{game.file}:{game.line}".encode()).digest()[1] % FOLDS
 
 
 def read_at_once(
     games: Sequence[PublishedGame], reader: GameReader, at_once: int
 ) -> dict[int, Sequence[Claims]]:
-    """Read many games at a time, by identity of the game: a local model batches their calls."""
+    """Return the labels of all games, keyed by `id(game)`, reading `at_once` games at a time."""
     with ThreadPoolExecutor(at_once) as threads:
         return dict(zip(map(id, games), threads.map(reader, games), strict=True))
 
 
 def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
-    """Compare a reader with the record over all messages and all final choices."""
+    """Return the agreement of a reader with the record, over all messages and all final choices."""
     tallies: dict[LabelKind, Tally] = dict.fromkeys(KINDS, Tally())
     same = finished = back = messages = 0
     for game in games:

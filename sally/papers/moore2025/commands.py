@@ -44,7 +44,7 @@ HIDDEN = ("persuader", "condition", "games", "success_interval")
 
 
 class MessagePoint(msgspec.Struct, frozen=True):
-    """Results up to one message, over all games of a persuader in a condition."""
+    """Results after one message, over all games of a persuader in a condition."""
 
     persuader: str
     condition: str  # or the variant of hidden
@@ -104,7 +104,8 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 def _asked_all(played: Played, inferential: bool) -> list[bool]:
-    """Return, for each message, whether every like and every cell had been asked for."""
+    """Return, for each message, whether every preference and every cell had been asked for by
+    then."""
     game = metrics.game_of(played)
     wanted = len(game.names.attributes) + len(game.problem.cells)
     new = (len(a.likes) + len(a.cells) for a in metrics.new_appeals(played, inferential))
@@ -140,14 +141,17 @@ def COMMANDS() -> None:
 @click.option(
     "--half",
     type=click.Choice(HALVES),
-    help="Only the games that rules may be tuned on, or only the others; by a fixed hash.",
+    help="Read only the half on which the rules were tuned, or only the other half.",
 )
 @click.option("--model", help="A model that reads instead of the rules, such as embedded.")
-@click.option("--limit", type=int, help="Only this many games of people and of models, by a hash.")
+@click.option("--limit", type=int, help="At most this many games of people and of models each.")
 @click.option(
-    "--at-once", type=click.IntRange(1), default=1, help="Games that a model reads at once."
+    "--at-once",
+    type=click.IntRange(1),
+    default=1,
+    help="Number of games that a model reads concurrently.",
 )
-@click.option("--temperature", type=float, help="Of the model; by default, the provider's.")
+@click.option("--temperature", type=float, help="Sampling temperature; by default the provider's.")
 @click.option("--charity", is_flag=True, help="Let the rules see the true table, as in play.")
 @json_option
 def readers(
@@ -160,9 +164,9 @@ def readers(
     charity: bool,
     as_json: bool,
 ) -> None:
-    """Agreement of a reader with recorded labels: precision, recall, F1 and final choices.
+    """Print a reader's agreement with recorded labels: precision, recall, F1 and final choices.
 
-    The folds are five parts of whole games and persons: the lowest and the highest F1 of a part.
+    `folds` shows the lowest and the highest F1 among five parts, each of whole games and persons.
     """
     if charity and model is not None:
         raise click.UsageError(
@@ -247,7 +251,7 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
 
 
 def _span(values: list[float | None]) -> str | None:
-    """Return the lowest and highest of the known values."""
+    """Return the lowest and the highest known value as text; None if no value is known."""
     known = [value for value in values if value is not None]
     return f"{min(known):.2f} to {max(known):.2f}" if known else None
 
@@ -256,7 +260,8 @@ def _span(values: list[float | None]) -> str | None:
 @_on_store
 @json_option
 def curves(folder: Path, as_json: bool) -> None:
-    """Success, trap, disclosures and appeals by message; success also as moore2025 counts it."""
+    """Print success, trap, disclosures and appeals by message; success also as moore2025 counts
+    it."""
     points = points_by_message(_stored_games(folder))
     if not points:
         raise BadInput(f"There is no finished game of mindgames in {folder}.")
@@ -277,10 +282,11 @@ def curves(folder: Path, as_json: bool) -> None:
 @_on_store
 @json_option
 def excluded(folder: Path, as_json: bool) -> None:
-    """Games of people that the paper's rules exclude, and why.
+    """List the games of people that the paper's rules exclude, and why.
 
-    Fewer than 10 characters per message or 5 seconds per turn, on average, or not finished. Times
-    are known only for games exported from a study with people; for others only the messages count.
+    A game is excluded if it has fewer than 10 characters per message or less than 5 seconds per
+    turn, on average, or if it was not finished. Only games exported from a study with people have
+    times.
     """
     theirs = [played for played in _stored_games(folder) if participant(played) is not None]
     found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]

@@ -1,4 +1,4 @@
-"""Figures of moore2025, drawn from our games; the paper has them as images only."""
+"""Figures of moore2025, drawn from our games; the paper publishes them only as images."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ByMessage = Callable[[Played], Sequence[float]]
 
 
 def cluster(facts: Conditions, played: Played) -> str:
-    """Return the cluster a game belongs to: its person, else its puzzle."""
+    """Return the cluster of a game: the person who played it, or the puzzle if no person did."""
     puzzle = metrics.game_of(played).problem
     return str(facts["participant"]) or repr(
         (puzzle.utilities, puzzle.hidden, puzzle.target_values)
@@ -72,7 +72,7 @@ def recorded_choice(played: Played) -> int | None:
 
 
 def won(played: Played) -> bool:
-    """Return whether the target chose the goal in the end, by the record where there is one.
+    """Return whether the target's final choice, as recorded if the game was imported, was the goal.
 
     A published game whose server restarted midway ended differently from its replay.
     """
@@ -112,7 +112,8 @@ def by_story(name: str, games: Known, _: Effort) -> Picture:
 
 
 def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
-    """Return a measure at every position on the x axis; None where there is no game."""
+    """Return a series with the measure at every position on the x axis, empty where there is no
+    game."""
     points = []
     for place, shown in PLACES[x].items():
         there = [(f, p) for f, p in games if f[key] == value and f[x] == place]
@@ -125,7 +126,8 @@ SHARES = ("none", "under half", "half or more", "all")  # share of a person's ga
 
 
 def by_person(name: str, games: Known, _: Effort) -> Picture:
-    """Draw how many people won none, some or all of their games, also without the first game."""
+    """Draw how many people won none, some or all of their games, with and without their first
+    game."""
     done = [(f, p, participant(p)) for f, p in _finished(games)]
     series = []
     for panel, from_place in (("all games", 0), ("without the first", 1)):

@@ -1,8 +1,9 @@
 """H1 to H7 of moore2025: binomial mixed models by maximum likelihood.
 
 The random intercept is by cover story, as published, which treats games of one person as
-independent. `by_participant` adds an intercept for each person: that tests the median person, not
-the population. `marginal` tests the population: no intercepts, errors clustered by person.
+independent. `by_participant` adds an intercept for each person, which tests the median person
+rather than the population. `marginal` tests the population, without intercepts and with errors
+clustered by person.
 """
 
 from __future__ import annotations

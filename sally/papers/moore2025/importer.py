@@ -1,8 +1,8 @@
-"""Importer of published games of MindGames: recorded messages and labels, our target.
+"""Importer of published MindGames games: recorded messages and labels, with Sally's target.
 
-An episode holds what was recorded: the persuader's messages, and the labels as the reader's moves.
-The target answers by our rules. Where its answers differ from the record, the difference is
-listed; nothing is adjusted to fit.
+An episode holds the recorded messages of the persuader, and the recorded labels as the reader's
+moves. The target answers by Sally's rules. Where its answers differ from the record, the difference
+is listed; nothing is adjusted to fit.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ What = Literal["final choice", "reply", "label", "condition", "message"]
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """Something in a record that our rules do not reproduce."""
+    """A detail of a record that Sally's rules do not reproduce."""
 
     game: str  # file, line and index in the line
     what: What
@@ -117,9 +117,9 @@ def imported(path: Path) -> Imported:
 def as_episode(
     game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None = None
 ) -> tuple[Episode, list[Difference], Counter[str]]:
-    """Replay one game with its recorded messages and labels; return it and what was reproduced.
+    """Return one game, replayed from its messages and labels, with its differences and counts.
 
-    `overhear` is shown each message as the reader is; what it returns does not enter the episode.
+    `overhear` is called with each turn of the reader; its return value does not enter the episode.
     """
     played = _RecordedMatch(game, overhear)
     for number, turn in enumerate(game.turns[: game.turn_limit], 1):
@@ -171,12 +171,12 @@ class _RecordedMatch:
         self.match.answer((self.match.turn, seat, "", ""), Decision(action))
 
     def _text(self, number: int, turn: PublishedTurn) -> str:
-        """Return thoughts, separator and message; without thoughts, a separator only if the message
-        has one.
+        """Return thoughts, separator and message. Without thoughts, a separator is added only if
+        the message contains one.
 
-        The published engine accepted messages that our rules refuse: empty ones, and in the
-        discrete game JSON with other names or keys. Such a message is replaced by its labels in
-        words, and the replacement is listed.
+        The published engine accepted messages that Sally's rules refuse: empty messages and, in the
+        discrete game, JSON with other names or keys. Such a message is replaced by a sentence that
+        states its labels, and the replacement is listed.
         """
         thoughts = "" if "---" in turn.thoughts else turn.thoughts.strip()
         if thoughts != turn.thoughts.strip():
@@ -187,7 +187,7 @@ class _RecordedMatch:
         return message
 
     def _acceptable(self, number: int, turn: PublishedTurn) -> str:
-        """Return the message or, if our rules refuse it, a sentence that states its labels."""
+        """Return the message or, if Sally's rules refuse it, a sentence that states its labels."""
         instead = NO_WORDS
         if self.game.discrete:
             instead = in_json(self._labels(turn))
@@ -205,7 +205,8 @@ class _RecordedMatch:
     def _labels(self, turn: PublishedTurn) -> Claims:
         """Return the recorded labels without false disclosures.
 
-        A message with a false disclosure would have been sent back and would not be on record.
+        A message with a false disclosure would have been sent back and would not have been
+        recorded.
         """
         if not self._false(turn.recorded):
             return turn.recorded
@@ -243,7 +244,7 @@ def variant_of(condition: Condition) -> str:
     """Return the variant named by a condition, or the default."""
     named = [v for v in VARIANTS if getattr(condition, v)]
     if len(named) > 1:
-        raise BadInput(f"A game cannot be {' and '.join(named)} at once.")
+        raise BadInput(f"A game cannot be {' and '.join(named)} at the same time.")
     return named[0] if named else "plain"
 
 
@@ -280,7 +281,8 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
 
 
 def _story(game: PublishedGame) -> Story:
-    """Return the recorded story under the name of our story with the same attributes."""
+    """Return the recorded story, named like Sally's story with the same attributes if there is
+    one."""
     ours = next((s for s in stories() if _alike(game.names.attributes, s)), None)
     return Story(
         name=ours.name if ours else "unknown",
@@ -294,14 +296,15 @@ def _story(game: PublishedGame) -> Story:
 
 
 def _alike(attributes: tuple[str, ...], story: Story) -> bool:
-    """Return whether one of our stories has these attributes, by name or alias."""
+    """Return whether a story of Sally's has these attributes, by name or alias."""
     known = dict(aliases())
     words = [{a, *known.get(a, ())} for a in story.attributes]
     return all(any(name in each for each in words) for name in attributes)
 
 
 def lines_of(found: Imported) -> Iterator[str]:
-    """Return lines for the differences: final choices in full, then the other kinds, shortened."""
+    """Yield lines that list the differences: all final choices, then the other kinds in shortened
+    form."""
     by_kind: dict[str, list[str]] = {"differs in final choice": []}
     for d in found.differences:
         at = "" if d.turn is None else f", message {d.turn}"

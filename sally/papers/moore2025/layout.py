@@ -1,4 +1,5 @@
-"""Figures stated in the text of moore2025, as tables: persuaders down, conditions across."""
+"""Figures stated in the text of moore2025, as tables with persuaders as rows and conditions as
+columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games in the published JSON-lines layout as plain values, and what their replies say.
+"""Reader of games in the published JSON-lines layout, and of the statements in their replies.
 
 Deviations from the layout are listed, not repaired.
 """
@@ -44,7 +44,8 @@ LIKES = {
 
 
 def points_of(said: Answer, names: Names, discrete: bool = False) -> frozenset[Point]:
-    """Return the statements in our target's answer; an answer in JSON names no unknown cells."""
+    """Return the statements in the answer of Sally's target; an answer in JSON names no unknown
+    cells."""
     points: set[Point] = set()
     for part in said.information:
         row = names.proposals[part.proposal]
@@ -145,7 +146,7 @@ def _points_in_json(reply: str) -> Iterator[Point]:
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """The condition named by a folder: who persuades, and which variant was played."""
+    """The condition named by a folder: the kind of persuader, and the variant that was played."""
 
     persuader: str
     human: bool = False
@@ -210,7 +211,8 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class BadLayout(ValueError):
-    """Raised for a record without the published layout; the message says where and why."""
+    """Raised for a record that deviates from the published layout; the message says where and
+    how."""
 
 
 def condition_of(folder: str) -> Condition:
@@ -218,8 +220,8 @@ def condition_of(folder: str) -> Condition:
     pairs = dict(part.split("=", 1) for part in folder.split("&") if "=" in part)
     if "human_persuader" not in pairs and "llm_persuader" not in pairs:
         raise BadLayout(
-            f"The folder name {folder!r} does not say who persuades; "
-            "it should contain human_persuader=True or llm_persuader=NAME."
+            f"The folder name {folder!r} does not name the persuader; it should contain "
+            "human_persuader=True or llm_persuader=NAME."
         )
     human = pairs.get("human_persuader") == "True"
     flags = {
@@ -240,7 +242,8 @@ def superseded(file: str) -> bool:
 
 
 def files_under(path: Path) -> tuple[Path, ...]:
-    """Return the files of games at a path: itself, or those below it in folders of conditions."""
+    """Return the game files at a path: the file itself, or those in the condition folders below
+    it."""
     if path.is_file():
         return (path,)
     every = sorted(path.rglob("*.jsonl"))
@@ -253,7 +256,8 @@ def files_under(path: Path) -> tuple[Path, ...]:
 
 
 def read(path: Path) -> Reading:
-    """Read all games under a path; unreadable, unfinished and repeated ones are listed."""
+    """Return all games under a path; unreadable, unfinished and repeated games are listed as
+    oddities."""
     games: list[PublishedGame] = []
     odd: list[Oddity] = []
     seen: set[str] = set()
@@ -267,7 +271,7 @@ def read(path: Path) -> Reading:
         for line, index, raw in _records(file, place, odd):
             print_of = hashlib.sha256(msgspec.json.encode([place, raw], order="sorted")).hexdigest()
             if print_of in seen:
-                odd.append(Oddity(place, line, index, "duplicate", "The same record came before."))
+                odd.append(Oddity(place, line, index, "duplicate", "It repeats an earlier record."))
                 continue
             seen.add(print_of)
             try:
@@ -277,7 +281,7 @@ def read(path: Path) -> Reading:
                 continue
             except Exception as error:  # a foreign file may hold anything
                 _log.debug("a game of %s was not read", place, exc_info=True)
-                why = f"It is not as published ({type(error).__name__}: {error})."
+                why = f"It is not in the published format ({type(error).__name__}: {error})."
                 odd.append(Oddity(place, line, index, "unreadable", why))
                 continue
             if not game.finished:
@@ -288,7 +292,7 @@ def read(path: Path) -> Reading:
 
 
 def _records(file: Path, place: str, odd: list[Oddity]) -> Iterator[tuple[int, int, Any]]:
-    """Yield each game of each line; a line holds a list of games, or a single one."""
+    """Yield the games of a file with line and index; a line holds one game or a list of games."""
     with file.open("rb") as lines:
         for number, text in enumerate(lines, 1):
             if not text.strip():
@@ -379,7 +383,7 @@ def _puzzle(model: Any, names: Names) -> Puzzle:
 
 
 def _turns(raw: Any, names: Names, note: Any) -> Iterator[PublishedTurn]:
-    """Return the turns, matched by order: persuader's message, reply, labels, thoughts."""
+    """Yield the turns, matching messages, replies, labels and thoughts by their order."""
     spoken = [(m.get("role"), m.get("content") or "") for m in raw.get("messages") or []]
     thoughts = [
         t.get("content") or ""
@@ -409,7 +413,8 @@ def _at(items: list[Any], i: int) -> Mapping[str, Any]:
 def _recorded(
     told_of: Mapping[str, Any], asked: Mapping[str, Any], names: Names, note: Any
 ) -> Claims:
-    """Return the recorded labels; names that the game does not have are dropped and noted."""
+    """Return the recorded labels; a name that the game does not have is dropped, and the drop is
+    noted."""
 
     def known(name: Any, among: tuple[str, ...]) -> str | None:
         found = _meant(name, among, names.noun)
@@ -438,7 +443,7 @@ def _recorded(
 
 
 def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
-    """Return the name that a label means: `Proposal A` and `a` are A, as published."""
+    """Return the name that a label stands for, as published: `Proposal A` and `a` stand for A."""
     if not isinstance(name, str):
         return None
     plain = name.strip().casefold().removeprefix(noun.casefold()).removeprefix("proposal").strip()
@@ -446,10 +451,10 @@ def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
 
 
 def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
-    """Return the target's last choice if each message means what `found` says.
+    """Return the target's final choice if the messages have the labels in `found`.
 
-    A message with a false claim teaches nothing, as in play. In the discrete game an inferential
-    answer refreshes a frozen memory.
+    As in play, the target learns nothing from a message with a false claim. In the discrete game an
+    inferential answer refreshes a frozen memory.
     """
     mind = first_mind(game.puzzle)
     for claim in found:

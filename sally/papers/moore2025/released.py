@@ -1,4 +1,4 @@
-"""Participants, excluded games and counts of moore2025's release, from imported games."""
+"""Participants, excluded games and counts of the games released with moore2025."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Participant(msgspec.Struct, frozen=True):
 
 
 def participant(played: Played) -> Participant | None:
-    """Return the person who persuaded, recorded or in a study; None for other players."""
+    """Return the person who persuaded, in a recorded game or in a study; None for other players."""
     setup, known = played.episode.setup, played.episode.used.get("people", {}).get(PERSUADER)
     if known is not None:
         return Participant(known["participant"], known["round"], tuple(known["seconds"]))
@@ -42,7 +42,7 @@ def participant(played: Played) -> Participant | None:
 
 
 def excluded(played: Played) -> str | None:
-    """Return why a person's game is excluded; None if it is not, or no person played it."""
+    """Return why a person's game is excluded; None if it is not excluded or no person played it."""
     who = participant(played)
     if not isinstance(played.replay.game, MindGame) or who is None:
         return None
@@ -113,14 +113,14 @@ def _games_per_variant(games: Known) -> Estimate | None:
 
 
 def _puzzles(games: Known) -> Estimate:
-    """Return the number of distinct puzzles up to relettering."""
+    """Return the number of puzzles that differ by more than the letters of their proposals."""
     return _exact(len({_lettered_by_role(p) for f, p in games if f["variant"] == "default"}))
 
 
 def _lettered_by_role(played: Played) -> tuple[object, ...]:
     """Return a puzzle with its proposals in the order goal, trap, initial.
 
-    The persuader's values are left out, because it is told its goal in any case.
+    The persuader's values are left out, because the persuader is told its goal in any case.
     """
     puzzle = game_of(played).problem
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)

@@ -1,7 +1,7 @@
 """moore2025 as a study: hidden and revealed, four variants of hidden, three other puzzle kinds.
 
-The cells named after the paper's conditions have a target with frozen memory, as for its models;
-people met sequential memory, which has separate cells.
+The cells named after the paper's conditions have a target with frozen memory, which the paper's
+models met; the paper's people met a target with sequential memory, which has separate cells.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def puzzles(name: str, collection: frozen.Collection, **params: Any) -> tuple[In
 
 
 def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
-    """Return every puzzle of a set once, with the stories in turn (one story without minds)."""
+    """Return every puzzle of a set once, with the stories in rotation; the variant `non_mental` has
+    a story of its own."""
     size = len(frozen.frozen(collection).puzzles)
     told = () if params.get("variant") == "non_mental" else STORIES
     return tuple(
@@ -63,14 +64,14 @@ def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tup
 
 
 def speaker(model: str) -> PlayerSpec:
-    """Return a model that thinks first, then writes its message."""
+    """Return a player with this model that writes its thoughts first, then its message."""
     return player_spec(
         "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
     )
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the study with one language model as persuader, with planners and mindless players."""
+    """Return the study with one language model, planners and mindless players as persuaders."""
     cells: list[Cell] = []
     for condition in CONDITIONS:
         bots = tuple(player_spec(bot) for bot in (*PLANNERS[condition], *MINDLESS))

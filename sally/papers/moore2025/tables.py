@@ -1,7 +1,7 @@
-"""Tables of moore2025: counts and random play are computed, everything else comes from games.
+"""Tables of moore2025: counts and random play are computed; other figures come from games.
 
-Where the paper's convention looks ahead or averages over prefixes (`data = paper`), that figure
-follows its convention; `data = released` has ours.
+Where the paper's measure looks ahead or averages over prefixes, the row `data = paper` follows the
+paper, and the row `data = released` uses our measure.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MODELS = {
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute counts, settings and random play."""
+    """Return a count, a setting or a figure of random play; None for figures that need games."""
     if metric in ("instances", "cells"):
         return _exact(counts()[int(row["attributes"]), str(row["counted"])])
     if "plan" in row:
@@ -79,7 +79,8 @@ def _exact(value: float) -> Estimate:
 
 @cache
 def counts() -> dict[tuple[int, str], int]:
-    """Return every reported count of the puzzles."""
+    """Return the counts of puzzles that the paper reports, by size of the puzzle and name of the
+    count."""
     three, two = all_matrices(3), all_matrices(2)
     hidden = {int(n) for n in three.hidden.sum(axis=(1, 2))}
     winning = {int(n) for n in three.winning.sum(axis=(1, 2))}
@@ -97,7 +98,7 @@ def counts() -> dict[tuple[int, str], int]:
 
 @cache
 def planned(persuader: str) -> Estimate:
-    """Return how often a planner wins on the frozen puzzles, under both memories."""
+    """Return the share of frozen puzzles that a planner wins, over both kinds of memory."""
     condition = "revealed" if persuader == "revealed" else "hidden"
     games = [
         (number, memory)
@@ -163,7 +164,7 @@ def named_as_published(model: str) -> str:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure from stored games."""
+    """Return a figure computed from stored games; None if there are no such games."""
     done = [(facts, played) for facts, played in known if metrics.finished(played)]
     if "hypothesis" in row:
         name, games = str(row["hypothesis"]), _games(done, model)
@@ -185,7 +186,8 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def _printed(row: Conditions, metric: str, model: str | None) -> bool:
-    """Return whether the paper prints this figure of the persuader; other models show success."""
+    """Return whether the paper prints this figure for the persuader; for other models, success is
+    shown."""
     who = row.get("persuader", "all")
     if metric in ("success", "games"):
         return who in (*MODELS, "human", "random") or row.get("data") == "released"
@@ -241,7 +243,7 @@ def _most_appeals(games: Known) -> Estimate | None:
 
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
-    """Return the share of the game's prefixes that end after everything has been asked for."""
+    """Return the share of the game's prefixes by whose end everything has been asked for."""
     names, cells = metrics.game_of(played).names, metrics.game_of(played).problem.cells
     missing, done = len(names.attributes) + len(cells), []
     for asked in metrics.new_appeals(played, inferential):
@@ -251,7 +253,7 @@ def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
 
 
 def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | None:
-    """Return the difference of two shares, clustered by person or puzzle."""
+    """Return the difference between two shares, with errors clustered by person or puzzle."""
     if row["persuader"] not in (O1, f"human minus {O1}"):
         return None
     if row["contrast"] == "hidden":
@@ -268,7 +270,7 @@ def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | N
 
 
 def _games(done: Known, model: str | None) -> list[Game]:
-    """Return the games of people and of the model compared with them, without variants."""
+    """Return the games of people and of the model they are compared with, without variants."""
     found = []
     for facts, played in done:
         who = facts["persuader"]
@@ -286,7 +288,8 @@ def cannot(row: Conditions, metric: str) -> str | None:
 
 
 def brings(table: str, row: Conditions) -> str | None:
-    """Return the command that imports a row's games if only the published release has them."""
+    """Return the command that imports a row's games if they exist only in the published release,
+    else None."""
     who = str(row.get("persuader", ""))
     people = who.startswith(("human", "all", "random")) or table == "figure8"
     if "hypothesis" in row:

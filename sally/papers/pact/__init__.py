@@ -1,4 +1,4 @@
-"""pact: recorded bargaining of language models, twenty rounds with talk, and what it shows."""
+"""pact: recorded bargaining of language models over twenty rounds with talk, and its findings."""
 
 from sally.core.registry.paper import Paper
 

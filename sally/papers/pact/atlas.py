@@ -1,4 +1,4 @@
-"""Dots of the atlas: models and habits on recorded quotes, doing in hindsight, by era of talk."""
+"""Dots of the atlas: doing in hindsight of models and habits on recorded quotes, by era."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return each model with enough seat-games, and habits on the same quotes.
+    """Return a dot for each model with enough seat-games, and for habits on the same quotes.
 
-    The eras are separate columns: their models hardly met.
+    Eras, which differ in the kind of talk, are separate columns, because their models hardly met.
     """
     seats = seat_games(games)
     found = []

@@ -35,10 +35,10 @@ def COMMANDS() -> None:
 
 @COMMANDS.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--least", default=1, help="Rate models with at least so many seat-games.")
+@click.option("--least", default=1, help="Rate models with at least this many seat-games.")
 @json_option
 def findings(path: Path, least: int, as_json: bool) -> None:
-    """Print the lead findings from the logs under PATH, each with its 95% interval."""
+    """Print the main findings from the logs under PATH, each with its 95% interval."""
     games = seat_games(map(read_record, files_under(path)))
     found: dict[str, Any] = {"seat-games": len(games)}
     for name, measured in MEASURES.items():

@@ -1,8 +1,9 @@
-"""What recorded bargaining shows: the protocol's lead findings, from records, with intervals.
+"""Main findings of recorded bargaining, as listed in the protocol, with intervals.
 
 Every figure is a ratio of sums over seat-games. A game is a cluster, because its two seats depend
-on each other; models are not clusters, so intervals hold for these models. Payoffs here are the
-recorded ones, rounding luck included; hindsight holds the other's quotes fixed.
+on each other; models are not clusters, so intervals hold for these models only. Payoffs are as
+recorded, including the luck of rounding; the best quote in hindsight is the best against the
+other's quotes as they were.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def _seat_game(record: Record, seat: Seat) -> SeatGame:
 
 
 def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Estimate | None:
-    """Return a ratio of sums over seat-games with its interval; None if nothing counts."""
+    """Return a ratio of sums over seat-games with its interval; None if the denominator is 0."""
     bounds = (0.0, 1.0) if pair in SHARES else None
     pairs = [pair(game) for game in games]
     kept = [(n, (top, below)) for n, (top, below) in enumerate(pairs) if below]
@@ -92,7 +93,8 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 
 
 def doing(game: SeatGame) -> Pair:
-    """Return the payoff and the payoff of hindsight, each minus the payoff of uniform quotes."""
+    """Return the payoff, and the best payoff in hindsight, each minus the payoff of uniform
+    quotes."""
     random = _random(game)
     return game.paid - random, hindsight(game.seat, game.at) - random
 
@@ -130,8 +132,8 @@ def broken_own(game: SeatGame) -> Pair:
 
 
 def broken_for_other(game: SeatGame) -> Pair:
-    """Return the number of announcements broken in the other's favour, and the number of all broken
-    ones."""
+    """Return the number of announcements broken in the other's favour, and of all broken
+    announcements."""
     broken = [word for word in words_of(game.seat, game.at) if not word.kept]
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 
@@ -141,7 +143,7 @@ def met(game: SeatGame) -> Pair:
 
 
 def loss(part: str) -> Callable[[SeatGame], Pair]:
-    """Return the measure of one part of the regret, per round."""
+    """Return a measure: one part of the regret, and the number of rounds."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at
@@ -152,13 +154,15 @@ def loss(part: str) -> Callable[[SeatGame], Pair]:
 
 
 def aim(game: SeatGame) -> Pair:
-    """Return the distance between the seat's quote and the other's, from the second round on."""
+    """Return the summed distance between the seat's quote and the other's from round 2 on, and the
+    number of rounds."""
     rounds = game.at.rounds[1:]
     return sum(abs(each.mine - each.theirs) for each in rounds), len(rounds)
 
 
 def naive_aim(game: SeatGame) -> Pair:
-    """Return the distance between the other's quote and its previous quote."""
+    """Return the summed distance between the other's quote and its previous quote, and the number
+    of rounds."""
     rounds = game.at.rounds
     steps = pairwise(rounds)
     return sum(abs(a.theirs - b.theirs) for a, b in steps), len(rounds) - 1
@@ -238,7 +242,7 @@ HABITS: Mapping[str, Habit] = {
 
 
 def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
-    """Return doing in hindsight if a habit replaces the recorded quotes."""
+    """Return a measure: doing in hindsight if a habit's quotes replace the recorded ones."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at
@@ -257,7 +261,8 @@ def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """An additive rating: share of the surplus above or below the field, adjusted for opponents."""
+    """An additive rating: a model's share of the surplus relative to all models, adjusted for
+    opponents."""
 
     model: str
     games: int
@@ -270,7 +275,7 @@ class Rating(msgspec.Struct, frozen=True):
 
 
 class Ratings(msgspec.Struct, frozen=True):
-    """Ratings of a field, the number of its unconnected parts, and the value of the buyer's
+    """Ratings of all models, the number of groups that never met, and the advantage of the buyer's
     seat."""
 
     models: tuple[Rating, ...]
@@ -321,7 +326,8 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
 
 
 def balanced(games: Sequence[SeatGame], model: str) -> float | None:
-    """Return the mean of a model's mean shares as buyer and as seller; None without both."""
+    """Return the average of a model's mean share as buyer and as seller; None unless it played
+    both."""
     means = []
     for seat in SEATS:
         shares = [g.share for g in games if (g.model, g.seat) == (model, seat)]
@@ -332,7 +338,7 @@ def balanced(games: Sequence[SeatGame], model: str) -> float | None:
 
 
 def _fit(rows: Floats, aims: Floats) -> Floats:
-    """Fit a ridge regression that penalises the models but not the role."""
+    """Return the coefficients of a ridge regression that penalises the models but not the role."""
     penalty = RIDGE * np.eye(rows.shape[1])
     penalty[-1, -1] = 0.0
     return np.asarray(np.linalg.solve(rows.T @ rows + penalty, rows.T @ aims), dtype=np.float64)

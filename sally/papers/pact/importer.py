@@ -1,8 +1,8 @@
-"""Importer of PACT games: recorded messages and quotes, our rules, differences listed.
+"""Importer of PACT games: recorded messages and quotes, replayed under Sally's rules.
 
-Trade, price, running totals and final payoffs of every round are compared with ours. Messages are
-moves of the talk phase in the order of the log, an absent message is silence, and the coin for a
-half is nature's recorded draw.
+Trade, price and running totals of every round and the final payoffs are compared with the record;
+differences are listed. Messages are moves of the talk phase in the order of the log, an absent
+message is silence, and the coin for a half is nature's recorded draw.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _tally(record: Record) -> dict[str, int]:
 
 
 def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Difference]]:
-    """Play a record through the rules; return the episode and what differs from the record."""
+    """Return a record, replayed under the rules, as an episode, with its differences from the
+    record."""
     params = {
         "value": record.value,
         "cost": record.cost,

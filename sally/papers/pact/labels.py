@@ -1,8 +1,8 @@
-"""Precision and recall of the message reader on messages labelled by two labellers.
+"""Precision and recall of the message reader on messages that two labellers labelled.
 
 `labels.json` holds hashes of messages' places (game, round, seat) and the labels: two passes of a
 first labeller, and one pass of a second who saw neither those labels nor the reader's results. Both
-are language models; they followed the same guide. No message is kept. Labelling guide:
+are language models and followed the same guide. No message text is stored. Labelling guide:
 
 - `announced`: the number that the speaker says it will itself quote in this round, without a
   condition; a statement for several rounds counts if this one is among them. No number for a bound,
@@ -73,7 +73,7 @@ def measure_reader(records: Iterable[Record], labels: bytes) -> dict[str, Any]:
 
 
 def scores(rows: Iterable[tuple[int | None, int | None]]) -> dict[str, Any]:
-    """Return precision and recall of (read, labelled); equal numbers count as right."""
+    """Return precision and recall from pairs (read, labelled); a pair of equal numbers is right."""
     rows = list(rows)
     read = [row for row in rows if row[0] is not None]
     there = [row for row in rows if row[1] is not None]

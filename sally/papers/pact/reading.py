@@ -1,4 +1,4 @@
-"""Reader of published PACT logs, one JSON object per line and one file per game, and of model
+"""Reader of published PACT logs (one file per game, one JSON object per line) and of their model
 names.
 
 The format, its two versions and its irregularities are described in the protocol `bargaining`,
@@ -59,7 +59,7 @@ class RecordedRound(msgspec.Struct):
     totals: dict[Seat, float] = {}  # running payoffs at the round's end
 
     def message(self, seat: Seat) -> str:
-        """Return what a seat said; an absent message is silence."""
+        """Return the message of a seat; an absent message counts as silence."""
         return next((text for who, text in self.said if who == seat), "")
 
 
@@ -87,14 +87,15 @@ class Record(msgspec.Struct):
 
     @property
     def replacement_possible(self) -> bool:
-        """Whether a quote may replace a malformed one, which logs of 1.4.0 do not mark."""
+        """Whether a quote may stand in for a malformed one; logs of version 1.4.0 do not mark such
+        quotes."""
         return self.schema == "1.4.0" and any(
             each.quotes[seat] == self.limit(seat) for each in self.rounds for seat in SEATS
         )
 
 
 def files_under(path: Path) -> list[Path]:
-    """Return the logs of a checkout, of its folder `logs`, or one file, in order of name."""
+    """Return the logs of a checkout or of its folder `logs`, sorted by name, or one given file."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     if path.is_file():
@@ -128,7 +129,10 @@ def read_record(file: Path) -> Record:
         except (msgspec.MsgspecError, UnicodeDecodeError) as why:
             raise BadInput(f"{file}, line {number} is not a line of a PACT log ({why}).") from None
     if not lines or lines[0].type != "init" or lines[-1].type != "final":
-        raise BadInput(f"{file} does not go from `init` to `final`; it may be half downloaded.")
+        raise BadInput(
+            f"{file} does not start with `init` and end with `final`; the download may be "
+            "incomplete."
+        )
     first, last = lines[0], lines[-1]
     agents, count = first.data.get("agents", {}), int(first.data.get("num_rounds", 0))
     if set(agents) != set(SEAT_OF) or not count:
@@ -175,8 +179,8 @@ def _whole(file: Path, number: Any) -> int:
 
 
 def _note(each: RecordedRound, line: Line) -> int:
-    """Enter a line into its round; return 1 for a raw reply that does not clearly state its
-    price."""
+    """Add a line to its round; return 1 if the raw reply does not clearly state its price, else
+    0."""
     match line.type:
         case "conversation":
             each.said.append((SEAT_OF[line.player_id], line.message))

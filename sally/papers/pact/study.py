@@ -1,6 +1,6 @@
 """Studies of bargaining with models: against declared partners, and with one another.
 
-Recorded play shows what models did; these studies probe what they know as they play.
+Recorded play shows what models did; these studies also ask them for predictions as they play.
 """
 
 from __future__ import annotations

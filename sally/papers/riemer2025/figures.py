@@ -1,7 +1,8 @@
-"""Curves of riemer2025's appendix: regret and predictions by round and action names.
+"""Curves of riemer2025's appendix: regret and predictions by round, for each set of action names.
 
-The paper prints them as images only. Ours: regret per round so far, against the exact optimum of
-that many rounds; the share of right predictions so far. The tabular learner is computed.
+The paper publishes them only as images. Our curves show the regret per round so far, relative to
+the exact optimum of that many rounds, and the share of right predictions so far. The curves of the
+tabular learner are computed.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ def _picture(
 def _of_model(
     known: Known, model: str, game: str, partner: str
 ) -> Iterator[tuple[Conditions, Played]]:
-    """Return the qa episodes of a figure's model; models outside the paper join the first set."""
+    """Yield the qa episodes of a figure's model; models outside the paper join the first model's
+    figures."""
     asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
     plain = those(known, lambda f: asked.items() <= f.items() and _plain(f))
     theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
@@ -102,7 +104,7 @@ def _right(played: Played) -> Sequence[float] | None:
 
 
 def _points(curves: Sequence[Sequence[float] | None], ends: Bounds | None) -> Iterator[Point]:
-    """Return the mean at every round over the episodes that reached it."""
+    """Yield a point for every round: the mean over the episodes that reached it."""
     known = [curve for curve in curves if curve]
     for at in range(max(map(len, known), default=0)):
         yield point(float(at + 1), lone_by_rule([c[at] for c in known if len(c) > at], ends))

@@ -43,7 +43,7 @@ def completed(row: Row) -> Row:
 
 
 def cell(table: str, row: Row) -> Cell:
-    """Return one condition as a cell, uniform over the partners of its kind."""
+    """Return one condition as a cell, with equally many episodes for every partner of its kind."""
     game, kind = str(row["game"]), str(row["partner"])
     many = kind == "single_action"
     partners = (
@@ -78,8 +78,8 @@ def _agent(row: Row) -> Any:
 
 
 def _probe(row: Row) -> str:
-    """Return the probe: the learner predicts before it moves, a model after it is told its own
-    move."""
+    """Return the name of the probe: the learner predicts before it moves, a model once it knows its
+    own move."""
     return "their_move_given_mine" if row["player"] == "language" else "their_move"
 
 
@@ -107,7 +107,7 @@ PARTNERS = ("single_action", "tit_for_tat")
 
 
 def name_sets(game: str) -> dict[str, str]:
-    """Return the names of a game's actions by kind of name."""
+    """Return the sets of action names of a game, by kind of name."""
     sets = {**NAME_SETS, "canonical": CANONICAL[game]}
     return {kind: " ".join(names[: len(CANONICAL[game])]) for kind, names in sets.items()}
 

@@ -1,4 +1,5 @@
-"""Tables of riemer2025: the learner in bulk, interestingness exactly, models by episodes."""
+"""Tables of riemer2025: the learner is simulated in bulk, interestingness is exact, and models come
+from episodes."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ ACTION = "action"  # of a single-action partner; a cell has them all
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute the figures that need no language model."""
+    """Return a figure that needs no language model; None for all other figures."""
     name, kind = str(row.get("game")), str(row.get("partner"))
     if kind not in PARTNERS:
         return None
@@ -37,14 +38,14 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def computes_exact(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute the learner's figures by our own measures."""
+    """Return a figure of the learner by our own measures; None for other rows."""
     if row.get("player") != "tabular":
         return None
     return exact_cell(str(row["game"]), str(row["partner"]), effort).get(metric)
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why no episode can give a figure; None if one can."""
+    """Return why a figure cannot be computed from episodes; None if it can."""
     if row.get("player") == "human":
         return "people's play; the store of a study with people is not read here"
     return None
@@ -87,7 +88,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """Return why a cell is uneven: its single-action partners must be met equally often."""
+    """Return a note if a cell's single-action partners were not met equally often, else None."""
     if row.get("partner") != "single_action":
         return None
     met = [facts.get(ACTION) for facts in known]
@@ -107,7 +108,8 @@ def _switches(given: Mapping[str, Any]) -> Conditions:
 
 
 def completes(row: Conditions) -> Conditions:
-    """Complete a row as the study plays it: a switch that a table does not mention is on."""
+    """Return a row with the study's defaults filled in: a switch that a table does not mention is
+    on."""
     row = completed(row)
     return {"history": "on", "payoffs": "on", **row} if row.get("player") == "language" else row
 

@@ -1,4 +1,5 @@
-"""riemer2025's tabular learner: thousands of episodes at once, in the paper's measures and ours."""
+"""riemer2025's tabular learner: thousands of episodes at once, scored by the paper's measures and
+ours."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ from sally.stats.intervals import Estimate
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
-    """Return the partners of a cell: one per action, or tit for tat that opens as if after action
-    0."""
+    """Return the partners of a cell: one per action, or tit for tat, which opens as if the learner
+    had played action 0."""
     make = registry.partners("repeated_games")[kind].automaton
     assert make is not None  # both kinds declare one
     if kind == "single_action":
@@ -54,7 +55,8 @@ def bulk_figures(
 def _bulk(
     name: str, kind: str, effort: Effort, settings: Settings | None
 ) -> tuple[RepeatedGame, list[Automaton[Any]], Ints, Rounds]:
-    """Play many episodes of the learner; partners take turns, which balances a uniform draw."""
+    """Play many episodes of the learner and return their rounds; each partner is met equally
+    often."""
     game = game_of(name)
     partners = partners_of(game, kind)
     lots = np.arange(effort.repeats) % len(partners)
@@ -64,7 +66,7 @@ def _bulk(
 
 
 def measured(game: RepeatedGame, kind: str, rounds: Rounds, rates: Floats) -> Mapping[str, Floats]:
-    """Return regrets by the paper's conventions, and the share of right predictions."""
+    """Return regrets as the paper computes them, and the share of right predictions."""
     prices = cost_of_being_wrong(game, AGENT, kind)
     assert prices is not None  # these partners have prices
     wrong = rounds.predicted != rounds.theirs
@@ -92,7 +94,8 @@ def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
 
 @lru_cache(maxsize=64)
 def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
-    """Return the learner's figures by our own measures: exact optimum and loss of best replies."""
+    """Return the learner's figures by our own measures: regret relative to the exact optimum, and
+    the loss relative to best replies."""
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     best = [optimal_reward(game, AGENT, partner) for partner in partners]
     lost = np.array(
@@ -119,7 +122,7 @@ def game_of(name: str) -> RepeatedGame:
 
 @lru_cache(maxsize=16)
 def tabular_curves(name: str, kind: str, effort: Effort) -> Mapping[str, Floats]:
-    """Return regret and right predictions so far, as (episode, round)."""
+    """Return regret so far and right predictions so far, as arrays of shape (episode, round)."""
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     earned = np.cumsum(pay_table(game, AGENT)[rounds.mine, rounds.theirs], axis=1)
     best = np.array(

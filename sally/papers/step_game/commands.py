@@ -1,4 +1,4 @@
-"""`sally step_game`: figures of imported games, and the announcement reader against labels."""
+"""`sally step_game`: figures of imported games, and the accuracy of the announcement reader."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ def _opened(where: str) -> list[figures.SeatGame]:
 
 @COMMANDS.command("figures")
 @click.argument("where")
-@click.option("--least", default=5, show_default=True, help="Games of a model to show it.")
+@click.option(
+    "--least", default=5, show_default=True, help="Show models with at least this many games."
+)
 @json_option
 def show(where: str, least: int, as_json: bool) -> None:
-    """Models, mindless players, findings and a rating from the store WHERE."""
+    """Print figures of models and mindless players, findings and a rating from the store WHERE."""
     seats = _opened(where)
     rated = figures.rating(seats)
     by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= least}
@@ -81,10 +83,10 @@ def _said(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
 @click.argument("path", type=click.Path(path_type=Path))
 @json_option
 def reader(path: Path, as_json: bool) -> None:
-    """Precision and recall of the announcement reader on labelled messages under PATH.
+    """Print precision and recall of the announcement reader on labelled messages under PATH.
 
-    PATH is a checkout of the published logs or a folder of them. The labels are ours; messages
-    are found by their hash.
+    PATH is a checkout of the published logs or a folder of them. The labels are ours; messages are
+    matched by their hash.
     """
     found = labels.measured(path)
     if as_json:

@@ -1,8 +1,8 @@
 """Figures of the published step games: models, mindless players, findings, and a rating.
 
 A game is a cluster, because its three seats depend on each other; models are not clusters, so
-intervals hold for these models. Measures are ratios of sums over turns; the rating is an additive
-fit of points on models, with a bootstrap over games.
+intervals hold for these models only. Measures are ratios of sums over turns; the rating is an
+additive fit of points on models, with a bootstrap over games.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SHOWN = ("doing_win", "doing_steps", *TALK)
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A figure with its 95 % interval, which is None for fewer than five games; n counts seats of
-    games."""
+    """A figure with its 95 % interval, which is None for fewer than five games; n is the number of
+    seat-games."""
 
     value: float
     low: float | None
@@ -103,7 +103,7 @@ def ratio(
 
 
 def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
-    """Return one measure of some seats."""
+    """Return one measure, pooled over these seats."""
     above, below = RATIOS[metric]
     some = [each for each in seats if not (metric in TALK and each.rewritten)]
     pairs = [(above(each.sums), below(each.sums)) for each in some]
@@ -111,7 +111,7 @@ def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
 
 
 def win_share(seats: Sequence[SeatGame]) -> Interval | None:
-    """Return the mean points of some seats; the expected value is a third."""
+    """Return the mean points of these seats; equal players would get a third."""
     return ratio([(each.points, 1.0) for each in seats], [each.game for each in seats], SHARE)
 
 
@@ -229,10 +229,12 @@ class Rating(msgspec.Struct, frozen=True):
 
 
 def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rating:
-    """Fit points minus a third on the seat's model minus the mean of the two others (ridge 1).
+    """Return ratings from a ridge regression (penalty 1) of points on models, adjusted for
+    opponents.
 
-    Seat numbers have separate terms, so that a model that sat in one seat more often than in
-    another is neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over games.
+    A seat's points minus a third are explained by its model minus the mean of the two others. Seat
+    numbers have separate terms, so that a model that had one seat more often than another is
+    neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over games.
     """
     names = sorted({each.raw for each in seats})
     place = {name: n for n, name in enumerate(names)}
@@ -260,7 +262,8 @@ def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rati
 def _rows(
     three: Sequence[SeatGame], place: Mapping[str, int]
 ) -> tuple[list[list[float]], list[float]]:
-    """Return three rows of a game: models first, then two seat terms."""
+    """Return the three regression rows of a game (model terms first, then two seat terms) and their
+    points."""
     rows, points = [], []
     for each in three:
         row = [0.0] * (len(place) + 2)

@@ -1,9 +1,10 @@
 """Importer of the published step games (Mazur 2025): messages and moves as recorded.
 
 The repository carries no licence: its logs are read in place and never shipped. The target is not
-in the logs; it is above every position before the last turn and at or below the winning one, within
-the range in use at the time. Replay does not depend on it. Whether a speaker asked to stop is not
-recorded either: if talk ended early, all three are assumed to have had nothing to add.
+in the logs; it is above every position before the last turn and at or below the winning position,
+within the range in use at the time. Replay does not depend on the target. Whether a speaker asked
+to stop is not recorded either: if talk ended early, all three players are assumed to have had
+nothing to add.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class RecordedTurn(msgspec.Struct, frozen=True):
-    """One recorded turn by seat numbers."""
+    """One recorded turn, with players as seat numbers."""
 
     number: int
     order: tuple[int, ...]  # of speaking; empty without talk
@@ -105,7 +106,7 @@ class RecordedGame(msgspec.Struct, frozen=True):
 
     @property
     def era(self) -> str:
-        """The period in which it was played, as far as targets differ."""
+        """The period in which the game was played; periods differ in the range of targets."""
         low, high = self.target_range
         if low >= SINCE_FEBRUARY:
             return "targets 19 to 24"
@@ -136,7 +137,7 @@ _decode = msgspec.json.Decoder(Line).decode
 
 
 def read_game(file: Path) -> RecordedGame:
-    """Return one log, checked line by line."""
+    """Return one log after checking every line."""
     named = FILE.fullmatch(file.name)
     assert named is not None
     data = file.read_bytes()
@@ -147,7 +148,7 @@ def read_game(file: Path) -> RecordedGame:
         except (msgspec.DecodeError, UnicodeDecodeError) as why:
             raise BadInput(f"{file.name}, line {n}: {why}.") from None
     if not lines or lines[-1].type != "final":
-        raise BadInput(f"{file.name} does not end with a line of type final; it may be cut short.")
+        raise BadInput(f"{file.name} does not end with a line of type final; it may be truncated.")
     players = _players(file, lines[-1].final_positions)
     turns: dict[int, list[Line]] = {}
     for line in lines[:-1]:
@@ -203,7 +204,10 @@ def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> Rec
         )
     orders = {tuple(seat for seat, _ in said[n]) for n in said}
     if orders and (len(orders) > 1 or next(iter(orders)) not in ORDERS):
-        raise BadInput(f"{where}: not all three spoke once in each sub-round in the same order.")
+        raise BadInput(
+            f"{where}: all three players should speak once in each sub-round, always in the "
+            "same order."
+        )
     if sorted(said) != list(range(1, len(said) + 1)) or len(said) > MOST_TALKS:
         raise BadInput(f"{where}: sub-rounds are {sorted(said)}; they should be counted from 1.")
     talk = []
@@ -239,7 +243,7 @@ def setup_of(game: RecordedGame) -> Setup:
 
 
 def as_episode(game: RecordedGame) -> tuple[Episode, list[Difference]]:
-    """Return one game played through the rules, and the differences from its record."""
+    """Return one game, replayed under the rules, and its differences from the record."""
     setup = setup_of(game)
     match: Match[Any, Action, Any] = Match(registry.game("step_race"), setup, ask_nature=True)
     differs: list[Difference] = []

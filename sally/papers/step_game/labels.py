@@ -1,9 +1,9 @@
-"""Messages labelled by hand, kept as hashes, and the reader's accuracy on them.
+"""Accuracy of the announcement reader on labelled messages, which are stored as hashes.
 
 A label is the move that a message announces for its own speaker in the turn, or 0 for none. Each
 message was labelled twice, in two different orders, by a first labeller (a language model that
 wrote the reader's rules between the passes), and once by a second who saw neither those labels nor
-the reader's results (a language model as well). No message is kept.
+the reader's results (a language model as well). No message text is stored.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def measured(path: Path) -> Measured:
 
 
 def _scores(rows: list[tuple[int, int]]) -> tuple[str, str]:
-    """Return precision and recall of (labelled, read); equal numbers count as right."""
+    """Return precision and recall from pairs (labelled, read); a pair of equal numbers is right."""
     announces = [(want, got) for want, got in rows if got]
     hits = sum(want == got for want, got in announces)
     return _share(hits, len(announces)), _share(hits, sum(want > 0 for want, _ in rows))

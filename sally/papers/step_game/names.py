@@ -71,7 +71,7 @@ _BUDGET = re.compile(r"-(\d+)[kK]$")
 
 
 class ModelName(msgspec.Struct, frozen=True):
-    """The player: a provider's model at an effort."""
+    """A model's name in parts: provider, model and reasoning effort."""
 
     raw: str
     provider: str  # empty where it is not known
@@ -80,7 +80,7 @@ class ModelName(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """One name for tables: `openai/gpt-5 (medium)`."""
+        """The name that tables show, such as `openai/gpt-5 (medium)`."""
         at = f" ({self.effort})" if self.effort else ""
         return f"{self.provider or 'unknown'}/{self.model}{at}"
 

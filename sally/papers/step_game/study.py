@@ -1,4 +1,4 @@
-"""step_game as a study: a model at certified tables, and with talking partners, with its
+"""step_game as a study: a model at certified tables and with talking partners, asked for its
 predictions."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of step_game: our figures of the full record beside those of imported games."""
+"""Tables of step_game: our figures of the full record, and the same figures of imported games."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from sally.stats.intervals import Estimate
 METHOD = "ratio of sums, games as clusters"
 RATED = "additive fit, bootstrap over games"
 DOING = {"win_doing": "doing_win", "steps_doing": "doing_steps"}
-"""Published names of our metrics. A registered name would give the test of equality the metric's
-range as its unit, and doing ranges far below 0."""
+"""Published names of our metrics. With its registered name, a metric's range would be the unit of
+the equality test, and doing ranges far below 0."""
 HEADINGS = {
     "win_doing": "win doing",
     "steps_doing": "steps doing",
@@ -66,7 +66,7 @@ def _models(known: Known) -> dict[str, list[SeatGame]]:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure of the imported games; a published model is found by its raw name."""
+    """Return a figure of the imported games; a published model is matched by its raw name."""
     if "rule" in row:
         rule = figures.rules()[str(row["rule"])]
         return _estimate(figures.mindless(_seats(known), rule, DOING[metric]))
@@ -92,7 +92,7 @@ def _estimate(found: Interval | None, method: str = METHOD) -> Estimate | None:
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why our measures of talk leave a model out, or None."""
+    """Return why our measures of talk leave out a model; None if they do not."""
     if metric in figures.TALK and rewritten(str(row.get("model", ""))):
         return "its messages were rewritten by another model, so measures of talk leave it out"
     return None

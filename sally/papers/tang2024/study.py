@@ -1,4 +1,4 @@
-"""tang2024 as a study: the paper's two belief histories and a third, in two harnesses."""
+"""tang2024 as a study: the paper's two belief histories and a third one, in two harnesses."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
 
 
 def on_our_page(model: str) -> PlayerSpec:
-    """Return a model that answers from the whole page in one question."""
+    """Return a model under Sally's harness: one question with the whole page."""
     return player_spec(
         "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
     )
 
 
 def in_their_chat(model: str) -> PlayerSpec:
-    """Return a model in the authors' harness: one chat per game, few tokens, cut answers are
-    read."""
+    """Return a model under the authors' harness: one chat per game, few tokens, and truncated
+    answers are read."""
     settings = {"temperature": TEMPERATURE, "max_tokens": MOST_TOKENS}
     reading = {"read_cut": True}
     return player_spec("language", model=model, strategy="chat", settings=settings, with_=reading)

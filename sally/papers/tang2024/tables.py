@@ -1,7 +1,8 @@
-"""Tables of tang2024: models from stored episodes, mindless managers computed.
+"""Tables of tang2024: figures of models come from stored episodes, those of mindless managers are
+computed.
 
-The authors' sixty games are not printed; ours come from the same generator with another seed, so
-two scores of one model differ by the sampling error of sixty games even if the model is the same.
+The authors' sixty games are not published; ours come from the same generator with another seed, so
+the scores of one model on both sets differ by the sampling error of sixty games.
 """
 
 from __future__ import annotations
@@ -46,14 +47,15 @@ def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
 
 @lru_cache(maxsize=16)
 def _scores(rules: tuple[str, ...], mode: Mode, effort: Effort) -> dict[str, tuple[float, ...]]:
-    """Return the rules' scores, game by game; drawing a game takes longer than scoring it."""
+    """Return the scores of all rules on the same games, because drawing a game takes longer than
+    scoring it."""
     played = published_games(mode, USERS, effort.repeats, effort.seed)
     by_game = [[game_score(game, RULES_OF_THUMB[rule]) for rule in rules] for game in played]
     return dict(zip(rules, zip(*by_game, strict=True), strict=True))
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Compute the figures that need no language model."""
+    """Return a figure that needs no language model; None for all other figures."""
     if metric in SETTINGS:
         exact = float(SETTINGS[metric])
         return Estimate(exact, exact, exact, 1, "exact")
@@ -92,7 +94,8 @@ def _is_theirs(game: LockerGame) -> bool:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return the mean over all models of a run; None until every model has been played."""
+    """Return a figure over all models; None for other rows, and until every model has been
+    played."""
     if row.get("model") != EVERY:
         return None
     names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}
@@ -145,7 +148,7 @@ LAYOUTS = {
 
 
 def figure6(known: Known, effort: Effort) -> Picture:
-    """Draw the paper's bars, whose heights its authors released, with ours beside them."""
+    """Draw the paper's bars, whose heights the authors released, beside ours."""
     published = where(table(load("tang2024"), "first_run"), "score")
     heights: dict[str, list[Point]] = {}
     for figure in published:

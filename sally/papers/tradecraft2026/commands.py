@@ -35,14 +35,14 @@ def COMMANDS() -> None:
 
 @COMMANDS.group()
 def rules() -> None:
-    """Rulesets: recipes, tags and fuel."""
+    """Check rulesets: recipes, tags and fuel."""
 
 
 @rules.command()
 @click.argument("path")
 @json_option
 def check(path: str, as_json: bool) -> None:
-    """Look for goods from nothing, items out of reach and empty tags.
+    """Look for recipes that create goods from nothing, unreachable items and empty tags.
 
     PATH is a ruleset file (.toml), a two-to-one list (.txt, .json), a vanilla data-pack folder, or
     the name of a shipped ruleset. The exit code is 1 if something was found.
@@ -71,10 +71,10 @@ def check(path: str, as_json: bool) -> None:
 @click.argument("name", required=False)
 @json_option
 def problems(name: str | None, as_json: bool) -> None:
-    """The certified problems of the set NAME, or the available sets.
+    """List the certified problems of the set NAME or, without NAME, the available sets.
 
-    Crafts, kinds, units and trades are by player: the length of its shortest chain of crafts, what
-    its plan takes from others, and the fewest trades that bring it.
+    Columns give, for each player, the length of the shortest chain of crafts, the kinds and units
+    of goods that the plan needs from others, and the fewest trades that provide them.
     """
     if name is None:
         rows = [
@@ -109,14 +109,19 @@ def _problem(each: Instance) -> dict[str, Any]:
 
 @COMMANDS.command()
 @click.argument("where")
-@click.option("--model", required=True, help="Who judges, such as embedded.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="A file for ratings.")
+@click.option("--model", required=True, help="The model that judges, such as embedded.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="File to which ratings are appended.",
+)
 @click.option("--limit", type=int, help="At most this many games.")
 def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     """Have a model judge every player in every turn of the games in the store WHERE.
 
-    OUT gets one line per judgement; games that were judged before are skipped. Replies that cannot
-    be read are named and get no line.
+    OUT gets one line per judgement; games already in it are skipped. A game with a reply that
+    cannot be read is named and gets no line.
     """
     judge, spec = registry.model(model), registry.game("tradecraft")
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
@@ -133,7 +138,7 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
             if found.problem:
                 missing += 1
                 echo(f"not judged: {episode.id}: {found.problem}")
-    echo(f"judged: {len(waiting) - missing} of {len(games)}; there before: {len(done)}")
+    echo(f"judged: {len(waiting) - missing} of {len(games)}; judged earlier: {len(done)}")
 
 
 @COMMANDS.command()

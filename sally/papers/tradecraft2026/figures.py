@@ -1,4 +1,4 @@
-"""Figures of tradecraft2026, drawn from our episodes; the paper has them as images only."""
+"""Figures of tradecraft2026, drawn from our episodes; the paper publishes them only as images."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Plays = Sequence[Played]
 
 
 def fitted(plays: Plays, arm: str) -> Fit | None:
-    """Return the utility fitted to an arm's decisions; None if they do not suffice for a fit."""
+    """Return the utility fitted to an arm's decisions; None if they are too few for a fit."""
     order = len(GROUPS[arm]) - 1
     found = decisions([(p, SEAT) for p in plays], order)
     rows = tuple(map(tuple, found.features))
@@ -62,7 +62,7 @@ def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
 
 
 def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estimate]:
-    """Return KL(the other's V0 || V1) by turn; later turns rest on fewer episodes."""
+    """Return the divergence KL(the other's V0 || V1) by turn; later turns have fewer episodes."""
     by_turn: dict[int, list[float]] = {}
     for played, seat in plays:
         for apart in beliefs_apart(played, seat, 1):
@@ -92,7 +92,7 @@ def figure4(known: Known, effort: Effort) -> Picture:
 
 
 def figure5(known: Known, effort: Effort) -> Picture:
-    """Draw slope and correlation of offered on requested value, by order."""
+    """Draw slope and correlation of offered value against requested value, by order."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():

@@ -1,7 +1,8 @@
-"""Importer of published TradeCraft games: recorded moves, our rules, differences listed.
+"""Importer of published TradeCraft games: recorded moves, replayed under Sally's rules.
 
-A record is played until it ends, is cut, or relies on an error of the public server. After such an
-error the hands differ from ours, so the episode is censored at that point.
+A record is replayed until it ends, is cut off, or relies on an error of the public server. After
+such an error, recorded and replayed hands differ, so the episode is censored there. Differences are
+listed.
 """
 
 from __future__ import annotations
@@ -67,14 +68,14 @@ def imported(path: Path) -> Imported:
             continue
         except Exception as why:  # a foreign log may hold anything
             _log.debug("%s was not imported", file, exc_info=True)
-            strange = f"it is not as the published logs ({type(why).__name__}: {why})"
+            strange = f"it is not in the published format ({type(why).__name__}: {why})"
             odd.append(Oddity(str(file), "not imported", strange))
             continue
         try:
             played.play()
         except Exception:
             _log.debug("%s was not imported", file, exc_info=True)
-            strange = "its events do not follow each other as in the published logs"
+            strange = "its events are not in the order of the published logs"
             odd.append(Oddity(str(file), "not imported", strange))
             continue
         if not record.raw:  # the published counts are of the rebuilt logs
@@ -98,7 +99,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _why_copy(file: Path, before: Path) -> str:
-    """Return why a log is left out: a checkout holds 90 logs in two folders."""
+    """Return why a log is left out as a copy; a checkout has 90 of its logs in two folders."""
     same = "byte for byte" if file.read_bytes() == before.read_bytes() else "the game of"
     return f"{same} {before.parent.name}/{before.name}, which is imported instead"
 
@@ -125,7 +126,7 @@ def _plain(goods: dict[str, Any]) -> Goods:
 
 
 def _problem(record: Record, tasks: Sequence[Task]) -> Task:
-    """Return hands and targets by listed player; a markdown log names targets only."""
+    """Return the hands and targets of the players; a markdown log names only targets."""
     if len(record.names) != 2:
         raise BadInput(f"{len(record.names)} player(s), but a game needs two.")
     if record.hands:
@@ -143,7 +144,8 @@ def _problem(record: Record, tasks: Sequence[Task]) -> Task:
 
 
 def _tally(record: Record, winners: Sequence[str] | None) -> Counter[str]:
-    """Count what the log holds, server errors included, to compare with the published counts."""
+    """Count the events of a log, including server errors, for comparison with the published
+    counts."""
     kinds = Counter(event.kind for event in record.events)
     found = Counter[str]()
     found["proposals"] = kinds["submit_proposal"]
@@ -222,7 +224,7 @@ class _RecordedMatch:
         self._compare_result()
 
     def _turn(self, events: Sequence[Noted]) -> bool:
-        """Play one turn; return False if the log is cut in it."""
+        """Play one turn; return False if the log ends in the middle of it."""
         if not self._trade(events):
             return False
         phase = _Phase(self.record.names)
@@ -300,7 +302,7 @@ class _RecordedMatch:
                     phase.hands[who] = event.request
 
     def _craft(self, who: str) -> Craft | str:
-        """Return the craft that was applied; raise _Slip if the server's error allowed it."""
+        """Return the craft that was applied; raises _Slip if only a server error allowed it."""
         check, good = self.checked[who]
         if not good:
             return "apply"
@@ -318,7 +320,7 @@ class _RecordedMatch:
         self.counts["moves"] += 1
 
     def _feed(self, phase: _Phase) -> None:
-        """Play both players' crafts, each in its order, as far as the log goes."""
+        """Play the crafts of both players, each player's in order, as far as the log goes."""
         rows = {self.seat[who]: list(moves) for who, moves in phase.moves.items()}
         while not self.match.over and self.match.state.phase == "craft":
             movers = [str(seat) for seat in self.match.game.to_move(self.match.state)]
@@ -382,7 +384,8 @@ def _builtin(value: Any) -> Any:
 
 
 def _player(record: Record, who: str) -> PlayerSpec:
-    """Return a player: a model by its side of `4o_vs_cl`, or a raw log's person or model."""
+    """Return a player: the model on its side of a name such as `4o_vs_cl`, or the person or model
+    of a raw log."""
     sides = record.pairing.split("_vs_")
     if len(sides) == 2 and who[-1:] in "12":
         return PlayerSpec(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})

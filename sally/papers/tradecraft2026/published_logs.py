@@ -1,6 +1,7 @@
-"""Reader of the public project's game logs, markdown or raw, as one kind of record.
+"""Reader of the public project's game logs: markdown and raw logs become the same kind of record.
 
-A raw log names players by secret tokens; they only tell players apart and are never kept.
+A raw log identifies players by secret tokens, which are used to distinguish players and never
+stored.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def read_record(path: Path) -> Record:
-    """Read the record in a file; raise BadInput if it has none."""
+    """Return the record in a file; raises BadInput if the file has none."""
     data = path.read_bytes()
     try:
         text = data.decode("utf-8")

@@ -46,7 +46,7 @@ BOTS = ("second_order", "first_order", "zero_order", "random")
 
 
 def model_seat(model: str) -> PlayerSpec:
-    """Return a model that keeps the dialogue."""
+    """Return a model whose prompt contains the dialogue so far."""
     return player_spec("language", model=model, strategy="chat")
 
 
@@ -56,8 +56,8 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
 
 
 def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
-    """Return the three groups with one model in both seats, and bots; without a model the seats
-    stay open."""
+    """Return the study: three groups with one model in both seats, and bots. Without a model the
+    seats stay open."""
     chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []
     for group, probes in GROUPS.items():
@@ -80,7 +80,7 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
 
 
 def three_players(model: str) -> list[Cell]:
-    """Return cells for three players; they are ours, and no table of the paper counts them."""
+    """Return cells for three players; they are Sally's own and enter no table of the paper."""
     chosen = spread(SET_OF_THREE, **LOOKED_UP, most_refused=MOST_REFUSED)
     arms = {PLAYER: GROUPS["v0+v1"], PARTNER: GROUPS["v0"], THIRD: GROUPS["v0"]}
     told = tuple(each for seat, probes in arms.items() for each in own_reports(seat, probes))

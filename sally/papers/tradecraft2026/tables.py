@@ -1,11 +1,11 @@
-"""Tables of tradecraft2026: settings read from our code, fits and directions from episodes.
+"""Tables of tradecraft2026: settings come from our code, fits and directions from episodes.
 
-A direction is 1 or -1 by the sign of our figure, with the signs of its interval's bounds, so it
-agrees with the paper unless our interval is entirely on the other side; a figure without an
-interval has its own sign only. The printed macro-F1 are means over three folds without an interval;
-ours gives the range of its folds, which is not an interval, so agreement is not stated. Rows stay
-blank if the stored episodes do not suffice (too few, identical decisions, a missing arm, a single
-model).
+A direction is 1 or -1, the sign of our figure; its interval consists of the signs of our interval's
+bounds. So a direction agrees with the paper unless our interval is entirely on the other side; for
+a figure without an interval, only its sign counts. The printed macro-F1 are means over three folds
+without an interval; ours come with the range over folds, which is not an interval, so agreement is
+not stated. Rows stay blank if the stored episodes do not suffice (too few, identical decisions, a
+missing arm, a single model).
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def _default(function: Callable[..., Any], name: str) -> float:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the conditions of one model against itself, with the arm of the first player.
+    """Return the conditions of an episode of one model against itself, with the first player's arm.
 
-    A released game has its pairing instead.
+    For a released game, return its pairing instead.
     """
     setup = played.episode.setup
     if not isinstance(played.replay.game, TradeCraft) or len(setup.lineup) != 2:
@@ -113,10 +113,10 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why episodes can never give a figure; None if they can."""
+    """Return why a figure cannot be computed from episodes; None if it can."""
     if "dimension" in row:
         return (
-            "agreement of people with a model's ratings; ratings are no episodes, and "
+            "agreement of people with a model's ratings; ratings are not episodes, and "
             "`sally tradecraft2026 ratings FILE OTHER` compares two files of them"
         )
     return None
@@ -128,8 +128,8 @@ RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both"
 
 
 def _released(metric: str, player: str, games: Plays) -> Estimate | None:
-    """Count released games by their recorded winners; a game without recorded winners counts as won
-    by none."""
+    """Return a count of released games by recorded winners; a game without recorded winners has
+    none."""
     if not games:
         return None
     winners = [tuple(played.episode.used.get("recorded_winners") or ()) for played in games]
@@ -173,7 +173,8 @@ def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _larger(arms: Arms, arm: str, one: str, other: str) -> Estimate | None:
-    """Return whether one term weighs more than another, regardless of sign."""
+    """Return the direction in which the sizes of two coefficients differ, regardless of their
+    signs."""
     fit = fitted(arms[arm], arm)
     if fit is None:
         return None
@@ -182,7 +183,8 @@ def _larger(arms: Arms, arm: str, one: str, other: str) -> Estimate | None:
 
 
 def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
-    """Compare the second-order fit's coefficient with the first-order fit's."""
+    """Return the direction of a coefficient's change from the first-order fit to the second-order
+    fit."""
     first, second = (fitted(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
     if first is None or second is None:
         return None
@@ -201,7 +203,8 @@ def _kl_over_turns(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
-    """Compare the mean KL of the second-order arm with the first-order arm's."""
+    """Return the direction of the change in mean KL from the first-order arm to the second-order
+    arm."""
     means = []
     for group in ("v0+v1", "v0+v1+v2"):
         found = [mean_apart(played, SEAT, "kl") for played in arms[group]]
@@ -230,8 +233,8 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
-    """Return whether a model's beliefs are less accurate (side 1) or more accurate (-1) than all
-    others'."""
+    """Return the direction that says whether a model's beliefs are less accurate (side 1) or more
+    accurate (side -1) than those of all other models."""
     means = {}
     for name, arms in by_model_and_arm(known).items():
         plays = [played for group in arms.values() for played in group]
@@ -283,7 +286,7 @@ def _bare_sign(value: float, n: int) -> Estimate:
 
 
 def _sign(estimate: Estimate) -> Estimate | None:
-    """Return a figure and its interval as directions."""
+    """Return the signs of a figure and of its interval's bounds."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     ends = (estimate.low, estimate.value, estimate.high)

@@ -1,4 +1,4 @@
-"""`sally zhu2024`: figures of the published choices, their table, and a study of the games."""
+"""`sally zhu2024`: figures and a table of the published choices, and a study of the same games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from sally.papers.zhu2024.scale import ID, Scaled, roles_of, rules, scaled
 from sally.stats.intervals import Estimate
 
 least_option = click.option(
-    "--least", default=5, show_default=True, help="People across that a choice needs to count."
+    "--least",
+    default=5,
+    show_default=True,
+    help="Leave out choices with fewer opponents than this in the record.",
 )
 
 
@@ -40,7 +43,7 @@ def COMMANDS() -> None:
 @least_option
 @json_option
 def show(path: Path, least: int, as_json: bool) -> None:
-    """Doing, levels and mixtures from the published file or checkout PATH."""
+    """Print doing, levels and mixtures of levels from the published file or checkout PATH."""
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
     found = figures.summary(table, least)
@@ -109,13 +112,18 @@ def choices(path: Path, to: Path) -> None:
 @COMMANDS.command("study")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", required=True, type=click.Path(path_type=Path), help="TOML file to write.")
-@click.option("--games", default=100, show_default=True, help="Games in a role, drawn at random.")
+@click.option(
+    "--games",
+    default=100,
+    show_default=True,
+    help="Number of games to draw at random; the two roles of a game count as two.",
+)
 @least_option
 def study(path: Path, to: Path, games: int, least: int) -> None:
     """Write a study in which models play the games of PATH against the same crowds.
 
-    Each game is played twice with its rows exchanged, so a player that always takes the upper row
-    has a doing of 0. The file holds published payoffs: check their licence before you share it.
+    Each game is played twice, once with its rows exchanged, so a player that always takes the upper
+    row has a doing of 0. The file holds published payoffs: check their licence before you share it.
     """
     record = read(path)
     crowds = Crowds(record.choices)
@@ -176,7 +184,7 @@ def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
 )
 @json_option
 def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
-    """Doing and knowing against the crowd for every player in STORE..., people and models."""
+    """Print doing and knowing against the crowd for every player, people and models, in STORE..."""
     spec = registry.game("repeated_games")
     games = []
     for place in places:

@@ -60,13 +60,14 @@ def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> Table:
 
 
 def _best(worth: Floats) -> Floats:
-    """Return the odds of the first option: 1 or 0 if one is better, .5 if they tie."""
+    """Return the probability of choosing the first option: 1 if it is better, 0 if it is worse, .5
+    in a tie."""
     gap = worth[:, 0] - worth[:, 1]
     return np.where(gap > 0, 1.0, np.where(gap < 0, 0.0, 0.5))
 
 
 def levels(table: Table) -> list[Floats]:
-    """Return the chance that level 0, 1, 2, ... takes row A; a tie is even odds."""
+    """Return the probability that levels 0, 1, 2, ... choose row A; it is .5 in a tie."""
     rows = [np.full(len(table.row), 0.5)]
     columns = [np.full(len(table.row), 0.5)]
     for _ in range(LEVELS):
@@ -78,7 +79,7 @@ def levels(table: Table) -> list[Floats]:
 
 
 def rules(table: Table) -> dict[str, Floats]:
-    """Return the chance that each rule of thumb takes row A."""
+    """Return the probability that each rule of thumb chooses row A."""
     found = {f"level {k}": row for k, row in enumerate(levels(table)) if k}
     found["own largest payoff"] = _best(table.own.max(axis=2))
     found["largest sum"] = _best((table.own + table.other).max(axis=2))
@@ -118,12 +119,12 @@ def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Float
 
 
 def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
-    """Return pooled doing of people, or of a rule on the same choices; a person is a cluster.
+    """Return the pooled doing of people, or of a rule on the same choices; persons are clusters.
 
     Args:
         table: The choices.
-        rule: The chance that a rule takes row A; None: the people themselves.
-        least: Choices with fewer people across are left out.
+        rule: The probability that a rule chooses row A; None scores the people themselves.
+        least: Choices with fewer recorded opponents are left out.
     """
     gained, most, person = _gains(table, rule, least)
     return ratio_by_rule(gained, most, person)
@@ -155,7 +156,7 @@ class Mixture(msgspec.Struct, frozen=True):
 
 
 def mixture(table: Table, error: float, top: int = 3) -> Mixture:
-    """Fit the shares of levels by expectation maximisation."""
+    """Return the shares of levels, fitted by expectation maximisation at a given error rate."""
     _, codes = np.unique(table.person, return_inverse=True)
     chances = np.stack(levels(table)[: top + 1])
     taken = np.where(table.row == 0, chances, 1 - chances)
@@ -175,7 +176,7 @@ def mixture(table: Table, error: float, top: int = 3) -> Mixture:
 
 
 def fitted_mixture(table: Table) -> Mixture:
-    """Fit the error rate on a grid of .05 as well."""
+    """Return the best mixture over a grid of error rates in steps of .05."""
     return max((mixture(table, e) for e in GRID), key=lambda found: found.log_likelihood)
 
 

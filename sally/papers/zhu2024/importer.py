@@ -1,8 +1,8 @@
 """Importer of one-shot 2x2 games: a person's choice against the odds of the opposing crowd.
 
 The opponent's choice is not in the record and is not invented: the partner is `mixed` with the
-crowd's odds, excluding the person, and its move is a forfeit. The episode therefore pays nothing
-and has no result; `decision_regret` needs the odds alone and is exact.
+crowd's odds, excluding the person, and its move is a forfeit. The episode therefore has no payoffs;
+`decision_regret` needs only the odds and is exact.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ NOT_RECORDED = "the opponent's choice is not recorded"
 
 
 def params_of(own: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
-    """Return the game on a screen; without an opponent's move the episode has no result."""
+    """Return the parameters of the game on a screen; without an opponent's move there are no
+    payoffs."""
     matrix = [[[own[2 * r + c], other[2 * r + c]] for c in (0, 1)] for r in (0, 1)]
     return {
         "matrix": matrix,
@@ -61,7 +62,8 @@ def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> I
 
     Args:
         path: A file or a checkout.
-        people: Import this many people, the first by number; crowds are of the whole file.
+        people: Import only this many people, the first by number; crowds always come from the whole
+            file.
         skip_bad: Leave out people whose line is not in the published format.
     """
     record = read(path, skip_bad)
@@ -92,7 +94,7 @@ IMPORTER = Importer(
     "people in 2x2 games played once, against the crowd across (Zhu et al. 2025)",
     imported,
     options=(
-        ImportOption("people", "Import the first so many people by number.", number=True),
-        ImportOption("skip_bad", "Leave out people whose line is not as published."),
+        ImportOption("people", "Import only this many people, the first by number.", number=True),
+        ImportOption("skip_bad", "Skip people whose line is not in the published format."),
     ),
 )

@@ -1,9 +1,9 @@
 """Read choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and the opposing crowd of
 each.
 
-Rows and columns were shuffled on every screen. The smallest of the four relabellings of (own
-payoffs, other's payoffs) is the name of a game in a role; exchanging the players gives the other
-role, which other people played. So the odds of the opponent are known for every choice.
+Rows and columns were shuffled on every screen. A game in a role is identified by the smallest of
+the four relabellings of (own payoffs, other's payoffs). Exchanging the players gives the other
+role, which other people played, so the opponent's odds are known for every choice.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def read(path: Path, skip_bad: bool = False) -> Record:
-    """Return the choices of a file `.zip`, `.jsonl` or `.jsonl.gz`, or of a checkout.
+    """Return the choices in a checkout, or in one `.zip`, `.jsonl` or `.jsonl.gz` file.
 
     Raises:
         BadInput: A line is not in the published format, and `skip_bad` is not set.
@@ -172,7 +172,8 @@ def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
 
 @lru_cache(maxsize=1 << 16)
 def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, int]:
-    """Return a game's name in a role, and whether rows and columns are exchanged in it."""
+    """Return the identity of a game in a role, and whether its rows and its columns are
+    exchanged."""
     found = []
     for rows in (0, 1):
         for columns in (0, 1):
@@ -195,7 +196,7 @@ def exchanged(role: Role) -> tuple[Role, int]:
 
 @lru_cache(maxsize=1 << 14)
 def kind_of(role: Role) -> str:
-    """Return the kind of a game: the first that fits, by strict dominance."""
+    """Return the kind of a game, by strict dominance and by its number of pure equilibria."""
     m, n = role[:4], role[4:]
     own = (m[0] - m[2]) * (m[1] - m[3]) > 0
     theirs = (n[0] - n[1]) * (n[2] - n[3]) > 0
@@ -207,7 +208,7 @@ def kind_of(role: Role) -> str:
 
 
 def pure_equilibria(own: tuple[int, ...], other: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return the cells from which no player gains by deviating alone."""
+    """Return the cells in which neither player gains by changing only its own choice."""
     return [
         (r, c)
         for r in (0, 1)

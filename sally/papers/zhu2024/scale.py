@@ -1,4 +1,4 @@
-"""The scale of one-shot 2x2 games for people and models alike: doing and knowing by the crowd.
+"""Doing and knowing against the crowd in one-shot 2x2 games, on one scale for people and models.
 
 Doing is 0 for even odds and 1 for the best reply to the opposing crowd. Knowing is 0 for even odds
 and 1 for always naming the column that most of the crowd chose. Both use the crowd's odds rather
@@ -58,8 +58,8 @@ class _Screen(msgspec.Struct, frozen=True):
 
 
 def _screen(played: Played) -> _Screen | None:
-    """Return the screen of an episode; None if it is no one-shot game against a crowd, or if a
-    fault or limit ended it before the move."""
+    """Return the screen of an episode; None if the episode is not a one-shot game against a crowd,
+    or if a fault or a limit ended it before the move."""
     setup, replay = played.episode.setup, played.replay
     who = setup.lineup.get(str(PARTNER))
     params = setup.instance.params
@@ -89,7 +89,7 @@ def _screen(played: Played) -> _Screen | None:
 
 
 def table_of(screens: Sequence[_Screen]) -> figures.Table:
-    """Return played screens as the columns of `figures`."""
+    """Return played screens as a table of the kind that `figures` uses."""
     own = np.array([s.own for s in screens])
     odds = np.array([s.odds for s in screens])
     _, clusters = np.unique([s.cluster for s in screens], return_inverse=True)
@@ -107,12 +107,12 @@ def table_of(screens: Sequence[_Screen]) -> figures.Table:
 def scaled(
     games: Sequence[Played], least: int = 1, roles: set[Role] | None = None
 ) -> dict[str, Scaled]:
-    """Return every player of one-shot games against a crowd, on the scale.
+    """Return doing and knowing of every player of one-shot games against a crowd.
 
     Args:
         games: Imported choices of people, or episodes of a study by `sally zhu2024 study`.
-        least: Screens with fewer people across are left out.
-        roles: Only these games-in-a-role.
+        least: Screens with fewer recorded opponents are left out.
+        roles: The games in a role to include; None includes all.
     """
     by_player: dict[str, list[_Screen]] = {}
     for played in games:
@@ -129,7 +129,7 @@ def scaled(
 
 
 def roles_of(games: Sequence[Played]) -> set[Role]:
-    """Return the games-in-a-role that were played."""
+    """Return the games in a role that were played."""
     return {screen.role for played in games if (screen := _screen(played)) is not None}
 
 
@@ -158,7 +158,8 @@ def _scaled(screens: Sequence[_Screen]) -> Scaled | None:
 
 
 def knowing(screens: Sequence[_Screen]) -> Estimate | None:
-    """Return how much of the crowd's odds over an even guess the predictions named."""
+    """Return how far the predictions rise from even odds (0) to always naming the crowd's majority
+    choice (1)."""
     if not screens:
         return None
     named = [float(s.odds[s.predicted]) - 0.5 for s in screens]

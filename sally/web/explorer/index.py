@@ -1,4 +1,4 @@
-"""Index of stored episodes: each line is read once, and only new lines when a file grows."""
+"""Index of stored episodes; each line is read once, and when a file grows, only its new lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENDED = "ended"  # outcome of a finished episode
 
 
 class IndexEntry(msgspec.Struct, frozen=True, gc=False):
-    """Summary of a stored episode and the position of its line."""
+    """Summary of a stored episode, with the position of its line."""
 
     id: str
     store_name: str
@@ -86,7 +86,7 @@ class _File:
 
 @dataclass
 class _StoreIndex:
-    """Index of one store, in order of arrival."""
+    """Index of one store; entries are in order of arrival."""
 
     name: str
     folder: Path
@@ -169,7 +169,7 @@ class EpisodeIndex:
         self._lock = Lock()
 
     def refresh(self) -> None:
-        """Read what was stored since the last call."""
+        """Read the episodes stored since the last call."""
         with self._lock:
             known = {each.folder for each in self._stores.values()}
             for folder in _folders_in(self._folders):
@@ -245,7 +245,7 @@ class EpisodeIndex:
 
 
 class Header(msgspec.Struct, frozen=True):
-    """An episode with only its last event decoded; decoding all takes ten times as long."""
+    """An episode of whose events only the last is decoded; decoding all takes ten times as long."""
 
     id: str
     setup: Setup
@@ -310,7 +310,8 @@ def _progress(entries: Collection[IndexEntry], wanted: Mapping[str, int]) -> lis
 
 
 def _wanted(studies: Iterable[Study]) -> dict[str, int]:
-    """Return the planned episodes by cell; of several studies the largest number."""
+    """Return the number of planned episodes by cell: the largest number if several studies have the
+    cell."""
     found: Counter[str] = Counter()
     for study in studies:
         found |= Counter(cell for cell, _ in study.trials())
@@ -337,7 +338,7 @@ def _stat(path: Path) -> tuple[int, int]:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Open a file under whichever of its two names it has now."""
+    """Open a file, or the file of the same name with the suffix `.jsonl` if it has been renamed."""
     try:
         return path.open("rb")
     except FileNotFoundError:

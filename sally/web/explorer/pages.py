@@ -51,7 +51,7 @@ class InProgress(msgspec.Struct, frozen=True):
 
 
 def shown(entries: list[IndexEntry], page: int) -> EpisodePage:
-    """Return a page of entries; numbers beyond the last give the last page."""
+    """Return a page of entries; a number beyond the last page returns the last page."""
     pages = max(1, -(-len(entries) // A_PAGE))
     page = min(max(page, 1), pages)
     return EpisodePage(
@@ -104,7 +104,7 @@ async def episode_of(request: Request, store_name: str, id: str) -> Episode:
 
 
 async def tables(request: Request) -> list[InProgress]:
-    """Return the matches in progress, longest first."""
+    """Return the matches in progress, oldest first."""
     live_matches: LiveMatches = request.app.state.live_matches
     rows: list[Row] = await live_matches.database.run(_open_matches)
     matches = {live.id: live for live in live_matches.in_progress()}
@@ -139,7 +139,8 @@ def page(request: Request, name: str, status: int = 200, **facts: Any) -> Respon
 
 
 async def overview(request: Request) -> Response:
-    """Overview of running studies; the browser reloads its middle every few seconds."""
+    """Show an overview of running studies; the browser reloads the middle of the page every few
+    seconds."""
     index = await index_of(request)
     whole = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
     newest = index.entries()[:NEWEST]
@@ -224,7 +225,8 @@ def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str
 
 
 def _nearest(turns: list[int], given: str) -> str:
-    """Return the nearest turn: another seat need not have moved in the same turn."""
+    """Return the turn nearest to the given one, because another seat need not have moved in that
+    turn."""
     if not turns:
         return END
     wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0

@@ -95,7 +95,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 class EpisodeEnd(msgspec.Struct, frozen=True):
-    """The end of an episode as far as the perspective shows it."""
+    """The end of an episode, as seen from a perspective."""
 
     lines: tuple[str, ...]
     text: str
@@ -172,7 +172,8 @@ def _seat_context(episode: Episode, seat: str) -> SeatContext:
 
 
 def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, ShownPrompts]:
-    """Return a model's prompts in one turn, by ask; its strategy runs again on the log."""
+    """Return a model's prompts in one turn, by ask, reproduced by running its strategy on the
+    log."""
     found: dict[AskId | None, ShownPrompts] = {}
     if not any(e.seat == seat and e.turn == turn and e.calls for e in episode.events):
         return found
@@ -213,8 +214,8 @@ REPEATS = 5  # rollouts per option; few, since the page waits for them
 def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
     """Return all events of a turn and the state before it.
 
-    Losses of decisions are shown where the game defines them; `play_on` estimates the others by
-    rollouts.
+    Losses of decisions are shown where the game defines them; with `play_on`, other losses are
+    estimated by rollouts.
     """
     here = [(s, s.event) for s in story.scenes if s.event and s.turn == turn]
     costs = costs_by_turn(story.episode)
@@ -253,7 +254,7 @@ def _cost(cost: Costly) -> str:
 
 
 def close(story: Story, eyes: str) -> EpisodeEnd:
-    """Return the end, with the history that the perspective sees."""
+    """Return the end of the episode, with the history that the perspective sees."""
     text = sentence(ending(story.episode.end, eyes))
     if eyes == REFEREE:
         return EpisodeEnd((), text)

@@ -1,1 +1,1 @@
-"""Live matches: people, bots and models at one match, rebuilt from the database after a restart."""
+"""Live matches of people, bots and models, rebuilt from the database after a restart."""

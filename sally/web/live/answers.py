@@ -96,7 +96,8 @@ AnswerRow = tuple[str, StoredAnswer, str | None]  # seat, record, the client's i
 
 
 def written(match: str, first: int, rows: Sequence[AnswerRow], over: bool) -> Job[None]:
-    """Return a job that appends answers from number `first` on, and marks a finished match."""
+    """Return a job that stores answers, numbered from `first`, and marks the match as finished if
+    `over`."""
     now = time.time()
     added = Rows(
         "answers (match, n, seat, entry, client_key, made)",

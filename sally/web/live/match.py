@@ -137,7 +137,7 @@ class LiveMatch:
     async def answer(
         self, seat: str, ask: str, value: Any, key: str, shown_seconds: float | None = None
     ) -> Screen:
-        """Take a person's answer and return the new screen once the answer is on disk.
+        """Accept a person's answer and return the new screen once the answer is on disk.
 
         `shown_seconds` is the time from display to answer that the browser measured. Sending the
         same key again changes nothing.
@@ -193,7 +193,8 @@ class LiveMatch:
     async def stop_if_overdue(self, now: float) -> None:
         """Forfeit the turn of a person who is late, or stop the match.
 
-        It stops if a late answer costs the match, or at the third late answer in a row.
+        The match stops if the game does not allow late forfeits, or at the third late answer in a
+        row.
         """
         if self.overdue(now) is None:
             return
@@ -218,7 +219,7 @@ class LiveMatch:
         return late
 
     def _forfeit_turn(self, seat: str, detail: str) -> list[AnswerRow]:
-        """Give empty answers to everything that a seat is asked in this turn."""
+        """Answer everything that a seat is asked in this turn with a forfeit."""
         rows: list[AnswerRow] = []
         now = self.match.turn
         while not self.match.over and self.match.turn == now and (asked := self._open(seat)):
@@ -288,7 +289,8 @@ class LiveMatch:
     def _take(
         self, turn: Turn[Any, Any], given: Given, shown_seconds: float | None = None
     ) -> StoredAnswer:
-        """Answer the match; an illegal answer leaves it unchanged, any other error discards it."""
+        """Pass an answer to the match; an illegal answer leaves the match unchanged, any other
+        error discards it."""
         stored = stored_answer(turn, given, shown_seconds)
         try:
             self.match.answer(turn.id, given)
@@ -299,7 +301,7 @@ class LiveMatch:
         return stored
 
     def _take_or_fault(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
-        """Take the answer of a bot or model; its illegal move becomes a Fault."""
+        """Pass the answer of a bot or model to the match; an illegal move becomes a Fault."""
         try:
             return self._take(turn, given)
         except IllegalMove as why:
@@ -354,7 +356,8 @@ class LiveMatch:
         self._changed = asyncio.Event()
 
     async def _consult(self, turn: Turn[Any, Any]) -> None:
-        """Ask a model and take its answer; a failed call is a Fault, which censors the match."""
+        """Ask a model and pass on its answer; a failed call becomes a Fault, which censors the
+        match."""
         given = await consulted(turn, self._players[turn.seat], self._model_seconds, self.id)
         async with self.lock:
             self._out.pop(turn.id, None)
@@ -368,7 +371,7 @@ class LiveMatch:
     # --- from the database ----------------------------------------------------------------------
 
     def rebuild(self, rows: Sequence[Row]) -> str | None:
-        """Repeat stored answers; return the seat of a bot that now plays differently, if any."""
+        """Replay stored answers; return the seat of a bot that now plays differently, or None."""
         changed = None
         for seat, text, key in rows:
             stored = from_text(text)
@@ -408,7 +411,7 @@ class LiveMatch:
     # --- screens --------------------------------------------------------------------------------
 
     def _dated(self, seat: str) -> Screen:
-        """Return a seat's screen with the time until which its answer is awaited."""
+        """Return a seat's screen with the deadline of its answer."""
         screen = self._shown(seat)
         due = [at for id, at in self._due.items() if id[1] == seat]
         return msgspec.structs.replace(screen, due=min(due)) if due else screen
@@ -416,7 +419,7 @@ class LiveMatch:
     def _shown(self, seat: str) -> Screen:
         """Return a seat's screen; its version increases only when its content changes.
 
-        A count of answers would reveal how often others acted where the seat cannot see it.
+        A version that counts all answers would reveal actions of others that the seat cannot see.
         """
         if seat in self._stale:
             old, new = self._screens.get(seat), self._seen(seat)

@@ -51,7 +51,8 @@ class NoSuchSeat(Exception):
 
 
 class OpenedMatch(msgspec.Struct, frozen=True):
-    """A new match and the seat tokens of people; tokens are returned once and stored hashed."""
+    """A new match and the seat tokens of people; tokens are returned only here and stored as
+    hashes."""
 
     match: str
     tokens: dict[str, str]
@@ -69,7 +70,7 @@ def invitation(secret: str) -> str:
 
 
 def settled(setup: Setup, people: Sequence[str]) -> Setup:
-    """Return the setup with versions filled in and all names checked; raises BadInput."""
+    """Return the setup with versions filled in; raises BadInput if a name is unknown."""
     seated = {s: STAND_IN if s in people else who for s, who in setup.lineup.items()}
     checked = resolved(msgspec.structs.replace(setup, lineup=seated))
     lineup = {
@@ -215,7 +216,8 @@ class LiveMatches:
         return self._seats[key]
 
     async def take(self, token: str, own: str) -> None:
-        """Exchange a seat's token for the client's own one; repeating it changes nothing."""
+        """Replace a seat's token with one that the client generated; a repeated request changes
+        nothing."""
         old, new, invited = hashed(token), hashed(own), invitation(token)
 
         def change(tx: Transaction) -> bool:
@@ -241,7 +243,8 @@ class LiveMatches:
         return live
 
     async def at(self, token: str, act: Callable[[LiveMatch, str], Awaitable[T]]) -> T:
-        """Call `act` with a token's match and seat; a discarded match is rebuilt once."""
+        """Return the result of `act`, called with a token's match and seat; a discarded match is
+        rebuilt once."""
         live, seat = await self.seat(token)
         try:
             return await act(live, seat)
@@ -399,7 +402,7 @@ class LiveMatches:
                 self._ended.set()
 
     async def _recorded(self, id: str, cell: str) -> Episode | None:
-        """Return the record of a match, or None if it no longer replays."""
+        """Return the record of a match, or None if it cannot be replayed any more."""
         try:
             return await self.episode(id, cell)
         except (BadInput, NoSuchSeat) as why:
@@ -433,7 +436,8 @@ class LiveMatches:
     def _store(self, episodes: Sequence[Episode]) -> None:
         """Write the episodes that the store does not have yet.
 
-        After a crash or a full disk it may hold some that the database marks as unstored.
+        After a crash or a full disk the store may already hold episodes that the database marks as
+        unstored.
         """
         if self.out is None or not episodes:
             return

@@ -1,4 +1,4 @@
-"""Screens in people's words: titles and roles instead of identifiers, reversed option orders."""
+"""Screens as people see them: titles and roles instead of identifiers, and reversed options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
 
 
 def shortened(sentence: str) -> str:
-    """Cut the middle of a sentence that repeats a long value of a request."""
+    """Return a sentence, without its middle part if it is too long (it may quote a long value)."""
     half = LONGEST // 2  # the end says what would be right
     return sentence if len(sentence) <= LONGEST else f"{sentence[:half]} … {sentence[-half:]}"
 
@@ -51,7 +51,7 @@ class Labels(msgspec.Struct, frozen=True):
         return self.titles.get(context.spec.name, context.spec.title)
 
     def role(self, context: SeatContext, seat: str) -> str:
-        """Return the role of a seat, such as "the guide"; empty if it has none."""
+        """Return the role of a seat, such as "the guide", or an empty string."""
         return self.roles.get(seat, context.spec.roles.get(seat, ""))
 
     def plainly(self, context: SeatContext) -> Rewrite:
@@ -65,7 +65,8 @@ class Labels(msgspec.Struct, frozen=True):
 
 
 def for_people(screen: Screen, context: SeatContext, labels: Labels, plainly: Rewrite) -> Screen:
-    """Return the screen in people's words; rules and lines have been rewritten before."""
+    """Return the screen in words for people; its rules and lines must already have been
+    rewritten."""
     return msgspec.structs.replace(
         screen,
         title=labels.title(context),
@@ -107,8 +108,8 @@ ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON
 def plain_board(board: Board | None, plainly: Rewrite) -> Board | None:
     """Rewrite the texts of a board.
 
-    Boards are drawn after every answer and rarely hold identifiers, so each part is first tested
-    as a whole, in its JSON form.
+    Boards are drawn after every answer and rarely contain identifiers, so the JSON of each part is
+    tested first.
     """
     if board is None:
         return None
@@ -136,7 +137,8 @@ def _plain_part(part: Any, plainly: Rewrite) -> Any:
 
 
 def turned(screen: Screen, labels: list[str]) -> Screen:
-    """Reverse the options in a screen's questions, tables and rules, as on its buttons."""
+    """Return the screen with the options reversed in questions, tables and rules, as on its
+    buttons."""
     asks = tuple(
         msgspec.structs.replace(ask, question=swapped(ask.question, labels))
         if ask.kind == "move" or ask.answer == "choice"

@@ -1,6 +1,6 @@
-"""The screen of a seat's browser, made only from that seat's turns, views and words.
+"""The screen of a seat, made only from that seat's turns, views and words.
 
-No function here receives a state or another seat's turn, so none can leak one.
+No function here receives a state or another seat's turn, so none can leak that information.
 """
 
 from __future__ import annotations
@@ -128,14 +128,14 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
 
 
 def _ready(context: SeatContext, options: Options[Any]) -> list[Any]:
-    """Return the options that are buttons; a scale has none."""
+    """Return the options that are shown as buttons; a scale has no buttons."""
     return (
         [o for o in options if type(o) is not Form] if context.words.scale(options) is None else []
     )
 
 
 def menu_of(context: SeatContext, options: Options[Any]) -> list[str]:
-    """Return the labels of the options that are buttons."""
+    """Return the labels of the options that are shown as buttons."""
     return [context.words.name(option) for option in _ready(context, options)]
 
 
@@ -176,7 +176,7 @@ def form_of(form: Form[Any]) -> Json:
 
 
 def _named(form: Any, texts: Mapping[str, str]) -> Any:
-    """Replace labels by the game's texts for people (`field.NAME`) where it has them."""
+    """Return the form with the game's labels for people (`field.NAME`), where the game has them."""
     if isinstance(form, list):
         return [_named(each, texts) for each in form]
     if not isinstance(form, dict):
@@ -267,7 +267,7 @@ def _numbers(value: Any, question: Question) -> list[float | None]:
 
 
 def _odds(percents: Sequence[float | None]) -> tuple[float, ...]:
-    """Normalise percentages; their sum may be off by one, as it may for models."""
+    """Return percentages as probabilities; as for models, their sum may differ from 100 by one."""
     given = [p or 0.0 for p in percents]
     total = sum(given)
     if not 99 <= total <= 101:
@@ -283,7 +283,7 @@ def _reply(value: Any) -> str:
 
 
 def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
-    """Return the end as a seat may see it: its own payoff, and no details of a fault."""
+    """Return the end as a seat may see it: with its own payoff, without details of a fault."""
     if isinstance(end, Ended):
         payoff = end.payoffs.get(seat)
         if payoff is None:
@@ -324,7 +324,8 @@ def screen_of(
 
 
 def since(screen: Screen, lines: int) -> Screen:
-    """Remove what the browser has already: the first `lines` lines, and then the rules."""
+    """Return the screen without the parts that the browser already has: the rules and the first
+    `lines` lines, if `lines` is not 0."""
     if not 0 < lines <= len(screen.lines):
         return screen
     return msgspec.structs.replace(screen, rules="", lines_from=lines, lines=screen.lines[lines:])

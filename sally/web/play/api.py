@@ -45,7 +45,7 @@ def mapping_of(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def only(sent: Mapping[str, Any], *names: str) -> None:
-    """Refuse unknown fields, since a misspelt one would be ignored silently."""
+    """Raise Refused for unknown fields, because a misspelt field would be ignored silently."""
     for name in sent:
         if name not in names:
             known = f"the fields are {', '.join(names)}" if names else "there are no fields"
@@ -53,7 +53,7 @@ def only(sent: Mapping[str, Any], *names: str) -> None:
 
 
 def key_of(sent: Mapping[str, Any]) -> str:
-    """Return the idempotency key, under which an answer counts once."""
+    """Return the idempotency key of an answer; a key counts only once."""
     key = text_of(sent, "key", most=KEY)
     if not key or not key.isascii() or not key.isprintable():
         raise Refused(
@@ -63,7 +63,7 @@ def key_of(sent: Mapping[str, Any]) -> str:
 
 
 def numbers_of(request: Request, *names: str) -> list[int | None]:
-    """Return integers of the query string, which need no unescaping."""
+    """Return integers from the query string, or None for those that are absent."""
     query = request.scope["query_string"].decode("latin-1").split("&")
     given = dict(part.partition("=")[::2] for part in query)
     return [_number(name, given.get(name)) for name in names]
@@ -90,7 +90,8 @@ async def games(request: Request) -> Response:
 
 
 def refuse_too_many(request: Request) -> None:
-    """Limit how many tables an address opens, since each holds memory and disk."""
+    """Raise Refused if an address opens too many tables, because each uses memory and disk
+    space."""
     if wait := request.app.state.openings.take(security.address_of(request.scope)):
         raise Refused(429, f"Too many tables were opened from this address; wait {wait:.1f} s.")
 
@@ -155,14 +156,15 @@ def token_of(request: Request) -> str:
 
 
 async def seated(request: Request) -> str:
-    """Return a valid seat token; the body of other requests is not read."""
+    """Return the seat token after checking it, so that the body of an invalid request is not
+    read."""
     token = token_of(request)
     await request.app.state.live_matches.known(token)
     return token
 
 
 async def take(request: Request) -> Response:
-    """Claim the seat of an invitation: the sender of the link can no longer open it."""
+    """Claim the seat of an invitation, so that the sender of the link can no longer open it."""
     token, sent = token_of(request), await json_of(request, SMALL)
     only(sent, "token")
     own = text_of(sent, "token", most=KEY)
@@ -198,13 +200,15 @@ async def say(request: Request) -> Response:
         raise Refused(400, "The field value (the answer) is missing.")
     value = sent["value"]
     if not is_plain(value):
-        raise Refused(400, "value holds a number that is not finite or beyond 2**53.")
+        raise Refused(400, "value contains a number that is not finite or is beyond 2**53.")
     lines = sent.get("lines")
     if lines is not None and (type(lines) is not int or not 0 <= lines <= EXACT):
         raise Refused(400, "lines must be a whole number.")
     shown = sent.get("shown_seconds")
     if shown is not None and not (type(shown) in (int, float) and 0 <= shown <= EXACT):
-        raise Refused(400, "shown_seconds must be a number from 0: seconds since it was shown.")
+        raise Refused(
+            400, "shown_seconds must be 0 or more: the seconds since the question was shown."
+        )
     seen = await request.app.state.live_matches.at(
         token, lambda live, seat: live.answer(seat, ask, value, key, shown)
     )
@@ -237,7 +241,7 @@ async def leave(request: Request) -> Response:
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether JSON stores a value exactly."""
+    """Return whether JSON represents a value exactly."""
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, int):

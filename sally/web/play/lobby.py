@@ -1,4 +1,4 @@
-"""The lobby: which games, seats, players and parameters visitors may choose, and the queue."""
+"""The lobby: the games, seats, players and parameters that visitors may choose, and the queue."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Busy(Exception):
 
 
 class Lobby:
-    """Opens tables for visitors and matches those who wait."""
+    """Tables for visitors, and the queue of visitors who wait for others."""
 
     def __init__(
         self, live_matches: LiveMatches, models: Sequence[str] = (), most_open: int = 2000
@@ -195,7 +195,7 @@ class Lobby:
         return ticket
 
     async def called(self, ticket: str, seconds: float = 0.0) -> tuple[bool, int, int]:
-        """Return whether a ticket has a seat, how many wait, and how many are needed."""
+        """Return whether a ticket has a seat, how many people wait, and how many are needed."""
         key = hashed(ticket)
         until, game, needed = time.monotonic() + seconds, "", 0
         while True:
@@ -236,7 +236,8 @@ class Lobby:
         self._news.set()
 
     def _waiting(self, game: str) -> list[str]:
-        """Return the tickets waiting for a game in order of arrival; drop stale ones."""
+        """Return the tickets that wait for a game, in order of arrival, after dropping stale
+        tickets."""
         now = time.monotonic()
         self._seen = {k: seen for k, seen in self._seen.items() if now - seen[1] < STALE}
         return [k for k, (g, _) in self._seen.items() if g == game]
@@ -313,9 +314,9 @@ class Lobby:
 
 
 def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
-    """Return an instance with these parameters and a newly drawn problem, if the game has any.
+    """Return an instance with these parameters and, if the game has problems, a newly drawn one.
 
-    With a fixed problem, a visitor could play it twice and know the answer.
+    A visitor who met the same problem twice would know the answer.
     """
     spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
     for _ in range(FRESH_TRIES if spec.fresh is not None else 0):

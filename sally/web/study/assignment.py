@@ -30,15 +30,16 @@ def assigned(
     among: Sequence[str] = (),
     row: int | None = None,
 ) -> Assignment:
-    """Return the place of participant `number`, given the places of active and finished ones.
+    """Return the place of participant `number`, given the places of active and finished
+    participants.
 
-    The least-filled place is taken; ties are broken by a random stream of the study's seed and
-    the number. Conditions are balanced overall, instance and option orders within each condition.
-    Drop-outs do not count as filled, so later participants fill the gap.
+    The least-filled place is chosen; ties are broken by a random stream that depends on the study's
+    seed and the number. Conditions are balanced overall, instance and option orders within each
+    condition. Drop-outs do not count as filled, so later participants fill the gap.
 
     Args:
         among: Names of the conditions to choose from; empty for all.
-        row: The instance order, if it is given by the participant's group.
+        row: The instance order, if the participant's group determines it.
     """
     draws = Stream(study.seed, "assign", number)
     conditions = [c for c in study.conditions if not among or c.name in among]

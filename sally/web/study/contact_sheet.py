@@ -36,7 +36,8 @@ ANSWER = """(answers) => { for (const [name, value] of Object.entries(answers)) 
 
 
 def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
-    """Take screenshots of all pages of the study; return them, with the contact sheets."""
+    """Take screenshots of all pages of the study; return their paths and those of the contact
+    sheets."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn: list[Path] = []
     with served(file) as address, browser() as chromium:
@@ -75,7 +76,8 @@ def browser() -> Iterator[Any]:
 
 @contextmanager
 def served(file: Path | None) -> Iterator[str]:
-    """Run `sally serve`, with a study if given, on a free port and in a temporary folder."""
+    """Run `sally serve` on a free port in a temporary folder, with the study in `file` if given,
+    and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -159,7 +161,8 @@ Partner = Callable[[], PageWalk | None]  # called when the participant waits
 
 @contextmanager
 def company(chromium: Any, way: PageWalk) -> Iterator[Partner]:
-    """Provide a partner on demand; those assigned to another condition are not used."""
+    """Yield a function that brings a partner for a participant who waits; it tries several, because
+    some are assigned to another condition."""
     contexts: list[Any] = []
     found: list[PageWalk] = []
 

@@ -48,7 +48,7 @@ def running(request: Request) -> RunningStudy:
 
 
 async def overview(request: Request) -> Response:
-    """Progress by condition, and the list of participants; without a name, all studies."""
+    """Show progress by condition and the list of participants; without a name, list all studies."""
     studies: dict[str, RunningStudy] = request.app.state.studies
     if len(studies) > 1 and "study" not in request.query_params:
         found = [(here.study, await progress(here)) for here in studies.values()]
@@ -91,7 +91,7 @@ async def export(request: Request) -> Response:
 
 
 def said(here: RunningStudy, what: str, detail: str) -> Response:
-    """Redirect to the overview, which then shows what was done."""
+    """Redirect to the overview, which then shows a message about what was done."""
     told = urlencode({"study": here.study.name, "what": what, "said": detail})
     return RedirectResponse(f"/experimenter/study?{told}", 303)
 
@@ -127,7 +127,7 @@ async def export_again(here: RunningStudy, store: Path | None) -> None:
 
 
 async def purged(request: Request) -> Response:
-    """Forget the codes of withdrawn participants, since earlier copies are purged."""
+    """Delete the list of withdrawn participants' codes, once earlier copies have been purged."""
     here = running(request)
     await here.database.run(lambda tx: participants.forget_codes(tx, here.study.name))
     await asyncio.to_thread(participants.wipe, here.database)
@@ -150,7 +150,7 @@ async def help_on(request: Request) -> Response:
 
 
 async def play_as(request: Request) -> Response:
-    """In test mode, continue as a participant in this browser, or begin as a new one."""
+    """In test mode, continue in this browser as a participant or as a new one."""
     here, sent = running(request), request.state.form
     if not request.app.state.settings.test:
         raise Refused(403, "Start the server with --test to play as a participant.")
@@ -178,7 +178,8 @@ def begin_anew(here: RunningStudy) -> Response:
 
 
 def with_cookie(request: Request, answer: Response, cookie: str) -> Response:
-    """Set a participant's cookie; Lax, since participants follow a link from a platform."""
+    """Set a participant's cookie with SameSite=Lax, because participants follow a link from a
+    platform."""
     answer.set_cookie(
         COOKIE,
         cookie,

@@ -105,7 +105,7 @@ def _exact(number: float) -> Decimal:
 
 
 class Platform(StudySection, frozen=True):
-    """The query parameters in a recruitment platform's links.
+    """Names of the query parameters in a recruitment platform's links.
 
     Only the values of `participant` and of the parameters in `keep` are stored.
     """
@@ -161,7 +161,7 @@ class Quality(StudySection, frozen=True):
 
 
 class Layout(StudySection, frozen=True):
-    """Players by seat, probes and injections of a round."""
+    """The players by seat, the probes and the injections of a round."""
 
     people: tuple[str, ...]  # seats of participants; several are filled by a group
     others: dict[str, PlayerSpec] = msgspec.field(
@@ -196,7 +196,7 @@ class Condition(Layout, frozen=True, kw_only=True):
 
 
 class ModelParticipant(StudySection, frozen=True):
-    """A model that takes part as participants do, in a group with a person."""
+    """A model that takes part like a participant, in a group with a person."""
 
     model: str
     participants: int = 1  # groups in which it plays
@@ -288,7 +288,7 @@ class HumanStudy(StudySection, frozen=True):
             )
 
     def design(self) -> str:
-        """Return the hash of everything that must not change once people have begun."""
+        """Return the hash of all settings that must not change once people have begun."""
         fixed = (
             tuple((c, self.blocks(c), len(self.pages(c))) for c in self.conditions),
             *(self.rounds, self.option_order, self.check, self.survey, self.bonus, self.seed),
@@ -317,7 +317,7 @@ class HumanStudy(StudySection, frozen=True):
 
     @property
     def said(self) -> Texts:
-        """The texts of its pages."""
+        """The texts of the study's pages."""
         return texts_of(self.language, self.texts)
 
     @property
@@ -334,7 +334,7 @@ class HumanStudy(StudySection, frozen=True):
 
     @property
     def spoken(self) -> dict[str, dict[str, str]]:
-        """By game, the texts for people that replace those for models."""
+        """The texts for people that replace those for models, by game."""
         return {game: words_of(registry.game(game), self.pack_of(game)) for game in self.games}
 
     @property
@@ -358,7 +358,7 @@ class HumanStudy(StudySection, frozen=True):
         return condition.wanted or self.participants / len(self.conditions)
 
     def problems(self, condition: Condition) -> tuple[Instance, ...]:
-        """Return the instances of a condition."""
+        """Return the instances of a condition, its own or the study's."""
         own = tuple(i for block in condition.blocks for i in block.instances)
         return own or condition.instances or self.instances or _instances_of(self.instances_of)
 
@@ -391,13 +391,13 @@ class HumanStudy(StudySection, frozen=True):
         return [c for c in self.conditions if before(c) == before(condition)]
 
     def stand_in(self, layout: Layout, instance: Instance, seat: str) -> PlayerSpec:
-        """Return the bot that takes the seat of a participant who did not come."""
+        """Return the bot that takes the seat of a participant who did not arrive."""
         if self.limits.fallback != BOT:
             return PlayerSpec(self.limits.fallback)
         return self.usual_bot(instance, seat, layout.people)
 
     def usual_bot(self, instance: Instance, seat: str, people: tuple[str, ...]) -> PlayerSpec:
-        """Return the game's usual bot for a seat; raises BadInput if it has none."""
+        """Return the game's usual bot for a seat; raises BadInput if there is none."""
         spec = registry.game(instance.game)
         bots = bots_of(spec, Problem((), instance, people)).get(seat, ())
         if (name := usual(spec, bots)) == PERSON:
@@ -426,14 +426,14 @@ class HumanStudy(StudySection, frozen=True):
         return list(dict.fromkeys(i.game for there, _, _ in self.blocks(condition) for i in there))
 
     def pages(self, condition: Condition) -> tuple[str, ...]:
-        """Return the instruction pages."""
+        """Return the texts of the instruction pages of a condition."""
         return (*self.instructions, *condition.instructions)
 
     def setup(self, layout: Layout, instance: Instance, people: Mapping[str, str]) -> Setup:
         """Return the setup of a round, given the exported names of participants by seat.
 
-        The seed depends on the study's seed and the instance only, so people and models in
-        studies of equal seed get the same deals.
+        The seed depends only on the study's seed and the instance, so people and models in studies
+        with the same seed get the same deals.
         """
         lineup = {seat: PlayerSpec(PERSON, {"participant": who}) for seat, who in people.items()}
         return Setup(
@@ -463,7 +463,8 @@ def practice_of(study: HumanStudy, condition: Condition) -> list[PlannedRound]:
 
 
 def _practice(study: HumanStudy, instance: Instance, layout: Layout, block: int) -> PlannedRound:
-    """Return a practice game with the first seat of participants; bots take all others."""
+    """Return a practice game: the participant has the first seat for people, bots have all
+    others."""
     name = f"practice-{instance.game}"
     drawn = Instance(name, instance.game, _problem(study, instance))
     seat, *rest = layout.people
@@ -476,7 +477,7 @@ def _practice(study: HumanStudy, instance: Instance, layout: Layout, block: int)
 
 
 def _problem(study: HumanStudy, instance: Instance) -> dict[str, Any]:
-    """Return the parameters of a short problem that is not among those of the study."""
+    """Return the parameters of a short problem that the study does not use."""
     spec = registry.game(instance.game)
     played = [i.params for c in study.conditions for i in study.problems(c)]
     short = dict(instance.params)
@@ -501,10 +502,11 @@ def order_rows(n: int) -> int:
 
 
 def order(n: int, row: int) -> list[int]:
-    """Return one row of a Williams (1949) square: every instance is once in every position.
+    """Return one row of a Williams (1949) square, in which every instance is once in every
+    position.
 
-    For even n each instance follows every other once; for odd n twice, over the rows and their
-    reversals.
+    For even n, each instance follows every other instance once; for odd n twice, counting the
+    reversed rows.
     """
     zigzag = [(i + 1) // 2 if i % 2 else (n - i // 2) % n for i in range(n)]
     found = [(place + row) % n for place in zigzag]
@@ -578,14 +580,14 @@ def sessions_of(raw: Any) -> list[Any]:
     if not isinstance(raw, dict):
         return [raw]
     if strange := {"room", "session"} & set(raw):
-        raise BadInput(f"{min(strange)} cannot be set; name sessions with [[sessions]].")
+        raise BadInput(f"{min(strange)} cannot be set; define sessions with [[sessions]].")
     if "sessions" not in raw:
         return [raw]
     study = {key: value for key, value in raw.items() if key != "sessions"}
     tables = raw["sessions"]
     if not isinstance(tables, list) or not tables:
         raise BadInput(
-            "sessions must be tables: [[sessions]] with a name and the keys that differ."
+            "sessions must be tables: each [[sessions]] has a name and the keys that differ."
         )
     found, names = [], list[str]()
     for table in tables:

@@ -49,7 +49,7 @@ async def withdrawn(here: RunningStudy) -> list[tuple[str, float]]:
 
 
 async def note_export(here: RunningStudy) -> None:
-    """Record that data are exported; call this before they leave the server."""
+    """Record that data are exported; this must be called before they leave the server."""
     await here.database.run(lambda tx: participants.note_export(tx, here.study.name))
 
 
@@ -87,10 +87,10 @@ Timed = list[tuple[tuple[int, str, str], float]]  # turn, probe, about; seconds
 def response_times(tx: Transaction, match: str, seat: str) -> Timed:
     """Return the response time of each answer of a seat.
 
-    The browser measures it from the display of the question, after the rules of the game were
-    read. An answer without such a time, or with one longer than the server could have seen, is
-    timed by the server: from when the turn began, whether or not a partner answered first, or from
-    the seat's previous answer in the turn, since probes and the move are asked one after another.
+    The browser measures the time from the display of the question, after the rules of the game were
+    read. If that time is missing, or longer than the server could have seen, the server's time is
+    used: from the start of the turn, whether or not a partner answered first, or from the seat's
+    previous answer in the turn, because probes and the move are asked one after another.
     """
     made = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)
@@ -120,7 +120,7 @@ def _with_person(
     k: int,
     asked: Timed,
 ) -> Episode:
-    """Add the study's facts about a participant to the episode's `used` field."""
+    """Return the episode with data about a participant added to its `used` field."""
     people = dict(episode.used.get("people", {}))
     people[seat] = {
         "participant": here.secrets.exported(person),
@@ -135,7 +135,7 @@ def _with_person(
 
 
 async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> ExportedPerson:
-    """Add times and events to a participant's row."""
+    """Return the exported data of a participant: the row, with times and events added."""
 
     def look(tx: Transaction) -> ExportedPerson:
         steps: dict[str, float] = dict(

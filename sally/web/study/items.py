@@ -20,7 +20,7 @@ class StudySection(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
 
 
 class Unanswered(Exception):
-    """An invalid or missing answer, with the message for the participant."""
+    """Raised for an invalid or missing answer, with the message for the participant."""
 
 
 def several(question: str, options: Sequence[str]) -> None:
@@ -166,7 +166,7 @@ Item = ChoiceItem | LikertItem | ScaleItem | SliderItem | MatrixItem | TextItem
 def read_survey(
     items: Sequence[Item], sent: Sent, t: Texts
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the answers by item, and the error messages of invalid ones."""
+    """Return the valid answers and the error messages, both by item."""
     found: dict[str, Any] = {}
     wrong: dict[str, str] = {}
     for item in items:

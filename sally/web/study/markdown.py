@@ -1,8 +1,8 @@
 """Texts of a study in Markdown: links, emphasis, lists and pictures, never HTML.
 
-CommonMark as markdown-it-py renders it with HTML switched off: tags in a text are shown as text,
-and links with `javascript:` and the like stay plain text. Pictures are files beside the study
-file; a picture from elsewhere would tell its server who takes part.
+The dialect is CommonMark, rendered by markdown-it-py with HTML switched off: tags in a text are
+shown as text, and links with `javascript:` and the like stay plain text. Pictures are files beside
+the study file, because a picture on another server would reveal to it who takes part.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _tokens(among: Sequence[Token]) -> Iterator[Token]:
 
 @lru_cache(1000)
 def rendered(text: str, study: str) -> Markup:
-    """Return a text as HTML; pictures are addressed among the files of the study."""
+    """Return a text as HTML; pictures get URLs under the study's address."""
     parser, env = _parser(), dict[str, Any]()
     tokens = parser.parse(text.strip(), env)
     for token in _tokens(tokens):

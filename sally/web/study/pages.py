@@ -115,7 +115,7 @@ async def nowhere(request: Request) -> Response:
 
 
 async def link(request: Request) -> Response:
-    """The study's link; that of a study with sessions leads to the visitor's session."""
+    """Open the study's link; in a study with sessions, it leads to the visitor's session."""
     name = request.path_params["name"]
     sessions = [h for h in request.app.state.studies.values() if h.study.room == name]
     if not sessions:
@@ -137,7 +137,7 @@ async def link(request: Request) -> Response:
 
 
 async def who_is(request: Request, here: RunningStudy) -> Person | None:
-    """Return the participant with the browser's cookie, if any."""
+    """Return the participant whose cookie the browser sent, or None."""
     cookie = request.cookies.get(COOKIE, "")
     return await here.who(cookie) if cookie else None
 
@@ -223,7 +223,7 @@ def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | N
 
 
 async def returned(request: Request, here: RunningStudy, known: Person) -> Response:
-    """Answer a known participant id in an unknown browser."""
+    """Respond to a known participant id that arrives from an unknown browser."""
     if known.state == ACTIVE and here.study.platform.resume_by_link:
         cookie = secrets.token_urlsafe(32)
         await here.hand_over(known, cookie)
@@ -251,7 +251,8 @@ def address(here: RunningStudy) -> str:
 async def sent_form(
     request: Request, here: RunningStudy, by_link: bool = False
 ) -> tuple[str, dict[str, str]]:
-    """Return the cookie and fields of a form that came from one of our pages."""
+    """Return the cookie and fields of a form; raises Refused unless one of the study's pages sent
+    it."""
     cookie = request.cookies.get(COOKIE, "")
     if not cookie:
         raise Refused(403, here.texts("notice.old_page"))
@@ -263,7 +264,7 @@ async def sent_form(
 
 
 async def consent(request: Request, here: RunningStudy) -> Response:
-    """Answer the consent page; only now is anything stored."""
+    """Accept the submitted consent form; nothing is stored before."""
     cookie, sent = await sent_form(request, here, by_link=True)
     given = sent.get("given", "")
     if sent.get("answer") == "no":
@@ -318,7 +319,7 @@ async def shown(
 
 
 def page_again(request: Request, place: Position, pages: int) -> int:
-    """Return the page of the instructions that a participant reads again, or -1."""
+    """Return the index of the instruction page that a participant reads again, or -1."""
     wanted = request.query_params.get("page", "")
     if not place.step.startswith(("instructions-", "check-")) or not wanted.isdecimal():
         return -1
@@ -371,7 +372,7 @@ async def table(request: Request, here: RunningStudy) -> Response:
 
 
 async def picture(request: Request, here: RunningStudy) -> Response:
-    """A picture of the study's texts; no other file is served."""
+    """Serve a picture that the study's texts use; no other file is served."""
     name = request.path_params["file"]
     if name not in here.study.pictures:
         return await nowhere(request)
@@ -379,7 +380,7 @@ async def picture(request: Request, here: RunningStudy) -> Response:
 
 
 async def go_on(request: Request, here: RunningStudy) -> Response:
-    """Take a submitted page; late or repeated submissions change nothing."""
+    """Accept a submitted page; late or repeated submissions change nothing."""
     cookie, sent = await sent_form(request, here)
     person = await here.who(cookie)
     if person is None:
@@ -395,7 +396,8 @@ async def go_on(request: Request, here: RunningStudy) -> Response:
 
 
 async def waiting(request: Request, here: RunningStudy) -> Response:
-    """Polled by the browser of a participant who waits for a partner."""
+    """Return whether a participant still waits for a partner; the participant's browser polls
+    it."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if person is None or person.state != ACTIVE:
         return JSONResponse({"waiting": False})
@@ -404,7 +406,7 @@ async def waiting(request: Request, here: RunningStudy) -> Response:
 
 
 async def chat(request: Request, here: RunningStudy) -> Response:
-    """Polled by the browsers of a group that talks between two games."""
+    """Return the state of a group's chat between two games; the members' browsers poll it."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     place = None if person is None or person.state != ACTIVE else await here.place(person)
     if place is None or not place.step.startswith("chat-"):
@@ -413,7 +415,7 @@ async def chat(request: Request, here: RunningStudy) -> Response:
 
 
 async def say(request: Request, here: RunningStudy) -> Response:
-    """Take a message of a chat."""
+    """Accept a chat message."""
     cookie, sent = await sent_form(request, here)
     person = await here.who(cookie)
     if person is None or person.state != ACTIVE:

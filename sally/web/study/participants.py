@@ -141,7 +141,8 @@ class Secrets(msgspec.Struct, frozen=True):
         return _mac(self.sign, f"seat/{person}/{round}")
 
     def form_token(self, cookie: str, given: str | None = None) -> str:
-        """Return the token of a browser's forms; a consent form is bound to the link's id, too."""
+        """Return the token of a browser's forms; a consent form's token also depends on the id in
+        the link."""
         parts = ("form", cookie) if given is None else ("consent", cookie, given)
         return _mac(self.sign, msgspec.json.encode(parts).decode())  # unambiguous
 
@@ -232,17 +233,17 @@ def give_cookie(tx: Transaction, person: str, cookie: str) -> None:
 
 
 def is_full(tx: Transaction, study: HumanStudy, people: Sequence[Person]) -> bool:
-    """Return whether all places are taken and no group lacks a member.
+    """Return whether all places are taken and every group is complete.
 
-    One place may be left in a condition of pairs, after a member of a pair dropped out at the end.
-    The person who takes it needs a partner, who is then admitted beyond the target.
+    In a condition of pairs, one place may remain after a member of a pair dropped out near the end
+    of the study. The person who takes it needs a partner, who is then admitted beyond the target.
     """
     taken = sum(p.state in COUNTED for p in people)
     return taken >= study.participants and not _open_group(tx, study)
 
 
 def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person | None:
-    """Add and assign a person; return None if the study is full or they joined before."""
+    """Add and assign a person; return None if the study is full or the person joined before."""
     lapse(tx, study)
     people = everybody(tx, study.name)
     if is_full(tx, study, people) or by_cookie(tx, study.name, cookie) is not None:
@@ -265,7 +266,7 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person 
 
 
 def _open_group(tx: Transaction, study: HumanStudy) -> list[str]:
-    """Return the conditions in which one more person completes a group; empty if none does.
+    """Return the conditions in which one more person completes a group; empty if there are none.
 
     The condition whose first member joined earliest comes first. Conditions that look alike
     before the first game share their groups.
@@ -285,7 +286,7 @@ def _open_group(tx: Transaction, study: HumanStudy) -> list[str]:
 
 
 def lapse(tx: Transaction, study: HumanStudy) -> None:
-    """Mark people as lapsed who were inactive for too long and are in no match."""
+    """Mark as lapsed all people who were inactive for too long and are not in a match."""
     long_ago = time.time() - 60 * study.limits.idle_minutes
     idle = tx.all(
         "SELECT id FROM people WHERE study = ? AND state = ? AND seen < ?",
@@ -311,7 +312,7 @@ def set_state(tx: Transaction, person: str, state: str) -> None:
 
 
 def finish(tx: Transaction, person: str, state: str, bonus: str, code: str) -> None:
-    """Store the final state, bonus and code, once."""
+    """Store the final state, bonus and code, unless they are already stored."""
     tx.put(
         "UPDATE people SET state = ?, bonus = ?, code = ?, finished = ?, seen = ? "
         "WHERE id = ? AND state = ?",
@@ -335,7 +336,7 @@ def note(tx: Transaction, person: str, step: str, value: Any) -> bool:
 
 
 def note_quietly(tx: Transaction, person: str, step: str, value: Any) -> bool:
-    """Store an answer without marking the person as active; ignored if they withdrew."""
+    """Store an answer as `note` does, but without marking the person as active."""
     if by_id(tx, person) is None:
         return False
     text = msgspec.json.encode(value).decode()
@@ -417,7 +418,7 @@ def event_counts(tx: Transaction, study: str) -> dict[str, dict[str, int]]:
 def find_group(tx: Transaction, study: HumanStudy, person: Person) -> dict[str, str]:
     """Return the group of a person by seat; empty while too few people wait.
 
-    Those who have waited longest come first, from all conditions that look alike so far.
+    People who have waited longest come first, from all conditions that look alike so far.
     """
     now = time.time()
     if person.pair:
@@ -439,10 +440,10 @@ def find_group(tx: Transaction, study: HumanStudy, person: Person) -> dict[str, 
 
 
 def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) -> dict[str, str]:
-    """Make people a group and assign it; return its members by seat.
+    """Form a group, assign it to a condition, and return its members by seat.
 
-    Conditions and instance orders are balanced over groups, option orders over their members.
-    Seats are drawn from the study's seed. One member alone plays with bots.
+    Conditions and instance orders are balanced over groups, option orders over their members. Seats
+    are drawn with the study's seed. A single member plays with bots.
     """
     first, pair = members[0], secrets.token_hex(8)
     alike = [c.name for c in study.interchangeable(study.condition(first.condition))]
@@ -467,10 +468,10 @@ def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) ->
 
 
 def join_model(tx: Transaction, study: HumanStudy, person: Person) -> bool:
-    """Draw whether a model takes the other seats of a person's group, and note it.
+    """Draw and store whether a model takes the other seats of a person's group.
 
-    The chance is the number of groups that still lack a model over the number of people that have
-    no group yet, so that the planned number is reached; the draw follows from the study's seed.
+    The probability is the number of groups that still lack a model divided by the number of people
+    without a group, so that the planned number is reached; the draw depends on the study's seed.
     """
     people = [p for p in everybody(tx, study.name) if p.state in COUNTED and p.pair]
     used = Counter(given_by(tx, p.id).get(MODEL) for p in people)
@@ -492,7 +493,7 @@ def practice_round(number: int) -> int:
 
 
 class ChatView(msgspec.Struct, frozen=True):
-    """What a member of a group sees of its chat."""
+    """A chat as one member of the group sees it."""
 
     said: tuple[tuple[str, str], ...]  # "you", or the number of another member, and the message
     left: int | None  # seconds until it ends; None until all members have come
@@ -507,7 +508,7 @@ def _members(tx: Transaction, person: Person) -> list[str]:
 
 
 def _noted(tx: Transaction, step: str, people: Sequence[str]) -> list[float]:
-    """Return when the people noted a step, for those who did."""
+    """Return the times at which these people stored an answer to a step."""
     rows = (
         tx.one("SELECT made FROM people_steps WHERE person = ? AND step = ?", id, step)
         for id in people
@@ -524,8 +525,8 @@ def _chat_began(tx: Transaction, person: Person, k: int) -> float | None:
 def chat_goes_on(tx: Transaction, person: Person, k: int, seconds: float, most_wait: float) -> bool:
     """Return whether a chat is still open; when it ends, it is noted as done for every member.
 
-    It begins when all members have come, or `most_wait` seconds after the first did. It ends
-    after `seconds`, or when all members want to go on.
+    The chat begins when all members have arrived, or `most_wait` seconds after the first arrived.
+    It ends after `seconds`, or when all members want to go on.
     """
     note_quietly(tx, person.id, f"{CHATTING}{k}", True)
     members, now = _members(tx, person), time.time()
@@ -557,7 +558,8 @@ def chat_view(tx: Transaction, person: Person, k: int, seconds: float) -> ChatVi
 
 
 def say(tx: Transaction, person: Person, k: int, text: str) -> bool:
-    """Store a message; return False if the chat is over or the person has said too much."""
+    """Store a message; return False if the chat is over or the person has sent too many
+    messages."""
     if f"chat-{k}" in given_by(tx, person.id) or _chat_began(tx, person, k) is None:
         return False
     rows = tx.all("SELECT n, person FROM people_chats WHERE pair = ? AND round = ?", person.pair, k)
@@ -570,7 +572,7 @@ def say(tx: Transaction, person: Person, k: int, text: str) -> bool:
 
 
 def chats_of(tx: Transaction, person: Person) -> list[dict[str, Any]]:
-    """Return the messages of a person for the exports."""
+    """Return the chat messages of a person for the export."""
     rows = tx.all(
         "SELECT c.round, c.n, c.text, c.made - s.made FROM people_chats c JOIN people_chats s "
         "ON s.pair = c.pair AND s.round = c.round AND s.n = 0 "
@@ -587,7 +589,7 @@ def chats_of(tx: Transaction, person: Person) -> list[dict[str, Any]]:
 
 
 def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundOutcome]) -> None:
-    """Detach a match from all of its participants because one of them withdraws.
+    """Detach a match from all of its participants, because one of them has withdrawn.
 
     For the others, the outcome of the round is stored first, unless it is already stored.
     """
@@ -601,8 +603,8 @@ def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundO
 def erase(tx: Transaction, study: str, person: Person, code: str) -> None:
     """Delete all rows of a person and count the withdrawal.
 
-    If their data may have been exported, their exported code is kept, so that the next export can
-    list it for deletion from earlier copies.
+    If the data may have been exported, the person's exported code is kept, so that the next export
+    can list it for deletion from earlier copies.
     """
     exported = tx.one("SELECT made FROM study_exports WHERE study = ?", study)
     if exported is not None and exported[0] >= person.joined:
@@ -645,7 +647,7 @@ def find_one(tx: Transaction, study: str, kept: Secrets, text: str) -> Person:
     The first eight characters of an exported code are enough, as the dashboard shows them.
 
     Raises:
-        BadInput: No participant, or several, have it.
+        BadInput: No participant, or more than one, matches.
     """
     if not text:
         raise BadInput("Give a platform id, a participant code or a completion code.")
@@ -661,7 +663,7 @@ def find_one(tx: Transaction, study: str, kept: Secrets, text: str) -> Person:
 
 
 def wipe(database: Database) -> None:
-    """Remove deleted rows from the database files, as far as the database system allows.
+    """Remove the remains of deleted rows from the database files, as far as the database allows.
 
     The rows are deleted already, so an error is logged and not shown to the participant.
     """
@@ -678,7 +680,7 @@ def _empty_log(engine: Sqlite) -> None:
     with closing(sqlite3.connect(engine.path, timeout=30)) as db:
         busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if busy:
-        LOG.error("the write-ahead log is in use; it keeps deleted rows until the next start")
+        LOG.error("the write-ahead log is in use and keeps deleted rows until the next start")
 
 
 def _vacuum(engine: Postgres) -> None:

@@ -68,13 +68,13 @@ def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback
 
 
 def _prediction(row: dict[str, Any]) -> tuple[str, str, bool | None]:
-    """Return an answer to a probe, the truth, and whether it was right."""
+    """Return an answer to a probe, the truth, and whether the answer was right."""
     answer, truth = (row["label"], row["answer"]), (row["truth_label"], row["truth"])
     return _said(*answer), _said(*truth), row["correct"]
 
 
 def _said(label: str | None, value: Any) -> str:
-    """Return a label, or the value where it has none."""
+    """Return the label or, without a label, the value as text."""
     if label is not None or value is None:
         return label or "–"
     if isinstance(value, dict):

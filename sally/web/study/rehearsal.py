@@ -1,4 +1,4 @@
-"""A pilot with scripted participants, who take the whole study through its own pages.
+"""A pilot with scripted participants, who go through all pages of the study.
 
 They call the application in this process as browsers would: pages, forms, cookies, tokens.
 """
@@ -117,7 +117,8 @@ class Browser:
 class Actor:
     """A scripted participant who answers at random and may drop out.
 
-    With probability `leaves` they go at some page of the study, each page being equally likely.
+    With probability `leaves`, the participant leaves at some page of the study; all pages are
+    equally likely.
     """
 
     study: HumanStudy
@@ -134,7 +135,7 @@ class Actor:
             self.last = self.draw.randrange(most)
 
     def _length(self, condition: Condition) -> int:
-        """Return the number of pages of a condition, with one for each of its games."""
+        """Return the number of pages of a condition; each game counts as one page."""
         extra = (self.study.check is not None) + bool(self.study.survey)
         extra += len(self.study.practised(condition))
         return len(self.study.pages(condition)) + len(game_steps(self.study, condition)) + extra
@@ -208,7 +209,7 @@ class Actor:
         return found
 
     async def play(self, token: str) -> None:
-        """Answer until the game is over or others must answer first."""
+        """Answer the game's questions until the game is over or others must answer first."""
         for n in range(MOST_ASKS):
             _, seen = await self.browser.api("/api/seat", token)
             if seen.get("over") or not seen.get("asks"):

@@ -1,4 +1,5 @@
-"""The rules of a study as sentences: assignment, exclusion, time limits, duplicates, pay."""
+"""The rules of a study as sentences about assignment, exclusion, time limits, duplicates and
+pay."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ PLAYED = ("ended", "forfeits")  # outcomes of rounds that were played to the end
 
 
 class AlreadyWithdrawn(Exception):
-    """The person has withdrawn meanwhile, in another tab."""
+    """Raised if the person has withdrawn in the meantime, in another tab."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -120,7 +120,8 @@ class RunningStudy:
     # --- joining --------------------------------------------------------------------------------
 
     async def who(self, cookie: str) -> Person | None:
-        """Return the participant with this cookie; inactive ones are marked as lapsed first."""
+        """Return the participant with this cookie, after marking inactive participants as
+        lapsed."""
 
         def find(tx: Transaction) -> Person | None:
             participants.lapse(tx, self.study)
@@ -143,7 +144,8 @@ class RunningStudy:
     async def join(
         self, cookie: str, given: str, kept: Mapping[str, str] | None = None
     ) -> Person | None:
-        """Add a person who consented; return None if the study is full or they joined before."""
+        """Add a person who consented; return None if the study is full or the person joined
+        before."""
 
         def add(tx: Transaction) -> Person | None:
             person = participants.join(tx, self.study, hashed(cookie), given)
@@ -196,7 +198,8 @@ class RunningStudy:
         return found, participants.given_by(tx, person.id)
 
     async def _at_table(self, here: Position) -> Position | None:
-        """Return the position in a match or waiting for one; None if the round is over."""
+        """Return the position of a person who is in a match or waits for one; None if the round is
+        over."""
         person, k = here.person, here.number
         found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
         if found is None:
@@ -214,7 +217,7 @@ class RunningStudy:
         return None
 
     async def _practising(self, here: Position) -> Position:
-        """Return the position in a practice game, which is opened as needed, or after it."""
+        """Return the position in or after a practice game, opening the game if needed."""
         person, k = here.person, practice_round(here.number)
         found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
         if found is None:
@@ -246,7 +249,7 @@ class RunningStudy:
     # --- chat -----------------------------------------------------------------------------------
 
     async def _chatting(self, here: Position) -> bool:
-        """Return whether the chat of a group is still open; it ends for all members at the same
+        """Return whether a group's chat is still open; a chat ends for all members at the same
         time."""
         seconds, most_wait = here.condition.chat_seconds, self.study.limits.answer_seconds
         return await self.database.run(
@@ -254,7 +257,7 @@ class RunningStudy:
         )
 
     async def chat(self, here: Position) -> ChatView:
-        """Return what a member of a group sees of its chat."""
+        """Return a chat as one member of the group sees it."""
         seconds = here.condition.chat_seconds
         return await self.database.run(
             lambda tx: participants.chat_view(tx, here.person, here.number, seconds)
@@ -337,7 +340,7 @@ class RunningStudy:
         return await self.database.run(draw)
 
     async def _stop_waiting(self, here: Position) -> None:
-        """Let a person for whom no partner came play with bots, or skip the games."""
+        """Let a person who waited in vain for a partner play with bots, or skip the games."""
         fallback = self.study.limits.fallback
         if fallback == SKIP:
             await self._skip_from(here, RoundOutcome("no partner"))
@@ -400,7 +403,7 @@ class RunningStudy:
         )
 
     async def match_over(self, match: str, episode: Episode) -> None:
-        """Store the outcome for everyone in a match, even if they do not come back."""
+        """Store the outcome for all people in a match, even those who do not come back."""
 
         def keep(tx: Transaction) -> None:
             for person, k, seat in participants.at_match(tx, match):
@@ -420,7 +423,7 @@ class RunningStudy:
     async def answer(
         self, here: Position, step: str, sent: Mapping[str, str]
     ) -> tuple[bool, dict[str, str]]:
-        """Take the answer to a step; return whether it was stored, and error messages by field.
+        """Accept the answer to a step; return whether it was stored, and error messages by field.
 
         An answer to another step (back button, second tab, double click) changes nothing.
         """
@@ -478,7 +481,7 @@ class RunningStudy:
     # --- for the explorer -----------------------------------------------------------------------
 
     async def played(self) -> list[IndexEntry]:
-        """Return the index entries of finished matches, without those of withdrawn people."""
+        """Return the index entries of finished matches, except those of people who withdrew."""
         rows = await self.database.run(
             lambda tx: tx.all(
                 "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made", self.owner
@@ -579,7 +582,7 @@ class RunningStudy:
     # --- withdrawal -----------------------------------------------------------------------------
 
     async def withdraw(self, person: Person) -> None:
-        """Delete all data of a person; partners keep what they earned."""
+        """Delete all data of a person; partners keep their points."""
         for _, match, seat in await self.database.run(
             lambda tx: participants.tables(tx, person.id)
         ):
@@ -621,7 +624,7 @@ class RunningStudy:
 
 
 def outcome(episode: Episode, seat: str) -> RoundOutcome:
-    """Return the outcome of a match for one seat; an interrupted one pays the points so far.
+    """Return the outcome of a match for one seat; an interrupted match pays the points so far.
 
     A game that has no points before its end (`pays_as_it_goes` is False) then has no payoff.
     """

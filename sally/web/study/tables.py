@@ -1,7 +1,8 @@
 """Tidy tables of a study's data, and the Psych-DS folder that holds them.
 
-Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's keys, and
-`dataset_description.json` with the variables of all files under schema.org's `variableMeasured`.
+The layout is Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's keys,
+and `dataset_description.json`, which lists the variables of all files under schema.org's
+`variableMeasured`.
 """
 
 from __future__ import annotations
@@ -241,7 +242,7 @@ def _events(person: ExportedPerson) -> Iterator[Row]:
 
 
 def _block(study: HumanStudy, name: str, number: int) -> str | None:
-    """Return the block of a participant's game."""
+    """Return the name of the block to which a participant's game belongs, or None."""
     condition = study.condition(name)
     rounds = [many for _, many, _ in study.blocks(condition)]
     within = [
@@ -287,7 +288,7 @@ def _rounds(
 
 
 def _trial(whole: Played, context: SeatContext, event: Moved | Forfeited) -> Row:
-    """Return a decision, with what the others chose in the same turn and the points of the turn."""
+    """Return the row of a decision, with the others' choices and the points in the same turn."""
     moved = [e for e in whole.episode.events if isinstance(e, Moved) and e.turn == event.turn]
     others = {
         e.seat: e for e in moved if e.seat != event.seat and e.seat in whole.replay.game.seats
@@ -334,7 +335,7 @@ def turn_points(whole: Played, turn: int, seat: str) -> float | None:
 
 
 def _beside(probes: Sequence[Row]) -> Row:
-    """Return the probe columns of a decision: values of one probe, lists of several."""
+    """Return the probe columns of a decision: single values for one probe, lists for several."""
     names = {"probe": "probe", "probe_answer": "answer"}
     names |= {"probe_truth": "truth", "probe_correct": "correct"}
     columns = {name: [row[key] for row in probes] for name, key in names.items()}
@@ -344,7 +345,8 @@ def _beside(probes: Sequence[Row]) -> Row:
 
 
 def probe_row(whole: Played, context: SeatContext, event: Reported) -> Row:
-    """Return an answer to a probe with its truth, as encoded and as read."""
+    """Return the row of an answer to a probe and its truth, each as encoded and as participants
+    read it."""
     found = judged(whole.spec, whole.replay, event)
 
     def named(value: Any) -> str | None:
@@ -396,7 +398,7 @@ def description(study: HumanStudy) -> dict[str, Any]:
 
 
 def _variables() -> dict[str, str]:
-    """Return each column once; different meanings in several tables are joined."""
+    """Return the meaning of each column; if it differs between tables, the meanings are joined."""
     found: dict[str, str] = {}
     for columns in COLUMNS.values():
         for name, about in columns.items():
