@@ -1,4 +1,5 @@
-"""Hanabi (Bard et al. 2020): players see every hand but their own, and hints are scarce."""
+"""Hanabi (Bard et al. 2020): players see every hand but their own, and the number of hints is
+limited."""
 
 from sally.games.hanabi.spec import GAME
 

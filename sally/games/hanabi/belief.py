@@ -1,16 +1,16 @@
 """Exact beliefs about a hand that a seat cannot see.
 
-There are two nested levels: by hints and card counting (`counted`), and also by the other seats'
-moves if their policies are declared (`read`). Slots are drawn without replacement, so they depend
-on one another; weights are integers and nothing is rounded.
+There are two levels: `counted` uses hints and card counting; `read` also uses the other seats'
+moves if their policies are declared. Cards are drawn without replacement, so slots depend on one
+another; weights are integers and nothing is rounded.
 
-Second order: another seat also counts the cards in the hand of the seat that reasons about it, and
-that seat cannot see them. The seat's estimate is the mean of the other's posterior over the hands
-it may hold itself.
+Second-order beliefs: another seat also counts the cards in the reasoning seat's hand, which the
+reasoning seat cannot see. Its estimate is therefore the other seat's posterior, averaged over the
+hands that the reasoning seat may hold.
 
-Reading moves: the only thing that another seat saw at an earlier turn and the reasoning seat did
-not is the latter's own hand at that turn. So each hand it may hold now determines the whole past,
-and the probability of the others' moves in that past is the likelihood of the hand.
+Inference from moves: at an earlier turn, another seat saw everything that the reasoning seat has
+seen since, and in addition only the reasoning seat's hand. So each possible hand determines the
+whole past, and the probability of the others' moves in that past is the likelihood of the hand.
 """
 
 from __future__ import annotations
@@ -69,22 +69,23 @@ def unseen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
 
 
 def counted(game: Hanabi, view: View) -> Posterior:
-    """Return the posterior of the seat's own hand by hints and card counting."""
+    """Return the posterior over the seat's own hand from hints and card counting."""
     return posterior(game, view.marks[view.me], unseen(game, view, view.me))
 
 
 def counted_by(game: Hanabi, state: State, seat: int) -> Posterior:
-    """Return the posterior of `seat` about its own hand, computed from the full state."""
+    """Return the posterior of `seat` over its own hand, computed from the full state."""
     return posterior(game, state.marks[seat], unseen(game, state, seat))
 
 
 def posterior(game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> Posterior:
-    """Return the posterior of a hand with these marks, drawn from the cards left."""
+    """Return the posterior over a hand with these hint marks, drawn from the unseen cards
+    `left`."""
     return Hidden(game, marks, left).posterior
 
 
 class Hidden:
-    """A hidden hand: slots with their hints, and the cards that may be in them.
+    """A hidden hand: its slots with their hints, and the cards that they may hold.
 
     Cards that fit the same slots form a pool. The number of ways to fill k slots from a pool of m
     cards is m(m-1)...(m-k+1), so sums over all hands run over pools and sets of slots only.
@@ -104,7 +105,8 @@ class Hidden:
 
     @cached_property
     def _behind(self) -> list[dict[int, int]]:
-        """For each pool, the ways to fill the open slots from it onwards, by filled slots."""
+        """For each pool, the number of ways to fill the open slots from that pool onwards, by
+        filled slots."""
         full = (1 << len(self.marks)) - 1
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):
@@ -125,7 +127,7 @@ class Hidden:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """The exact posterior of the hand."""
+        """The exact posterior over the hand."""
         n = len(self.marks)
         by_pool = [dict.fromkeys((slots for slots, _ in self.pools), 0) for _ in range(n)]
         ahead = {0: 1}
@@ -200,7 +202,7 @@ def playable_chance(game: Hanabi, table: State | View, known: Posterior, slot: i
 
 
 def _subsets(slots: int) -> Iterator[int]:
-    """Yield every subset of a set of slots, the whole set first."""
+    """Yield every subset of a set of slots, starting with the full set."""
     subset = slots
     while True:
         yield subset
@@ -210,7 +212,7 @@ def _subsets(slots: int) -> Iterator[int]:
 
 
 def _falling(n: int, k: int) -> int:
-    """Return n (n-1) ... (n-k+1), the ways to draw k of n in order."""
+    """Return n (n-1) ... (n-k+1), the number of ordered draws of k out of n."""
     ways = 1
     for i in range(k):
         ways *= n - i
@@ -225,7 +227,7 @@ OWN_HANDS_DRAWN = 50  # otherwise this many are sampled
 
 
 def is_known_playable(game: Hanabi, table: State | View, known: Posterior, slot: int) -> bool:
-    """Return whether a slot can only hold a card that can be played."""
+    """Return whether a slot is certain to hold a playable card."""
     return playable_chance(game, table, known, slot) == 1
 
 
@@ -235,9 +237,10 @@ def with_hand(view: View, hand: Hand) -> View:
 
 
 def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fraction]]:
-    """Return the hands that the seat may hold with their probabilities; a sample if too many.
+    """Return the hands that the seat may hold with their probabilities, or a sample if there are
+    too many.
 
-    Hands are sorted, since what another seat counts in them does not depend on the order.
+    The cards of a hand are sorted, since their order does not matter to another seat's counting.
     """
     own = hidden(game, view)
     few = _are_few(own, view)
@@ -252,7 +255,7 @@ def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fract
 
 
 def _are_few(own: Hidden, view: View) -> bool:
-    """Return whether all hands that the seat may hold are enumerated."""
+    """Return whether the hands that the seat may hold are few enough to be enumerated."""
     return (
         prod(sum(fit >> slot & 1 for fit in own.fits) for slot in range(view.slots))
         <= MOST_OWN_HANDS
@@ -262,7 +265,8 @@ def _are_few(own: Hidden, view: View) -> bool:
 def their_posteriors(
     game: Hanabi, view: View, seat: int, draws: Stream
 ) -> list[tuple[Posterior, Fraction]]:
-    """Return the posterior of `seat` for each hand the viewer may hold, with its probability."""
+    """Return the posterior of `seat` for each hand that the viewer may hold, with the hand's
+    probability."""
     if _are_few(hidden(game, view), view):
         return _all_posteriors(game, view, seat)
     return _posteriors(game, view, seat, draws)
@@ -293,7 +297,8 @@ def their_odds(game: Hanabi, view: View, seat: int, slot: int, draws: Stream) ->
 
 
 def public_counts(game: Hanabi, view: View, seat: int) -> Posterior:
-    """Return the posterior of `seat` if it saw no hand at all: the baseline without a mind."""
+    """Return the posterior of `seat` if it saw no other hand: the baseline without theory of
+    mind."""
     blank = replace(view, hands=((),) * game.players)
     return posterior(game, view.marks[seat], unseen(game, blank, seat))
 
@@ -323,7 +328,7 @@ def read(
 ) -> Reading | None:
     """Return the belief about the seat's own hand from hints, counting and the others' moves.
 
-    Returns None if no hand explains the moves, or if too few of the sampled ones do.
+    Return None if no hand explains the moves, or if too few of the sampled hands do.
     """
     weighed = _all_hands(game, view, policies, most_hands)
     exact = weighed is not None
@@ -352,10 +357,10 @@ def likelihood(game: Hanabi, view: View, hand: Hand, policies: Mapping[int, Poli
 def likelihoods(
     game: Hanabi, view: View, hands: Sequence[Hand], policies: Mapping[int, Policy]
 ) -> list[float]:
-    """Return the likelihood of each of several hands.
+    """Return the likelihood of each hand.
 
-    The pasts differ only in the seat's own hand as the others saw it, so the moves are replayed
-    once, and hands that looked the same before a move share one evaluation.
+    The pasts that the hands imply differ only in the seat's own cards, so the moves are replayed
+    once, and hands with the same cards before a move share one evaluation.
     """
     if not hands:
         return []
@@ -383,7 +388,8 @@ def likelihoods(
 
 
 def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View, int]]:
-    """Yield each move of another seat with the view it had before the move, given this hand."""
+    """Yield (seat, its view before the move, action) for each move of another seat, given this
+    hand."""
     state = supposed(game, view, hand, revealed(view))
     for event in view.past:
         seat = game.seats[event.by]
@@ -397,7 +403,7 @@ def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View
 
 
 def supposed(game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int]) -> State:
-    """Return the deal implied by a hand; cards not yet drawn are in arbitrary order."""
+    """Return the deal implied by a hand; undrawn cards are in arbitrary order."""
     faces = {**shown, **dict(zip(view.ids[view.me], hand, strict=True))}
     drawn = [faces[id] for id in range(len(game.cards) - view.left)]
     rest = list(game.cards)
@@ -409,7 +415,7 @@ def supposed(game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int]) -> 
 def _all_hands(
     game: Hanabi, view: View, policies: Mapping[int, Policy], most: int
 ) -> list[tuple[Hand, float]] | None:
-    """Return every possible hand weighted by prior and likelihood; None if too many."""
+    """Return every possible hand, weighted by prior and likelihood; None if there are too many."""
     hands, weights = list[Hand](), list[int]()
     for hand, weight in hidden(game, view).hands():
         hands.append(hand)

@@ -1,11 +1,11 @@
 """The exact best reply to a declared partner: expectimax over information states.
 
-A seat sees neither its own hand nor the order of the deck. A case is one possible state: one hand
-for the seat, and a deck whose undrawn cards may be in any order. An information state is a list of
-weighted cases; the seat's moves, the partner's declared moves and every possible draw lead to the
-next one. Information states with the same table, cases and partner memory share one value, and
-branches that cannot beat the best move found so far are pruned. This makes a full search of the ten
-cards of hanabi_very_small possible.
+A seat sees neither its own hand nor the order of the deck. A case is one possible state: a hand for
+the seat, with the undrawn cards in any order. An information state is a list of weighted cases; the
+seat's moves, the partner's declared moves and every possible draw lead to the next information
+state. Information states with the same table, cases and partner memory share one value, and
+branches that cannot beat the best move found so far are pruned. This makes a full search of
+hanabi_very_small, with its ten cards, possible.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ DECLARED = (*MEMORIES, *(name for name in RULES if name != "legal_random"))
 
 
 class BestReply:
-    """The best reply of one seat of a small game to a partner whose policy is known."""
+    """The exact best reply of one seat of a small game to a partner whose policy is known."""
 
     def __init__(self, game: Hanabi, me: int, of: str) -> None:
         if of not in DECLARED:
-            raise unknown("bot to which the best reply is known", of, DECLARED)
+            raise unknown("bot with a computable best reply", of, DECLARED)
         if game.players != 2 or len(game.cards) > MOST_CARDS:
             raise BadInput(
                 f"the best reply is computed for two players and at most {MOST_CARDS} cards, as in "
@@ -58,7 +58,7 @@ class BestReply:
     # --- a seat's turn ----------------------------------------------------------------------------
 
     def dealt(self, theirs: tuple[Card, ...]) -> float:
-        """Return the value of the deal to this seat, given the other's hand."""
+        """Return the expected score after the deal for this seat, given the partner's hand."""
         cases = dealt(self.game, self.me, theirs)
         if self.me == 0:
             return self.best(cases)[0]
@@ -67,7 +67,7 @@ class BestReply:
         return found
 
     def best(self, cases: list[Case]) -> tuple[float, int]:
-        """Return the value of the seat's turn and the first best move."""
+        """Return the expected score in the seat's turn, and the first of the best moves."""
         key = self._key(cases)
         if key not in self._found:
             self._found[key] = self._search(cases)
@@ -86,7 +86,7 @@ class BestReply:
         return best, move
 
     def _ordered(self, cases: list[Case]) -> list[int]:
-        """Sort likely plays first, then hints and discards: good moves early prune more."""
+        """Return the legal moves, likely plays first: early good moves prune more."""
         game, size = self.game, self.game.hand_size
         total = sum(w for _, w in cases)
 
@@ -100,7 +100,8 @@ class BestReply:
         return sorted(game.legal(cases[0][0], self.me), key=rank)
 
     def _value(self, cases: list[Case], action: int, floor: float) -> float | None:
-        """Return the value of a move times the weight of the cases; None if not above the floor."""
+        """Return the value of a move times the total weight of the cases; None if it is not above
+        the floor."""
         done, after = 0.0, _Groups()
         for state, weight in cases:
             for new, chance in outcomes(self.game, state, action):
@@ -161,7 +162,7 @@ class BestReply:
 
 
 class _Groups:
-    """Cases grouped by what the seat has seen; those of one group differ only in hands."""
+    """Cases grouped by the seat's observations; the cases of a group differ only in hands."""
 
     def __init__(self) -> None:
         self.by: dict[Hashable, dict[Any, Case]] = {}
@@ -179,17 +180,17 @@ class _Groups:
         group[state.hands] = (state, weight)
 
     def cases(self) -> list[list[Case]]:
-        """Return the cases, group by group."""
+        """Return the cases as one list per group."""
         return [list(group.values()) for group in self.by.values()]
 
 
 def _table(state: State) -> Hashable:
-    """Return the public table without the past."""
+    """Return the public state of the table without its history."""
     return (state.piles, state.gone, state.tokens, state.last, state.marks, state.drawn)
 
 
 def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[Case]:
-    """Return the possible deals for a seat that sees the other's hand."""
+    """Return the possible deals for a seat that sees the partner's hand."""
     left = list(game.cards)
     for card in theirs:
         left.remove(card)
@@ -236,7 +237,7 @@ def outcomes(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, f
 
 
 def score_bound(game: Hanabi, state: State) -> float:
-    """Return an upper bound on the score: reachable cards, at most one per turn left."""
+    """Return an upper bound on the score: reachable cards, at most one per remaining turn."""
     reach = sum(game.reach(state, colour) for colour in range(game.colours))
     turns = len(state.deck) - state.drawn + state.last
     return float(min(reach, sum(state.piles) + turns))

@@ -1,4 +1,4 @@
-"""Single decisions of an episode of Hanabi: losses, and moves against the seat's own beliefs."""
+"""Single decisions in an episode of Hanabi: losses, and moves that contradict reported beliefs."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return misplays and forfeits per turn, over turns in which the seat reported playability.
 
-    A card lost that the seat called playable is an inference loss; one that it called unplayable is
-    a translation loss. Only cards on the piles count: a lost life has no separate cost.
+    A misplayed card is an inference loss if the seat had called it playable, and a translation loss
+    if not. Losses are counted in cards on the piles: a lost life has no separate cost.
     """
     turns = [each for each in turns_of(played, seat) if each.believed is not None]
     if not turns:
@@ -77,7 +77,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 def ACTING(played: Played, seat: Seat) -> list[Acted]:
     """Return whether each card played was one that the seat itself had called playable.
 
-    Hints and discards have no best reply to such a prediction, so they are left out.
+    Hints and discards are left out, because such a prediction does not determine a best hint or
+    discard.
     """
     return [
         Acted(each.turn, each.believed.get(each.plays, EVEN) >= EVEN, None)

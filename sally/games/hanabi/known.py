@@ -1,6 +1,6 @@
-"""Single turns of Hanabi judged by what the mover could know from hints and card counting.
+"""Single turns of Hanabi judged by the mover's knowledge from hints and card counting.
 
-No report of the mover is needed, so recorded play of people and bots can be judged as well.
+No report from the mover is needed, so recorded play of people and bots can be judged as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Kind = Literal["hint", "play", "discard"]
 
 
 class JudgedTurn(msgspec.Struct, frozen=True):
-    """One move of a seat; fields that do not apply to its kind are False."""
+    """The judgement of one move; fields that do not apply to its kind are False."""
 
     turn: int
     before: State
@@ -44,7 +44,7 @@ class JudgedTurn(msgspec.Struct, frozen=True):
 
 
 def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
-    """Yield every move of a seat; forfeited turns are left out."""
+    """Yield the judgement of every move of a seat; forfeited turns are left out."""
     game = rules_of(played)
     for step in played.replay.steps():
         if seat in step.moves:
@@ -52,7 +52,7 @@ def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
 
 
 def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
-    """Judge one move made in a state."""
+    """Return the judgement of one move made in a state."""
     me = state.mover
     known = counted_by(game, state, me)
     slots = range(len(state.hands[me]))
@@ -86,6 +86,6 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
 
 
 def is_dead(game: Hanabi, state: State, card: Card) -> bool:
-    """Return whether a card can never be played any more."""
+    """Return whether a card can never be played again."""
     colour, rank = divmod(card, game.ranks)
     return rank < state.piles[colour] or rank >= game.reach(state, colour)

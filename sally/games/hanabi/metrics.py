@@ -1,4 +1,4 @@
-"""Metrics of Hanabi: the score by both conventions, beliefs, and moves given beliefs."""
+"""Metrics of Hanabi: the score under both conventions, beliefs, and moves given beliefs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _regret(played: Played, seat: Seat) -> float | None:
 
 @lru_cache(maxsize=1024)
 def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
-    """Return the reference bot's self-play score on the same deal, even if it loses all lives."""
+    """Return the reference bot's self-play score on the same deal, even if all lives are lost."""
     policies = [BOTS[REFERENCES[game.players]](game) for _ in game.seats]
     state = game.dealt(deck)
     while not game.over(state):
@@ -79,7 +79,7 @@ def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
 def _own_card_odds(
     played: Played, seat: Seat
 ) -> Iterator[tuple[View, int, tuple[float, ...], int]]:
-    """Yield every report of odds of an own card: the view, the slot, the odds, the truth."""
+    """Yield (view, slot, reported probabilities, true card) for each report about an own card."""
     game = rules_of(played)
     me = game.seats.index(seat)
     for report in _reports(played, seat, "own_card_odds"):
@@ -89,7 +89,7 @@ def _own_card_odds(
 
 
 def brier(odds: tuple[float, ...], truth: int) -> float:
-    """Return the Brier score of odds: 0 is perfect, 2 is certain and wrong."""
+    """Return the Brier score of probabilities: 0 is perfect, 2 is certain and wrong."""
     return sum((p - (card == truth)) ** 2 for card, p in enumerate(odds))
 
 
@@ -99,7 +99,8 @@ def _counted(game: Hanabi, view: View) -> Posterior:
 
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
-    """Return the odds given the others' moves, if all of them are bots with a policy."""
+    """Return the probabilities given the others' moves, if all the others are bots with a
+    policy."""
     game, lineup = rules_of(played), played.episode.setup.lineup
     others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
     small = game.highest**game.hand_size <= MOST_HANDS
@@ -138,7 +139,7 @@ def _excess_read(played: Played, seat: Seat) -> float | None:
 
 
 def _their_beliefs(played: Played, seat: Seat) -> Iterator[float]:
-    """Yield the squared distance of each report from what the other seat could know."""
+    """Yield the squared distance of each report from the other seat's actual posterior."""
     game = rules_of(played)
     for report in _reports(played, seat, "their_belief"):
         if isinstance(report.value, dict) and sum(report.value.values()) > 0:

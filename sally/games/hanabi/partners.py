@@ -1,4 +1,5 @@
-"""The scripted partners of Hanabi: published bots, our exact ones and mindless ones."""
+"""The scripted partners of Hanabi: published bots, exact players of our own, and mindless
+players."""
 
 from __future__ import annotations
 
@@ -41,9 +42,9 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 def answerer(
     game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
-    """Return a function that answers probes from `own` odds and the `others`' policy (None: guess).
+    """Return an answerer that uses the probabilities `own` and the `others`' policy (None: guess).
 
-    Without `minds`, another seat's knowledge is taken from the public counts alone.
+    Without `minds`, another seat's knowledge is computed from the public counts only.
     """
 
     def report(turn: Turn[Any, Any]) -> ProbeReport:
@@ -67,7 +68,8 @@ def answerer(
 
 
 def by_counting(game: Hanabi) -> Callable[[View], Odds]:
-    """Return the odds of the seat's own cards by hints and counting."""
+    """Return a function that gives the probabilities of the seat's own cards from hints and
+    counting."""
 
     def odds(view: View) -> Odds:
         known = counted(game, view)
@@ -95,7 +97,7 @@ def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: b
 def _their_move(
     game: Hanabi, turn: Turn[Any, Any], question: Question, policy: Policy | None
 ) -> ProbeReport:
-    """Return the mover's most likely move, over sampled hands of the viewer."""
+    """Return the mover's most likely move, averaged over sampled hands of the viewer."""
     view, odds = turn.view, dict.fromkeys(question.choices, 0.0)
     if policy is None:
         even = 1 / len(odds)
@@ -111,14 +113,15 @@ def _their_move(
 
 
 def _movers_view(view: View, hand: tuple[int, ...]) -> View:
-    """Return the mover's view, given the viewer's own hand."""
+    """Return the mover's view, given a hand for the viewer."""
     hands = with_hand(view, hand).hands
     shown = (*hands[: view.mover], (), *hands[view.mover + 1 :])
     return msgspec.structs.replace(view, me=view.mover, hands=shown)
 
 
 def by_public_counts(game: Hanabi) -> Callable[[View], Odds]:
-    """Return the odds of the seat's own cards by hints and the face-up cards alone."""
+    """Return a function that gives the probabilities of own cards from hints and face-up cards
+    only."""
 
     def odds(view: View) -> Odds:
         known = public_counts(game, view, view.me)
@@ -160,7 +163,7 @@ ABOUTS = {
 
 
 def script(policy: Policy) -> Script:
-    """Convert a policy to a player that draws its moves."""
+    """Return a script that draws its moves from a policy."""
 
     def decide(turn: Turn[Any, Any]) -> int:
         odds = policy(turn.view)
@@ -172,7 +175,7 @@ def script(policy: Policy) -> Script:
 
 
 def _bot(name: str, make: Make) -> Partner:
-    """Return a bot that answers probes by counting and expects others to play as it does."""
+    """Return a partner that answers probes by counting and expects others to play as it does."""
     return Partner(
         name,
         ABOUTS[name],
@@ -183,7 +186,7 @@ def _bot(name: str, make: Make) -> Partner:
 
 
 def _mindless(name: str, make: Make) -> Partner:
-    """Return a rule of thumb that answers probes from the face-up cards alone."""
+    """Return a rule-of-thumb partner that answers probes from the face-up cards only."""
     about = " ".join((make.__doc__ or "").split()).rstrip(".")
     return Partner(
         name,
@@ -199,7 +202,7 @@ def _mindless(name: str, make: Make) -> Partner:
 
 def _declared(of: str) -> Make:
     if of not in BOTS:
-        raise errors.unknown("policy that can be declared", of, BOTS)
+        raise errors.unknown("policy", of, BOTS)
     return BOTS[of]
 
 

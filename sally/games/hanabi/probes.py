@@ -42,7 +42,7 @@ def _which_playable(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...
 
 
 def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
-    """Return 100 for each own card that can be played and 0 for the others."""
+    """Return 100 for each own card that can be played and 0 for each other own card."""
     game, state = _rules(replay), replay.state(at.turn)
     hand = state.hands[game.seats.index(at.seat)]
     return {str(n): PERCENT * game.is_next(state, card) for n, card in enumerate(hand, 1)}
@@ -52,7 +52,7 @@ def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
 
 
 def asked_about(game: Hanabi, view: View) -> tuple[int, int]:
-    """Return the next seat, and its slot that a hint touched last (else its oldest)."""
+    """Return the next seat, and its slot touched last by a hint (or else its oldest slot)."""
     seat = (view.me + 1) % game.players
     return seat, last_touched(view, seat) or 0
 
@@ -75,7 +75,7 @@ def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def their_belief(replay: HanabiReplay, at: At) -> dict[str, float]:
-    """Return what the other can know about that card from hints and counting, in percent."""
+    """Return the other seat's posterior over that card from hints and counting, in percent."""
     game = _rules(replay)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, replay.state(at.turn), seat)
@@ -87,7 +87,7 @@ def _is_it_known(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def their_known(replay: HanabiReplay, at: At) -> str:
-    """Return whether the other can be certain that the card can be played."""
+    """Return whether the other seat can be certain that the card can be played."""
     game, state = _rules(replay), replay.state(at.turn)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, state, seat)
@@ -98,15 +98,15 @@ def their_known(replay: HanabiReplay, at: At) -> str:
 
 
 def _which_move(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask seats that wait; hints are distinguished by target only, as some depend on hidden
-    cards."""
+    """Return the question about the next move for waiting seats; hints are distinguished by target
+    only, because some hints depend on hidden cards."""
     if view.mover == view.me:
         return ()
     return (Question("their_move", "choice", moves_of(game, view), game.seats[view.mover]),)
 
 
 def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
-    """Return the mover's possible moves, as far as a waiting seat can tell."""
+    """Return the moves that the mover may have, as far as a waiting seat can tell."""
     slots = range(1, len(view.ids[view.mover]) + 1)
     plays = tuple(f"play {slot}" for slot in slots)
     discards = tuple(f"discard {slot}" for slot in slots) if game.may_discard(view) else ()
@@ -123,7 +123,7 @@ def move_name(game: Hanabi, mover: int, action: int) -> str:
 
 
 def their_move(replay: HanabiReplay, at: At) -> str | None:
-    """Return what the mover did; None if it forfeited."""
+    """Return the mover's actual move; None if it forfeited."""
     game = _rules(replay)
     action = replay.move(at.turn, Seat(at.about))
     return None if action is None else move_name(game, replay.state(at.turn).mover, action)

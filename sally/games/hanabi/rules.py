@@ -139,7 +139,8 @@ class Hanabi(Game[State, int, View]):
         return 2 * self.hand_size + (self.players - 1) * (self.colours + self.ranks)
 
     def legal(self, table: State | View, me: int) -> tuple[int, ...]:
-        """Return the legal actions of seat number `me`; none depends on its own cards."""
+        """Return the legal actions of seat number `me`; they do not depend on the seat's own
+        cards."""
         n, own = self.players, len(table.ids[me])
         menu = slot_actions(0, own) if self.may_discard(table) else ()
         menu += slot_actions(self.hand_size, own)
@@ -163,7 +164,8 @@ class Hanabi(Game[State, int, View]):
     # --- transitions ------------------------------------------------------------------------------
 
     def over(self, state: State) -> bool:
-        """Return whether the lives are lost, the piles complete or the final round played."""
+        """Return whether the game is over: no lives left, all piles complete or the final round
+        played."""
         return not state.lives or not state.last or sum(state.piles) == self.highest
 
     def dealt(self, deck: tuple[Card, ...]) -> State:
@@ -184,7 +186,8 @@ class Hanabi(Game[State, int, View]):
         )
 
     def _play_or_discard(self, state: State, action: int) -> State:
-        """Play or discard a card and draw another unless the game or the deck has ended."""
+        """Play or discard a card, and draw a new one unless the game is over or the deck is
+        empty."""
         me, slot = state.mover, action % self.hand_size
         card, id = state.hands[me][slot], state.ids[me][slot]
         piles, gone, tokens, lives = state.piles, state.gone, state.tokens, state.lives
@@ -224,7 +227,8 @@ class Hanabi(Game[State, int, View]):
         )
 
     def _hint(self, state: State, action: int) -> State:
-        """Give a hint, which touches every matching card and rules the value out for the others."""
+        """Give a hint, which marks every matching card and rules the value out for all other
+        cards."""
         ahead, value = self.hint_of(action)
         to = (state.mover + ahead) % self.players
         bit, all_bits, kept = 1 << value, self.bits, self._hint_masks[value]
@@ -275,7 +279,7 @@ class Hanabi(Game[State, int, View]):
 
     @cached_property
     def unhinted(self) -> int:
-        """The mark of a card without hints: every colour and rank is possible."""
+        """The mark of a card without hints, which allows every colour and rank."""
         return (1 << (self.colours + self.ranks)) - 1
 
     @cached_property
@@ -284,7 +288,7 @@ class Hanabi(Game[State, int, View]):
 
     @cached_property
     def bits(self) -> tuple[int, ...]:
-        """The bits of the colour and the rank of each card."""
+        """The colour and rank bits of each card."""
         return card_bits(self.colours, self.ranks)
 
     @cached_property
@@ -300,7 +304,7 @@ class Hanabi(Game[State, int, View]):
         return [c * self.ranks + n for c, n in enumerate(table.piles) if n < self.ranks]
 
     def reach(self, table: State | View, colour: int) -> int:
-        """Return the height a pile can still reach with the cards not yet discarded."""
+        """Return the height that a pile can still reach with the cards not yet discarded."""
         height = table.piles[colour]
         while (
             height < self.ranks
@@ -314,7 +318,8 @@ class Hanabi(Game[State, int, View]):
         return mark & self.bits[card] == self.bits[card]
 
     def hint_of(self, action: int) -> tuple[int, int]:
-        """Return how many seats ahead a hint goes, and its value."""
+        """Return the number of seats between a hint's giver and target (1 for the next seat), and
+        its value."""
         told = action - 2 * self.hand_size
         by_colour = (self.players - 1) * self.colours
         if told < by_colour:
@@ -327,7 +332,7 @@ class Hanabi(Game[State, int, View]):
         return hint_number(*self._sizes, ahead, value)
 
     def action_of(self, event: Event) -> int | None:
-        """Return the action behind an event; None for a forfeited turn."""
+        """Return the action that caused an event; None for a forfeited turn."""
         match event:
             case Hinted(by, to, value):
                 return self.hint((to - by) % self.players, value)
@@ -339,7 +344,8 @@ class Hanabi(Game[State, int, View]):
                 return None
 
     def play(self, slot: int) -> int:
-        """Return the action that plays a slot; the action that discards it is the slot number."""
+        """Return the action that plays a slot; the discard action of a slot is the slot number
+        itself."""
         return self.hand_size + slot
 
     @cached_property
@@ -354,7 +360,7 @@ def _incremented(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
 def _replaced(
     rows: tuple[tuple[int, ...], ...], row: int, slot: int, new: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """Remove a slot from a row; the gap closes and the new entry comes last."""
+    """Return the rows with one slot removed from a row and the new entries appended to that row."""
     old = rows[row]
     return (*rows[:row], old[:slot] + old[slot + 1 :] + new, *rows[row + 1 :])
 
@@ -403,14 +409,15 @@ DIGITS_MENU = tuple(DIGITS_ODDS)
 
 @lru_cache(maxsize=64)
 def card_bits(colours: int, ranks: int) -> tuple[int, ...]:
-    """Return the bits of the colour and the rank of each card."""
+    """Return the colour and rank bits of each card."""
     cards = range(colours * ranks)
     return tuple(1 << card // ranks | 1 << colours + card % ranks for card in cards)
 
 
 @lru_cache(maxsize=64)
 def hint_masks(colours: int, ranks: int) -> tuple[int, ...]:
-    """Return what a hint leaves possible for a card it touches, by the hint's value."""
+    """Return, by hint value, the mask of possible values that a hint leaves for a card it
+    touches."""
     all_colours = (1 << colours) - 1
     all_ranks = ((1 << colours + ranks) - 1) & ~all_colours
     return tuple(
@@ -426,7 +433,8 @@ def slot_actions(first: int, slots: int) -> tuple[int, ...]:
 
 
 def hint_number(players: int, colours: int, ranks: int, size: int, ahead: int, value: int) -> int:
-    """Return the number of a hint: after discards and plays, colours first, seat by seat."""
+    """Return the action number of a hint; colour hints come after the plays, then rank hints, by
+    seat."""
     if value < colours:
         return 2 * size + (ahead - 1) * colours + value
     return 2 * size + (players - 1) * colours + (ahead - 1) * ranks + value - colours
@@ -436,7 +444,7 @@ def hint_number(players: int, colours: int, ranks: int, size: int, ahead: int, v
 def hint_menu(
     players: int, colours: int, ranks: int, size: int, ahead: int, bits: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the colour hints and the rank hints that touch a card of a hand with these bits."""
+    """Return the colour hints and the rank hints that touch a card of a hand with these `bits`."""
     values = [v for v in range(colours + ranks) if bits >> v & 1]
     sizes = (players, colours, ranks, size)
     return (

@@ -38,8 +38,8 @@ def full_deck(colours: int, copies: tuple[int, ...]) -> tuple[Card, ...]:
 def shuffled(cards: Sequence[Card], deal: int) -> tuple[Card, ...]:
     """Return the cards in the order of deal number `deal`, the same on every machine.
 
-    This is a Fisher-Yates shuffle whose swaps are the remainders of a 512-bit digest of the number;
-    50! has 215 bits.
+    This is a Fisher-Yates shuffle whose swaps are successive remainders of a 512-bit digest of the
+    deal number, which is long enough because 50! has 215 bits.
     """
     number = int.from_bytes(blake2b(f"hanabi/{deal}".encode(), digest_size=64).digest(), "big")
     left = list(cards)
@@ -92,7 +92,7 @@ Event = Hinted | Played | Discarded | Passed
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The full state. A card's `id` is its position in the deck and says nothing of its face."""
+    """The full state. A card's `id` is its position in the deck and does not reveal its face."""
 
     deck: tuple[Card, ...]  # empty until nature has drawn the deal
     ids: tuple[tuple[int, ...], ...] = ()
@@ -111,7 +111,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What one seat knows; its own hand is empty."""
+    """The information of one seat, whose own hand is shown as empty."""
 
     me: int
     hands: tuple[tuple[Card, ...], ...]  # the seat's own entry is empty
@@ -140,7 +140,7 @@ Policy = Callable[[View], Mapping[int, float]]
 
 
 def revealed(view: View) -> dict[int, Card]:
-    """Return the face of every card this seat has seen, by card id."""
+    """Return the face of every card that this seat has seen, by card id."""
     faces = {event.id: event.card for event in view.past if isinstance(event, Played | Discarded)}
     for own, hand in zip(view.ids, view.hands, strict=True):
         faces.update(zip(own, hand, strict=False))  # the seat's own hand is empty
@@ -148,7 +148,7 @@ def revealed(view: View) -> dict[int, Card]:
 
 
 def last_touched(view: View, seat: int) -> int | None:
-    """Return the slot of a hand that a hint touched last (the newest of several), or None."""
+    """Return the slot that a hint touched last (the newest of several), or None."""
     parted: list[int] = []
     for event in reversed(view.past):
         if isinstance(event, Played | Discarded) and event.by == seat:
@@ -161,7 +161,8 @@ def last_touched(view: View, seat: int) -> int | None:
 
 
 def _held_since(slots: tuple[int, ...], parted: list[int]) -> list[int]:
-    """Return where the cards of these slots are after the slots in `parted` were emptied."""
+    """Return the new positions of the cards in these slots after the slots `parted` were emptied in
+    turn."""
     left = list(slots)
     for gone in parted:
         left = [slot - (slot > gone) for slot in left if slot != gone]

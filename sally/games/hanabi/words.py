@@ -1,4 +1,4 @@
-"""Hanabi in language."""
+"""Hanabi in language: prompts, and the reading of replies."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ class HanabiWords(Words[int, View]):
         return map(self.player, range(self.game.players))
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Yield the deal, then one line per turn; own cards stay unnamed until they are shown."""
+        """Yield the deal, then one line per turn; own cards are not named until they are
+        revealed."""
         faces = revealed(view)
         if not since:
             yield self._deal(view, faces)
@@ -188,7 +189,7 @@ class HanabiWords(Words[int, View]):
         return self.say("now.known", mine=self.said(view.marks[view.me]), others=" ".join(others))
 
     def said(self, marks: tuple[int, ...]) -> str:
-        """Return what hints have revealed about the cards of a hand."""
+        """Return the information that hints have given about the cards of a hand."""
         told = [
             self.say("known.card", number=slot + 1, what=what)
             for slot, mark in enumerate(marks)
@@ -197,7 +198,7 @@ class HanabiWords(Words[int, View]):
         return ", ".join(told) or self.say("known.nothing")
 
     def of_card(self, mark: int) -> str:
-        """Return what hints have revealed about one card; empty if nothing."""
+        """Return the information that hints have given about one card; empty if there is none."""
         game = self.game
         colours = [c for c in range(game.colours) if mark >> c & 1]
         ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
@@ -262,7 +263,7 @@ class HanabiWords(Words[int, View]):
         return self.say(f"told.{told.source}.{told.probe}", about=about, value=value or "0")
 
     def drawn(self, view: View) -> str:
-        """Return the hands in rows, the seat's own face down."""
+        """Return the hands in rows, with the seat's own hand face down."""
         rows = []
         for seat in range(self.game.players):
             own = view.hands[seat]

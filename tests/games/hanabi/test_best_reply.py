@@ -84,7 +84,7 @@ def beside(game: Hanabi, first: str, second: str) -> float:
 
 
 def test_who_cannot_be_replied_to_exactly_is_refused_in_one_sentence() -> None:
-    with pytest.raises(BadInput, match="no bot to which the best reply is known named 'info'"):
+    with pytest.raises(BadInput, match="no bot with a computable best reply named 'info'"):
         BestReply(SIX_CARDS, 0, "info")
     with pytest.raises(BadInput, match="at most 10 cards"):
         BestReply(Hanabi(), 0, "simple")

@@ -1,4 +1,4 @@
-"""Players with the exact posterior: by counting, and by a declared partner's moves."""
+"""Players with the exact posterior: from counting, and also from a declared partner's moves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 1_000  # a reader enumerates every hand, so there may not be more than th
 
 
 class ExactSight(Sight):
-    """A view with exact probabilities by slot, from the joint distribution of the hand."""
+    """A view with exact probabilities for each slot, from the joint distribution of the hand."""
 
     def __init__(self, game: Hanabi, view: View, odds: tuple[tuple[float, ...], ...]) -> None:
         super().__init__(game, view)
@@ -32,7 +32,8 @@ class ExactSight(Sight):
 
 
 def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
-    """Return a policy that plays a card if it is at least this likely to score, by counting."""
+    """Return a policy that plays a card whose probability to score, by counting, is at least
+    `risk`."""
     rules = _checked(risk)
 
     def policy(view: View) -> Mapping[int, float]:
@@ -46,13 +47,13 @@ def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
 def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> Policy:
     """Return a policy that also infers its own hand from the others' moves, given their policy.
 
-    It plays cards that are likely enough to score, and hints and discards like that policy, so that
-    the others understand it.
+    It plays cards whose probability to score is at least `risk`, and hints and discards like that
+    policy, so that the others can interpret its moves.
     """
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:
         raise BadInput(
-            "a reader enumerates all of its possible hands, and this game has too many; use "
+            "this game has too many possible hands for a reader to enumerate; use "
             "hanabi_mini, hanabi_small or hanabi_very_small"
         )
 

@@ -1,6 +1,6 @@
 """HolmesBot of Quuxplusone/Hanabi (Arthur O'Dwyer).
 
-It extends SimpleBot with negative information and warnings about cards that must be kept.
+The bot extends SimpleBot with negative information and warnings about cards that must be kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sally.games.hanabi.state import Discarded, Event, Hinted, Played, Policy, V
 
 
 class Flags(msgspec.Struct):
-    """What the convention says about a card, besides its possible identities."""
+    """The status of a card by convention, besides its possible identities."""
 
     go: bool = False
     valuable: bool = False
@@ -33,7 +33,7 @@ class Flags(msgspec.Struct):
 
 
 class HolmesMemory(IdentityMemory):
-    """Identities and flags of every card."""
+    """The possible identities and flags of every card in a hand."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         self.flags: dict[int, Flags] = {}
@@ -49,18 +49,19 @@ class HolmesMemory(IdentityMemory):
 
     @of_the_table
     def valuable(self) -> Cards:
-        """Return the last copies of cards that still have to be played."""
+        """Return the cards of which one copy is left and that still have to be played."""
         return self.last_copies() & ~self.on_piles()
 
     def chop(self, seat: int) -> int | None:
-        """Return the slot that a seat would discard if it has no better move, or None."""
+        """Return the slot that a seat would discard if it has no better move, or None if there is
+        none."""
         own = [self.flags[id] for id in self.ids[seat]]
         if any(flag.go or flag.worthless for flag in own):
             return None
         return next((slot for slot, flag in enumerate(own) if not flag.valuable), None)
 
     def before(self, event: Event | None) -> None:
-        """Draw every conclusion that follows from public events."""
+        """Apply all inferences that follow from public events."""
         nexts, played, valuable = self.next_cards(), self.on_piles(), self.valuable()
         changed = True
         while changed:
@@ -98,11 +99,11 @@ class HolmesMemory(IdentityMemory):
                 flag.go = True
 
     def next_of(self, colour: int) -> Cards:
-        """Return the next card of a colour; empty once its pile is complete."""
+        """Return the next playable card of a colour; empty once its pile is complete."""
         return self.next_cards() & self.values[colour]
 
     def warns(self, seat: int, value: int, touched: tuple[int, ...]) -> bool:
-        """Return whether a rank hint says that the card about to be discarded must be kept."""
+        """Return whether a rank hint warns that the card about to be discarded must be kept."""
         chop = self.chop(seat)
         if chop is None or chop not in touched:
             return False
@@ -130,7 +131,8 @@ class HolmesMemory(IdentityMemory):
 
 
 def _flag(flag: Flags, cards: Cards, nexts: Cards, played: Cards, valuable: Cards) -> bool:
-    """Set the flags that follow from the identities of a card; return whether any was new."""
+    """Set the flags implied by the possible identities of a card; return whether any flag
+    changed."""
     go, keep = flag.go, flag.valuable
     if not go and not keep and within(cards, played):
         new = not flag.worthless
@@ -183,7 +185,7 @@ def _discard(memory: HolmesMemory, flags: list[Flags], may_be: list[Cards]) -> i
 
 
 def _warning(game: Hanabi, view: View, memory: HolmesMemory) -> int | None:
-    """Return the hint to a next seat that is about to discard a card that must be kept."""
+    """Return a hint that stops the next seat from discarding a card that must be kept, or None."""
     seat = (view.me + 1) % game.players
     chop = memory.chop(seat)
     if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:

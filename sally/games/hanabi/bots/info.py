@@ -1,8 +1,8 @@
 """A hat-guessing bot: every hint encodes one number for all the other seats at once.
 
-The idea is that of Cox et al. 2015 ("How to make the perfect fireworks display") and of the
-information strategy in hanabi.rs (Wu). It was built from a description, not from their code:
-questions, signals and the order of moves are ours where the description does not specify them.
+The idea is from Cox et al. 2015 ("How to make the perfect fireworks display") and from the
+information strategy in hanabi.rs (Wu). The bot was written from descriptions, not from that code:
+where they are silent, the questions, signals and order of moves are our own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLENTY = 4  # more tokens than this are not saved
 
 
 class InfoMemory(SmartMemory):
-    """Publicly possible identities of every card, the same for every seat."""
+    """The publicly possible identities of every card, the same for every seat."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         super().__init__(game, me)
@@ -29,7 +29,7 @@ class InfoMemory(SmartMemory):
     # --- encoding of numbers as hints -------------------------------------------------------------
 
     def others(self, giver: int) -> list[int]:
-        """Return the seats a hint addresses, in turn order after its giver."""
+        """Return the seats that a hint addresses, in turn order after its giver."""
         n = self.game.players
         return [(giver + ahead) % n for ahead in range(1, n)]
 
@@ -48,12 +48,13 @@ class InfoMemory(SmartMemory):
         return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
-        """Return the slot whose touching is a signal: the one with the most possible identities."""
+        """Return the slot whose touching is a signal: the slot with the most possible
+        identities."""
         own = [self.may_be[id].bit_count() for id in self.ids[seat]]
         return own.index(max(own))
 
     def signal(self, hint: Hinted) -> int:
-        """Return the index of the signal that a hint gives the seat."""
+        """Return the index of the signal that a hint gives to its target seat."""
         by_colour = hint.value < self.game.colours
         if self.pointed(hint.to) in hint.touched:
             return int(by_colour)
@@ -71,7 +72,7 @@ class InfoMemory(SmartMemory):
     # --- questions about a hand -------------------------------------------------------------------
 
     def chance(self, cards: Cards, kind: Cards) -> float:
-        """Return the probability that a card is of a kind, by publicly known counts."""
+        """Return the probability that a card is of a kind, from public counts."""
         total = likely = 0
         for card, n in self.out_of_sight():
             if cards >> card & 1:
@@ -81,12 +82,14 @@ class InfoMemory(SmartMemory):
 
     @of_the_table
     def out_of_sight(self) -> list[tuple[int, int]]:
-        """Return every card with copies neither played nor discarded, and how many."""
+        """Return (card, number of copies) for every card with copies neither played nor
+        discarded."""
         left = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
         return [(card, n) for card, n in enumerate(left) if n]
 
     def question(self, seat: int, numbers: int) -> Question | None:
-        """Return the question the next hint answers for a seat: what to play, or what a card is."""
+        """Return the question that the next hint answers for a seat: what to play, or what a card
+        is."""
         nexts, dead = self.next_cards(), self.worthless()
         own = {id: self.may_be[id] for id in self.ids[seat]}
         unsure = [id for id, c in own.items() if not (is_one(c) or within(c, dead))]
@@ -107,14 +110,14 @@ class InfoMemory(SmartMemory):
         return found
 
     def questions(self, giver: int) -> dict[int, Question | None]:
-        """Return the question that the next hint of a seat answers for each of the others."""
+        """Return the question that the giver's next hint answers for each other seat."""
         numbers = self.numbers(giver)
         return {seat: self.question(seat, numbers) for seat in self.others(giver)}
 
     def told(
         self, questions: Mapping[int, Question | None], faces: Mapping[int, int]
     ) -> dict[int, int]:
-        """Return the answers for the seats whose cards are visible."""
+        """Return each seat's answer (a number), for the seats whose cards are all in `faces`."""
         return {
             seat: asked.answer(faces) if asked else 0
             for seat, asked in questions.items()
@@ -124,11 +127,11 @@ class InfoMemory(SmartMemory):
     # --- conventions ------------------------------------------------------------------------------
 
     def before(self, event: Event | None) -> None:
-        """Count cards; the absence of a hint has no meaning."""
+        """Count cards only: by this convention, the absence of a hint means nothing."""
         super().before(None)
 
     def parted(self, event: Played | Discarded) -> None:
-        """Do nothing: a discard has no meaning."""
+        """Do nothing: by this convention, a discard means nothing."""
 
     def hinted(self, event: Hinted) -> None:
         numbers, said = self.numbers(event.by), self.number(event)
@@ -147,7 +150,7 @@ class InfoMemory(SmartMemory):
 
 
 def _apart(can: Sequence[int], values: int) -> bool:
-    """Return whether two of these cards are known to have different values."""
+    """Return whether some two of these cards cannot share a value."""
     return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
 
@@ -162,7 +165,7 @@ def info(game: Hanabi) -> Policy:
 
 
 class _Chooser:
-    """One decision of a seat."""
+    """The choice of a seat's move in one turn."""
 
     def __init__(self, game: Hanabi, view: View, memory: InfoMemory) -> None:
         self.game, self.view, self.memory = game, view, memory
@@ -176,7 +179,7 @@ class _Chooser:
         self.own = [cards & ~out or cards for cards in public]
 
     def move(self) -> int:
-        """Return the move: a sure play, a small risk, a hint or a discard."""
+        """Return the move: a certain play, a slightly risky play, a hint or a discard."""
         play = self._sure()
         if play is None and self.view.lives > 1 and self._discards_are_free():
             play = self._almost()
@@ -196,13 +199,14 @@ class _Chooser:
         return useless[0] if useless else self._least_valuable()
 
     def _discards_are_free(self) -> bool:
-        """Return whether discards are still free: enough cards will be drawn in any case."""
+        """Return whether discards are still free, that is, whether all cards can still be drawn in
+        time."""
         discards = sum(self.view.gone)
         game = self.game
         return discards <= len(game.cards) - game.highest - game.players * game.hand_size
 
     def _sure(self) -> int | None:
-        """Return a playable card: low ranks first, then those that no other seat knows about."""
+        """Return the most urgent certainly playable slot, low and unshared cards first, or None."""
         sure = [s for s, cards in enumerate(self.own) if within(cards, self.nexts)]
         return max(sure, key=self._urgency, default=None)
 
@@ -217,20 +221,20 @@ class _Chooser:
         return sum(found) / len(found)
 
     def _chance(self, slot: int, kind: Cards) -> float:
-        """Return the probability that an own card is of a kind, by the copies not yet seen."""
+        """Return the probability that an own card is of a kind, from the copies not yet seen."""
         cards, copies = self.own[slot], self.memory.copies
         left = {c: copies[c] - self.seen[c] for c in range(len(copies)) if cards >> c & 1}
         total = sum(left.values())
         return sum(n for c, n in left.items() if kind >> c & 1) / total if total else 0.0
 
     def _almost(self) -> int | None:
-        """Return a card that is probably playable and otherwise worthless, or None."""
+        """Return a slot whose card is probably playable and otherwise worthless, or None."""
         slots = [s for s, cards in enumerate(self.own) if within(cards, self.nexts | self.dead)]
         best = max(slots, key=lambda s: self._chance(s, self.nexts), default=None)
         return best if best is not None and self._chance(best, self.nexts) > ALMOST else None
 
     def _has_news(self) -> bool:
-        """Return whether a seat holds a playable card but does not know of any."""
+        """Return whether some seat holds a playable card but knows of none."""
         memory = self.memory
         for seat in memory.others(self.view.me):
             hand = list(zip(self.view.ids[seat], self.view.hands[seat], strict=True))
@@ -265,7 +269,7 @@ class _Chooser:
         return None if best is None else best[1]
 
     def _tells(self, seat: int, value: int, touched: tuple[int, ...]) -> int:
-        """Return how many identities a hint rules out literally."""
+        """Return how many identities a hint rules out by its literal meaning."""
         fits, found = self.memory.values[value], 0
         for slot, id in enumerate(self.view.ids[seat]):
             cards = self.memory.may_be[id]
@@ -273,7 +277,8 @@ class _Chooser:
         return found
 
     def _least_valuable(self) -> int:
-        """Return the least valuable slot: seen elsewhere, not a last copy, of high rank."""
+        """Return the least valuable slot: a card seen elsewhere, not a last copy, or of high
+        rank."""
         valuable = self.memory.valuable()
         elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
 
@@ -291,7 +296,7 @@ Faces = Mapping[int, int]  # what cards are, by their number in the deck
 
 
 class Question(Protocol):
-    """A question about a hand, with a fixed number of answers."""
+    """A question about a hand, with a fixed number of possible answers."""
 
     @property
     def answers(self) -> int: ...
@@ -299,11 +304,11 @@ class Question(Protocol):
     def answer(self, faces: Faces) -> int: ...
 
     def says(self, answer: int) -> Mapping[int, Cards]:
-        """Return the identities left for each card that an answer is about."""
+        """Return the remaining identities of each card that an answer concerns."""
 
 
 class FirstYes:
-    """Which of these cards is the first of its kind? The last answer means none."""
+    """The question "which of these cards is the first of its kind?"; the last answer means none."""
 
     def __init__(self, items: Sequence[tuple[int, Cards]]) -> None:
         self.items = items
@@ -325,7 +330,7 @@ class FirstYes:
 
 
 class WhichBlock:
-    """Which of these sets of identities contains this card?"""
+    """The question "which of these sets of identities contains this card?"."""
 
     def __init__(self, id: int, blocks: Sequence[Cards]) -> None:
         self.id, self.blocks = id, blocks
@@ -343,7 +348,7 @@ class WhichBlock:
 
 
 class Both:
-    """Two questions about different cards, answered by one number."""
+    """Two questions about different cards, answered together by one number."""
 
     def __init__(self, first: Question, second: Question) -> None:
         self.first, self.second = first, second
@@ -361,7 +366,8 @@ class Both:
 
 
 def blocks(cards: Sequence[int], dead: Cards, most: int) -> list[Cards]:
-    """Split identities into at most `most` sets; those that cannot score share one."""
+    """Split identities into at most `most` sets; identities that can no longer score share one
+    set."""
     alive = [card for card in cards if not dead >> card & 1]
     useless = sum(1 << card for card in cards if dead >> card & 1)
     room = most - bool(useless)

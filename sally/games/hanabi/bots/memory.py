@@ -1,4 +1,4 @@
-"""Memory of a bot: the public past, folded into one table move by move."""
+"""Memory of a bot: the public past, folded move by move into one table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
-    """Cache a count that depends only on piles and discards; it is dropped when they change."""
+    """Cache a method that depends only on piles and discards, until these change."""
     name = count.__name__
 
     def kept(memory: M) -> T:
@@ -39,7 +39,8 @@ def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
 
 
 class Memory:
-    """The public table; subclasses add what a convention infers about each card."""
+    """A memory of the public table; subclasses add the inferences of a convention about each
+    card."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         self.game, self.me = game, me
@@ -79,7 +80,7 @@ class Memory:
     # --- the fold ---------------------------------------------------------------------------------
 
     def see(self, event: Event) -> None:
-        """Fold one event into the memory."""
+        """Update the memory with one event."""
         self.before(event)
         if isinstance(event, Passed):
             return
@@ -107,12 +108,13 @@ class Memory:
 
     @of_the_table
     def next_cards(self) -> int:
-        """Return the cards that can be played now, as bits."""
+        """Return the cards that can be played now, as a bit set."""
         ranks = self.game.ranks
         return sum(1 << c * ranks + h for c, h in enumerate(self.piles) if h < ranks)
 
     def is_tempo(self, hint: Hinted) -> bool:
-        """Return whether a rank hint only passes the turn: full tokens, oldest card touched."""
+        """Return whether a rank hint merely passes the turn: full tokens, previous seat's oldest
+        card touched."""
         return (
             hint.value >= self.game.colours
             and self.tokens == self.game.hints
@@ -122,7 +124,7 @@ class Memory:
 
 
 def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
-    """Return the slots of a hand that a hint touches, by the hint's value."""
+    """Return, for each hint value, the slots of a hand that the hint touches."""
     found: list[list[int]] = [[] for _ in range(game.colours + game.ranks)]
     for slot, card in enumerate(hand):
         colour, rank = divmod(card, game.ranks)
@@ -132,18 +134,19 @@ def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
 
 
 class Recall(Generic[M]):
-    """A memory built from a view's past, and extended as long as the past only grows."""
+    """A memory built from a view's past and updated incrementally as long as the past only
+    grows."""
 
     def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], M]) -> None:
         self.game, self.make = game, make
         self._known: dict[int, tuple[M, History[Event]]] = {}
 
     def of(self, view: View) -> M:
-        """Return the memory of public events, folded once for all seats."""
+        """Return the memory of public events, shared by all seats."""
         return self._folded(view, SHARED, {})
 
     def own(self, view: View) -> M:
-        """Return the memory of the view's seat, which depends on the cards it has seen."""
+        """Return the memory of the view's own seat, which depends on the cards that it has seen."""
         return self._folded(view, view.me, revealed(view))
 
     def _folded(self, view: View, whose: int, faces: Mapping[int, int]) -> M:
@@ -164,7 +167,7 @@ def remembering(
     move: Callable[[Hanabi, View, M], int],
     sees_hands: bool = False,
 ) -> Policy:
-    """Return the policy that makes the move chosen from a view and a memory.
+    """Return a policy whose moves `move` chooses from a view and a memory.
 
     With `sees_hands`, the memory also depends on the cards that its seat has seen.
     """
@@ -181,7 +184,8 @@ def remembering(
 def best_hint(
     game: Hanabi, view: View, ahead: int, worth: Callable[[Hinted], int]
 ) -> tuple[int, int]:
-    """Return the value of the best hint to a seat, and that hint; (0, -1) if none is worth it."""
+    """Return the value of the best hint to a seat, and the hint; (0, -1) if no hint has a value
+    above 0."""
     seat = (view.me + ahead) % game.players
     best = (0, -1)
     for value, touched in enumerate(touched_by(game, view.hands[seat])):
@@ -204,12 +208,12 @@ def is_one(cards: Cards) -> bool:
 
 
 def within(cards: Cards, others: Cards) -> bool:
-    """Return whether a set is not empty and a subset of another."""
+    """Return whether a set is a non-empty subset of another."""
     return cards != 0 and not cards & ~others
 
 
 class IdentityMemory(Memory):
-    """Possible identities of every card in a hand, by public events."""
+    """The possible identities of every card in a hand, from public events."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
         ranks, colours = game.ranks, game.colours
@@ -229,7 +233,7 @@ class IdentityMemory(Memory):
         del self.may_be[event.id], self.hints[event.id]
 
     def narrow(self, id: int, cards: Cards) -> None:
-        """Keep only these identities of a card; fall back on the hints if none is left."""
+        """Restrict a card to these identities; fall back on the hints if none remains."""
         self.may_be[id] = (self.may_be[id] & cards) or self.hints[id]
 
     def hear(self, id: int, value: int, fits: bool) -> None:
@@ -253,7 +257,7 @@ class IdentityMemory(Memory):
         return -1
 
     def exhausted(self) -> Cards:
-        """Return the cards whose copies are all gone or known to be in a hand."""
+        """Return the cards whose copies are all played, discarded or known to be in a hand."""
         found, known = self.all_gone(), dict[Cards, int]()
         for cards in self.may_be.values():
             if cards and not cards & (cards - 1):  # `is_one`, inlined for speed
@@ -266,7 +270,7 @@ class IdentityMemory(Memory):
 
     @of_the_table
     def all_gone(self) -> Cards:
-        """Return the cards whose copies are all gone."""
+        """Return the cards whose copies are all played or discarded."""
         return sum(1 << card for card, n in enumerate(self.gone) if n >= self.copies[card])
 
     @of_the_table
@@ -277,5 +281,5 @@ class IdentityMemory(Memory):
 
     @of_the_table
     def last_copies(self) -> Cards:
-        """Return the cards with one copy left."""
+        """Return the cards of which one copy is left."""
         return sum(1 << c for c, n in enumerate(self.gone) if n == self.copies[c] - 1)

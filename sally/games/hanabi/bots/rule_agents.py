@@ -1,7 +1,7 @@
 """Rule agents (Walton-Rivers et al. 2017): each tries a list of rules until one applies.
 
-A rule is a function from a `Sight` to the odds of the seat's moves, or None. The identity of a card
-is judged slot by slot, as in the authors' framework, not for the hand as a whole.
+A rule is a function from a `Sight` to probabilities of the seat's moves, or None. Card identities
+are inferred slot by slot, as in the authors' framework, not jointly for the hand.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ Odds = Mapping[int, float]
 
 
 class Sight:
-    """A view prepared for rules: counts by slot, and what each seat knows from hints alone."""
+    """A view prepared for rules: possible cards by slot, and each seat's knowledge from hints
+    only."""
 
     def __init__(self, game: Hanabi, view: View) -> None:
         self.game, self.view = game, view
@@ -72,7 +73,7 @@ def _sure(action: int) -> Odds:
 
 
 def evenly(actions: Iterable[int]) -> Odds | None:
-    """Return equal odds for all actions; None if there are none."""
+    """Return equal probabilities for all actions; None if there are none."""
     among = list(actions)
     return {action: 1 / len(among) for action in among} if among else None
 
@@ -99,7 +100,8 @@ def safe(sight: Sight) -> Odds | None:
 
 
 def probable(least: float) -> Rule:
-    """Play the card most likely to be playable (the last on ties), if it is likely enough."""
+    """Return a rule that plays the likeliest playable card (the last in a tie) if its chance is at
+    least `least`."""
 
     def rule(sight: Sight) -> Odds | None:
         chances = sight.chances(sight.is_next)
@@ -113,12 +115,13 @@ def probable(least: float) -> Rule:
 
 
 def _telling(rule: Rule) -> Rule:
-    """Restrict a rule to turns with a hint token."""
+    """Restrict a rule to turns in which a hint token is available."""
     return lambda sight: rule(sight) if sight.view.tokens else None
 
 
 def _useful(seats: int | None) -> Rule:
-    """Hint the first playable card that its holder does not fully know: rank, else colour."""
+    """Return a rule that hints the first playable card not fully known to its holder: rank, else
+    colour."""
 
     def rule(sight: Sight) -> Odds | None:
         game, view = sight.game, sight.view
@@ -135,7 +138,7 @@ def _useful(seats: int | None) -> Rule:
 
 
 def _tell_unknown(sight: Sight) -> Odds | None:
-    """Hint the next seat's first card that it does not fully know: colour, else rank."""
+    """Hint the first card that the next seat does not fully know: its colour, else its rank."""
     game, view = sight.game, sight.view
     seat = (view.me + 1) % game.players
     for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -147,7 +150,7 @@ def _tell_unknown(sight: Sight) -> Odds | None:
 
 
 def _tell_most(sight: Sight) -> Odds | None:
-    """Give the hint that is new for the most cards of a hand."""
+    """Give the hint that is new information for the most cards of a hand."""
     game, view = sight.game, sight.view
     best, found = 0, None
     for ahead, seat in sight.others():
@@ -161,7 +164,7 @@ def _tell_most(sight: Sight) -> Odds | None:
 
 
 def _tell_dispensable(sight: Sight) -> Odds | None:
-    """Hint the first card that its holder then knows to be useless."""
+    """Hint the first card that the hint shows its holder to be useless."""
     game, view = sight.game, sight.view
     for ahead, seat in sight.others():
         for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -179,7 +182,8 @@ def _tell_dispensable(sight: Sight) -> Odds | None:
 
 
 def _random_hint(seats: int | None) -> Rule:
-    """Give a random hint to one of the next `seats` (None: to any)."""
+    """Return a rule that gives a random hint to one of the next `seats` seats (None: to any
+    seat)."""
 
     def rule(sight: Sight) -> Odds | None:
         game, most = sight.game, seats or sight.game.players
@@ -194,7 +198,7 @@ def _random_hint(seats: int | None) -> Rule:
 
 
 def _discarding(rule: Rule) -> Rule:
-    """Restrict a rule to turns with a token missing."""
+    """Restrict a rule to turns in which a hint token has been spent."""
     return lambda sight: rule(sight) if sight.view.tokens < sight.game.hints else None
 
 
@@ -282,7 +286,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 
 
 def knowing_rules(risk: float) -> tuple[Rule, ...]:
-    """Return the rules of players with exact probabilities."""
+    """Return the rules of the players that use exact probabilities."""
     return (
         safe,
         probable(risk),
@@ -295,7 +299,7 @@ def knowing_rules(risk: float) -> tuple[Rule, ...]:
 
 
 def first_applicable(rules: Iterable[Rule], sight: Sight) -> Odds:
-    """Return the odds of the first rule that applies."""
+    """Return the move probabilities of the first rule that applies."""
     return next(odds for rule in rules if (odds := rule(sight)) is not None)
 
 

@@ -1,4 +1,5 @@
-"""SimpleBot of Quuxplusone/Hanabi (Arthur O'Dwyer): what a hint touches can be played."""
+"""SimpleBot of Quuxplusone/Hanabi (Arthur O'Dwyer): every card that a hint touches can be
+played."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from sally.games.hanabi.state import Discarded, Hinted, Played, Policy, View
 
 
 class Note(msgspec.Struct):
-    """What is remembered of a card; -1 if no hint was given."""
+    """The information about a card; a colour or rank is -1 if it was not hinted."""
 
     colour: int = -1
     rank: int = -1
@@ -71,7 +72,7 @@ def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
 
 
 def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
-    """Return the hint that touches only playable cards and the most unhinted ones, or None."""
+    """Return the hint that touches only playable cards and the most new ones, or None."""
     best, found = 0, None
     nexts = memory.next_cards()
     for ahead in range(1, game.players):
@@ -85,9 +86,10 @@ def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
 
 
 def tempo_hint(game: Hanabi, view: View) -> int:
-    """Hint the rank of the previous seat's oldest card, which means nothing by convention.
+    """Return the hint of the rank of the previous seat's oldest card, which means nothing by
+    convention.
 
-    In games with one-card hands, that seat may have no card left; then only a play is legal.
+    In games with one-card hands, that seat may have no card left; the result is then a play.
     """
     if not view.hands[view.me - 1]:
         return game.play(0)

@@ -1,4 +1,4 @@
-"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): the absence of a hint has a meaning, too."""
+"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): the absence of a hint is informative, too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sally.games.hanabi.state import Discarded, Event, Hinted, Played, Policy, V
 
 
 class SmartMemory(IdentityMemory):
-    """Possible identities of every card, for a seat that also sees the others' cards."""
+    """The possible identities of every card, for a seat that also sees the others' cards."""
 
     # --- kinds of cards ---------------------------------------------------------------------------
 
@@ -37,11 +37,12 @@ class SmartMemory(IdentityMemory):
 
     @of_the_table
     def valuable(self) -> Cards:
-        """Return the last copies that can still score."""
+        """Return the cards of which one copy is left and that can still score."""
         return self.last_copies() & ~self.worthless()
 
     def chop(self, seat: int) -> int | None:
-        """Return the slot that a seat would discard if it has no better move, or None."""
+        """Return the slot that a seat would discard if it has no better move, or None if there is
+        none."""
         nexts, worthless, valuable = self.next_cards(), self.worthless(), self.valuable()
         own = [self.may_be[id] for id in self.ids[seat]]
         if any(within(cards, nexts) or within(cards, worthless) for cards in own):
@@ -52,7 +53,7 @@ class SmartMemory(IdentityMemory):
     # --- conventions ------------------------------------------------------------------------------
 
     def before(self, event: Event | None) -> None:
-        """Count cards, and infer from the absence of a warning."""
+        """Count cards, and infer from missing warnings."""
         changed = True
         while changed:
             changed = False
@@ -79,9 +80,11 @@ class SmartMemory(IdentityMemory):
             self.may_be[id] = heard[slot] or self.hints[id]
 
     def after_hint(self, event: Hinted, warns: bool | None = None) -> list[Cards]:
-        """Return the identities of a seat's cards after a hint; empty on a contradiction.
+        """Return the possible identities of a seat's cards after a hint; an empty set is a
+        contradiction.
 
-        A caller that knows whether the hint `warns` can pass it to save the computation.
+        A caller that already knows whether the hint is a warning can pass `warns` to save the
+        computation.
         """
         old = [self.may_be[id] for id in self.ids[event.to]]
         fits = self.values[event.value]
@@ -99,7 +102,8 @@ class SmartMemory(IdentityMemory):
         return new
 
     def meant(self, event: Hinted, old: list[Cards], new: list[Cards]) -> int | None:
-        """Return the slot that a hint signals as playable, unless the hint itself proves one."""
+        """Return the slot that a hint signals as playable; None if the hint itself proves one
+        playable."""
         nexts = self.next_cards()
         maybe = [s for s, cards in enumerate(old) if cards & nexts and cards & ~nexts]
         if any(within(new[slot], nexts) for slot in maybe):
@@ -108,7 +112,8 @@ class SmartMemory(IdentityMemory):
         return max(open_still, default=None)
 
     def warns(self, event: Hinted) -> bool:
-        """Return whether a rank hint to the next seat says that its next discard must be kept."""
+        """Return whether a rank hint warns the next seat that the card it would discard must be
+        kept."""
         if event.value < self.game.colours or event.to != (event.by + 1) % self.game.players:
             return False
         chop = self.chop(event.to)
@@ -130,7 +135,7 @@ class SmartMemory(IdentityMemory):
 
 
 def share(cards: Cards, kind: Cards) -> float:
-    """Return the share of identities that are of a kind, each counted once."""
+    """Return the fraction of possible identities that are of a kind, each counted once."""
     return (cards & kind).bit_count() / cards.bit_count()
 
 
@@ -166,7 +171,7 @@ def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
 
 
 def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
-    """Return the identities of the seat's own cards, given also the cards in other hands."""
+    """Return the possible identities of the seat's own cards, given the other hands too."""
     counts = list(memory.gone)
     for hand in view.hands:
         for card in hand:
@@ -180,7 +185,8 @@ def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
 
 
 def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
-    """Return a play of a known playable card: privately known ones first, then the lowest."""
+    """Return a play of a certainly playable card, or None: privately known ones first, then the
+    lowest."""
     nexts = memory.next_cards()
     best, found = 0, None
     for slot, cards in enumerate(own):
@@ -196,7 +202,7 @@ def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) 
 
 
 def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
-    """Return a play of the card most likely to be playable, the newest on ties."""
+    """Return a play of the card most likely to be playable (the newest in a tie), or None."""
     nexts = memory.next_cards()
     slots = [s for s, cards in enumerate(own) if cards & nexts and cards & ~nexts]
     best = max(slots, key=lambda s: (share(own[s], nexts), s), default=None)
@@ -204,7 +210,8 @@ def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards])
 
 
 def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """Return the slot of a playable card if another seat holds a copy as its newest card."""
+    """Return the slot of a known playable card whose copy is another seat's newest card, or
+    None."""
     wanted = memory.next_cards() & ~memory.valuable()
     for slot, id in enumerate(view.ids[view.me]):
         cards = memory.may_be[id]
@@ -229,7 +236,7 @@ def _discard(view: View, memory: SmartMemory, own: list[Cards]) -> int:
 
 
 def _warning(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """Return the hint to a next seat that is about to discard a card that must be kept."""
+    """Return a hint that stops the next seat from discarding a card that must be kept, or None."""
     seat = (view.me + 1) % game.players
     chop = memory.chop(seat)
     if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
@@ -241,7 +248,7 @@ def _warning(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
 def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
     """Return how many identities a hint rules out.
 
-    Returns 0 if the hint warns, misleads or shows nothing playable.
+    The result is 0 if the hint warns, misleads or reveals nothing playable.
     """
     if memory.warns(hint):
         return 0
