@@ -1,8 +1,9 @@
-"""Evaluate one player on a suite: what it knew, whether it acted on it, what it did, per game.
+"""Evaluate one player on a suite: what it knew, whether it acted on that, how it played, by game.
 
 A suite names its cells `GAME: ARM, PART`. The headline is computed from the arms in which the
-player is asked, in the game's own words and reworded; the other arms are compared with their pairs.
-No mean over games is computed: scales of different games are not the same quantity.
+player is probed, in the game's own words and reworded; episodes of the other arms are compared with
+their paired episodes. No mean over games is computed, because the scales of different games measure
+different quantities.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """A figure of people or published models in other problems of a game: not the suite."""
+    """A figure of people or published models on problems of a game that are not in the suite."""
 
     game: str
     who: str
@@ -146,7 +147,7 @@ class Control(msgspec.Struct, frozen=True):
 
 
 class Bill(msgspec.Struct, frozen=True):
-    """Calls of the evaluated player and what they took."""
+    """The calls of the evaluated player: their number, tokens, seconds and cost."""
 
     calls: int = 0
     lost: int = 0  # calls without a usable reply
@@ -186,7 +187,7 @@ def evaluate(
     reliability: Mapping[str, Mapping[str, Reliability]] | None = None,
     recorded: Sequence[Recorded] = (),
 ) -> Evaluation:
-    """Return the evaluation of the player whose suite these episodes are.
+    """Return the evaluation of the player that played these episodes of a suite.
 
     `references` are episodes of other players on the same problems, by name; `reliability` is that
     of the suite in this size, by game and field; `recorded` are figures from other problems.
@@ -261,7 +262,7 @@ DOING = ("doing", "doing_most", "regret", "room", "random", "mindless", "referen
 
 
 def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
-    """Return the seat that a suite evaluates in each game: the one that is asked."""
+    """Return the seat that a suite evaluates in each game: the one that is probed."""
     return {
         e.setup.instance.game: seat
         for e in episodes
@@ -490,7 +491,9 @@ def name_of(episodes: Sequence[Episode]) -> str:
             if is_mind(who):
                 minds.add(name)
     if len(minds) > 1:
-        raise BadInput(f"The store holds episodes of {listed(sorted(minds))}; evaluate one alone.")
+        raise BadInput(
+            f"The store holds episodes of {listed(sorted(minds))}; evaluate one at a time."
+        )
     return minds.pop() if minds else " / ".join(names)
 
 

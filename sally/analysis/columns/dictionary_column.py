@@ -24,7 +24,7 @@ class Dictionary:
             self.code(value)
 
     def code(self, value: Any, key: Hashable = None) -> int:
-        """Return the code of a value, looked up by a key if the value is not hashable."""
+        """Return the code of a value, looked up by `key` if the value is not hashable."""
         code = self._codes.setdefault(value if key is None else key, len(self._codes))
         if code == len(self.values):
             self.values.append(value)
@@ -110,7 +110,7 @@ class ColumnEncoder:
 
 
 def lean(column: Floats) -> Floats:
-    """Return the column; if all rows are equal, as a broadcast view of one number."""
+    """Return the column, or a broadcast view of one number if all rows are equal."""
     bits = column.view(np.uint64)
     return np.broadcast_to(column[0].copy(), column.shape) if (bits == bits[0]).all() else column
 
@@ -122,7 +122,7 @@ def is_one_number(columns: list[Floats | int]) -> TypeGuard[list[Floats]]:
 
 
 def taken(column: Floats, rows: NDArray[Any]) -> Floats:
-    """Return some rows of a column; a broadcast view stays one."""
+    """Return some rows of a column; those of a broadcast view are again a broadcast view."""
     if column.strides != (0,) or not len(column):
         some: Floats = column[rows]
         return some

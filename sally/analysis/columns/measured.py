@@ -1,4 +1,4 @@
-"""One seat of one episode, measured for its profile: what it knew, what it did, what it lost.
+"""One seat of one episode, measured for its profile: what it knew, how it played and what it lost.
 
 Everything is computed from one replay in one pass, so that a profile of thousands of episodes keeps
 only a few numbers of each.
@@ -168,7 +168,7 @@ def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
 
 
 def setting(setup: Setup, seat: str) -> str:
-    """Return a hash of everything a seat met: problem, seed, repeat and other players."""
+    """Return a hash of everything that a seat faced: problem, seed, repeat and other players."""
     problem, company, _ = _encoded(setup, seat)
     text = b"[%b,%d,%d,%b]" % (problem, setup.seed, setup.repeat, company)
     return blake2b(text, digest_size=12).hexdigest()

@@ -265,7 +265,7 @@ class MeasuredRows:
         self._numbers.append((*got, *answers, *mindless, *rest))
 
     def filled(self, ids: list[str], rows: list[int], **lines: Any) -> MeasuredChunk:
-        """Return a chunk of lines, each with this many of the rows added."""
+        """Return a chunk of lines with these ids; `rows` gives the number of added rows of each."""
         plain: dict[str, Any] = {"cut": [], "why": [], "sat": [], "sats": []}
         numbers: Floats = np.array(self._numbers, dtype=np.float64).reshape(-1, len(NUMBERS)).T
         bins = np.zeros((len(self._numbers) * bool(self._bins), BINS, 3))
@@ -293,7 +293,7 @@ class MeasuredRows:
 
 
 class MeasuredTableBuilder:
-    """Builder of a table from chunks, which it does not keep."""
+    """Builder of a table from chunks; the chunks themselves are not kept."""
 
     def __init__(self) -> None:
         self._kinds, self._causes, self._counts, self._presses = _dictionaries()
@@ -381,7 +381,7 @@ class MeasuredColumn:
         self._lines: list[tuple[Any, ...]] = []  # id, cut, why, sat and the number of rows
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
-        """Measure an episode, or record why a line holds none."""
+        """Measure an episode, or record why a line holds no episode."""
         if not isinstance(found, Episode) or whole is None:
             self._lines.append(("", False, str(found), self._sats.code(()), 0))
             return

@@ -54,7 +54,7 @@ def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterato
 
 
 def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
-    """Yield the rows of a replayed episode, with the bounds that its game declares in `ends`."""
+    """Yield the rows of a replayed episode; `ends` holds the bounds that its game declares."""
     game = whole.replay.game
     for seat in game.seats:
         row = _episode_row(whole, seat, metrics)
@@ -90,7 +90,7 @@ Measure = Callable[[Played, Seat], float | None]
 
 
 def seat_measures(family: str, names: Collection[str]) -> dict[str, Measure]:
-    """Return those of the named metrics and counts that fit a family of games."""
+    """Return the named metrics and counts, without those that do not fit a family of games."""
     fitting = registry.metrics(family)
     counts: dict[str, Measure] = {
         "payoff": _payoff,
@@ -151,7 +151,7 @@ def _effort(episode: Episode, seat: Seat) -> Row:
 
 
 def tokens(calls: Sequence[Call], kind: str) -> int | None:
-    """Return the tokens of a kind; None if a provider did not count those of an answered call."""
+    """Return the number of tokens of a kind; None if an answered call has no token count."""
     answered = [call.usage for call in calls if not call.failure]
     if any("input" not in usage for usage in answered):  # no prompt is empty
         return None
@@ -256,7 +256,7 @@ def _flat(value: Any) -> Any:
 
 
 def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
-    """Return the mean of a metric in each group, with its 95% interval; None is left out."""
+    """Return the mean of a metric in each group, with its 95% interval, over the values known."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         if metric not in row:
@@ -292,7 +292,7 @@ def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
 
 
 def estimate_row(metric: str, found: Estimate) -> Row:
-    """Return an estimate as columns; `method` says how the interval was made, or why not."""
+    """Return an estimate as columns; `method` says how the interval was made or why not."""
     return {
         "metric": metric,
         "value": found.value,

@@ -41,7 +41,7 @@ class ScoreQuery(msgspec.Struct, frozen=True):
 
 
 def _place(metric: str) -> int:
-    """Order metrics: knowing first, then doing, then payoff, forfeits last."""
+    """Return the sort key of a metric: knowing first, then doing, then payoff, forfeits last."""
     return {"tom_percent": 0, "payoff": 2, "forfeits": 3}.get(metric, 1)
 
 
@@ -93,7 +93,7 @@ def studied(rows: Sequence[Row]) -> list[Row]:
 
 
 def keys_for(by: Sequence[By]) -> tuple[str, ...]:
-    """Return the grouping keys: game, seat and, unless grouped by its parts, player."""
+    """Return the grouping keys: game, seat and, unless `by` names parts of it, the player."""
     for name in by:
         if name not in get_args(By):
             raise unknown("grouping", name, get_args(By))

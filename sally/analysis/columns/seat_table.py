@@ -1,4 +1,4 @@
-"""The seats of a whole store as columns, read from the index where it has them.
+"""The seats of a whole store as columns, read from the index if it holds them.
 
 A row of the table is one seat of one episode. Players are held once for each kind of seat and the
 rest in arrays, so that a million episodes fit into memory and their means take seconds.
@@ -91,7 +91,7 @@ class SeatChunk(msgspec.Struct, array_like=True):
 
 @dataclass
 class SeatTable:
-    """The rows of a store: the kind of seat and the problem as codes, and metrics."""
+    """The seats of a store as rows: codes of the kind of seat and of the problem, and metrics."""
 
     kinds: list[Row]  # those that occur; `at` is the code
     whole: list[SeatKind]  # all kinds, by code
@@ -150,7 +150,7 @@ class SeatColumns:
         self._values: dict[str, SeatValues] = {}  # by family of games
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
-        """Add the seats of an episode, or record why a line holds none."""
+        """Add the seats of an episode, or record why a line holds no episode."""
         if not isinstance(found, Episode) or whole is None:
             self._lines.append(("", False, str(found), -1, 0, 0, 0))
             return
@@ -206,7 +206,7 @@ class SeatValues:
         self._values: list[list[float | None]] = []
 
     def add(self, whole: Played, seats: Sequence[Seat], first: int) -> None:
-        """Measure all seats of an episode; if one of them is invalid, none is added."""
+        """Measure all seats of an episode; if a value is invalid, no seat is added."""
         found = [[measure(whole, seat) for measure in self._measures] for seat in seats]
         for values in found:
             if not math.isfinite(sum([v for v in values if v is not None])):
@@ -288,7 +288,7 @@ class SeatTableBuilder:
         return np.flatnonzero(mine[np.concatenate([*self._kind, _NONE])])
 
     def seats(self) -> SeatTable:
-        """Return the table without duplicates: finished episodes in order, then cut ones."""
+        """Return the table without duplicates: finished episodes in order, then censored ones."""
         count, cut = self._every.counted()
         lines = count.lines
         lines = np.concatenate([np.sort(lines[~cut[lines]]), lines[cut[lines]]])
@@ -368,9 +368,8 @@ def table_means(
 ) -> list[Row]:
     """Return one row for each metric and group that has a value, in a fixed order.
 
-    `results` is the number of episodes of the group with a result, `missing` the number of the
-    others. Payoffs are averaged over results only: a void episode pays 0 because nothing was
-    played.
+    `results` is the number of episodes of the group with a result, `missing` the number without
+    one. Payoffs are averaged over results only: a void episode pays 0 because nothing was played.
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for kind in sorted(kinds, key=lambda row: [str(row[key]) for key in keys]):
@@ -410,7 +409,7 @@ def mean_row(seats: SeatTable, group: Sequence[Row], rows: Codes, metric: str) -
 
 
 def mean_of_rows(seats: SeatTable, group: Sequence[Row], rows: Codes, metric: str) -> Estimate:
-    """Return the mean of a metric over some rows that have it, clustered like `rows.mean_of`."""
+    """Return the mean of a metric over these rows, clustered as in `rows.mean_of`."""
     seat_of = {row["at"]: row["seat"] for row in group}
     many = len(seats.problems)
     met = np.unique(seats.kind[rows] * many + seats.problem[rows]).tolist()

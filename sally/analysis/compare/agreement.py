@@ -1,13 +1,14 @@
 """Agreement of our figures with published ones: equivalent, different or undecided.
 
-Each side has a standard error, from its 95% interval, and a printed number is rounded too. Two one-
-sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a z test at
-5% whether they differ (different); if neither test is significant, the figures are undecided, and
-the sample size is given at which our side would settle it. A significant difference counts as
-different even within the margin: 94% and 97% right are within 5 points of each other but are not
-the same performance. Among true replications about one in twenty comes out different. A value
-printed without an error was measured on some sample too; it is given the error of ours. Test
-statistics get no verdict (a z or a p is not an estimate), nor do the settings of a study.
+Each side has a standard error, computed from its 95% interval; printed numbers are also rounded.
+Two one- sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a
+z test at 5% whether they differ (different); if neither test is significant, the comparison is
+undecided, and the result names the sample size with which our side would decide it. A significant
+difference counts as different even within the margin: 94% and 97% right are within 5 points of each
+other but are not the same performance. Among true replications about one in twenty comes out
+different. A value printed without an error also comes from some sample; it is assumed to have the
+same error as ours. Test statistics get no verdict (a z or a p is not an estimate), nor do the
+settings of a study.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Verdict = Literal["equivalent", "different", "undecided"]
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """The verdict on our figure and one printed value; None without a verdict."""
+    """The result of comparing our figure with a printed value; fields without a value are None."""
 
     verdict: Verdict | None = None
     p: float | None = None  # of equality
@@ -94,10 +95,10 @@ def agreement(
 
 
 def _needed(n: int, mine: float, theirs: float, margin: float, shared: bool) -> int | None:
-    """Return the n that finds equal figures equivalent with the wanted power; None if no n does.
+    """Return the n at which equal figures are found equivalent with the wanted power, or None.
 
-    The same n detects a difference as large as the margin with a power of .83. If the printed error
-    is `shared` (not printed and taken from ours), it falls with our n.
+    The same n detects a difference as large as the margin with a power of .83. If the error of the
+    printed value is `shared` (not printed, so taken from ours), it shrinks as our n grows.
     """
     reach = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri((1 + POWER) / 2))
     wanted = margin / reach

@@ -127,7 +127,7 @@ def compare_models(
     """Compare two models over all strategies that both used, and then strategy by strategy.
 
     A pair is one setting met by both models with the same strategy. Each list is adjusted as a
-    separate family; the second is empty if there is one strategy or `by` is not "game".
+    separate family; the second is empty if there is only one strategy or `by` is not "game".
     """
     check(first, second, metrics, margin)
     lines = by if by != "game" else "strategy"
@@ -164,7 +164,7 @@ def are_models(source: Source, first: str, second: str) -> bool:
         return True
     model = first if first not in players else second
     raise BadInput(
-        f"{model!r} is a model with all its strategies; name two models, or two players."
+        f"{model!r} is a model, and the other name is a player; name two models, or two players."
     )
 
 
@@ -325,7 +325,7 @@ def _better(metric: Metric, group: Group) -> str:
 
 
 def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
-    """Return the pairs of one setting: one, or one for each person who met it."""
+    """Return the pairs of one setting: a single pair, or one for each person who played it."""
     people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
     others = {} if people else dict.fromkeys(s.person for s in theirs)
     at = (mine[0].instance, mine[0].repeat, mine[0].setting, mine[0].way)
@@ -409,7 +409,7 @@ def clusters_needed(family: int) -> int:
 
 
 class Group(msgspec.Struct, frozen=True):
-    """One comparison: game, seat, split and metric."""
+    """The key of one comparison: game, seat, split and metric."""
 
     game: str
     seat: str
@@ -524,8 +524,8 @@ def seat_scores(
 ) -> Iterator[tuple[str, Score]]:
     """Yield the score of a seat by each metric that has a value.
 
-    An episode without a result has a score by every metric, so that it is counted; a void one pays
-    0 because nothing was played, so its payoff is not used.
+    An episode without a result is yielded for every metric, so that it is counted. If it is void,
+    its payoff of 0 is not used, because nothing was played.
     """
     setup, result = whole.episode.setup, not store.reason(whole.episode)
     others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)

@@ -46,7 +46,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def asked_or_not(episode: Episode, seat: str) -> str | None:
-    """Return which probes a seat is asked, and whether its own answers are shown to it."""
+    """Return the condition of a seat: its probes, and whether its own answers are shown to it."""
     setup = episode.setup
     arm = setup.arms.get(seat, ())
     own = any(i.seat == seat and i.source == "own" for i in setup.injections)

@@ -83,7 +83,7 @@ def stored_crossplay(table: SeatTable, game: str | None) -> dict[str, dict[Playe
 
 
 def _paired(table: SeatTable, rows: Codes) -> Pairing:
-    """Average the rows of the first seat and the rows of the second, which follow directly."""
+    """Return the mean payoffs of both seats; the second seat's row follows the first seat's."""
     units: dict[str, Sequence[Any]] = {
         "instances": table.instance[rows].tolist(),
         "repeats of instances": again_of(table)[rows].tolist(),

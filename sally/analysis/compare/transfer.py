@@ -26,7 +26,7 @@ UNTRAINED = "untrained"
 
 
 class TransferCell(msgspec.Struct, frozen=True):
-    """One cell of the transfer matrix: scores, and what training changed, paired by setting."""
+    """One cell of the transfer matrix: scores, and their change by training, paired by setting."""
 
     trained_on: str
     tested_on: str
@@ -57,7 +57,7 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
     """Return the episodes whose players record what they were trained on.
 
     Raises:
-        BadInput: If there is none.
+        BadInput: If there is no such episode.
     """
     found = []
     for episode in episodes:
@@ -144,7 +144,7 @@ def _company(m: Measured) -> str:
 # --- what training changed ------------------------------------------------------------------------
 
 Term = Callable[[Measured], tuple[float, float] | None]
-"""The score of one episode, and the score that was possible."""
+"""Function that returns the score of one episode and the score that was possible, or None."""
 
 
 def _doing(met: BaselineScores) -> Term:

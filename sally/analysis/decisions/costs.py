@@ -37,7 +37,7 @@ class Expected(msgspec.Struct, frozen=True):
 
 
 class Costly(msgspec.Struct, frozen=True):
-    """One decision in words, and what it cost."""
+    """One decision in words, with its cost."""
 
     turn: int
     seat: str

@@ -1,9 +1,10 @@
 """Sources of a decision's loss: inference, translation, format and luck.
 
-The inference loss is what the best reply to the player's own prediction gives up. The translation
-loss is what the move gave up *by that prediction*, right or wrong, so it does not shrink when a
-player knows less. Luck, which is signed, is what a move against the player's own prediction happens
-to gain; inference, translation and luck add up to the loss. A forfeited decision is a format loss.
+The inference loss is the loss of the best reply to the player's own prediction. The translation
+loss is the loss of the move *according to that prediction*, right or wrong, so it does not shrink
+when a player knows less. Luck, which is signed, is the gain or loss that happens to come from
+moving against the prediction; inference, translation and luck add up to the loss. A forfeited
+decision is a format loss.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _one_thread() -> AbstractContextManager[Any]:
 
 
 def crossed(make: Callable[[], Model], table: OptionTable) -> Floats:
-    """Return whether a learner trained on the other half answers each question correctly."""
+    """Return, for each question, whether a learner trained on the other half is right."""
     half = table.questions // 2
     one, other = _rows(table, 0, half), _rows(table, half, table.questions)
     hits = [

@@ -2,14 +2,15 @@
 game.
 
 A page is read as a list of lines `- head: segment; segment`. A segment starts with its label
-("likes", "follows"); commas separate its phrases. A phrase belongs to an option if
-it names it or is quoted from its line. Lines that name the heads of other lines form a graph.
+("likes", "follows"); commas separate its phrases. A phrase belongs to an option if it names the
+option or quotes the option's own line. Lines that name the heads of other lines form a graph.
 
-Counted for each option: the phrases that belong to it, by label, by place in the segment, by place
-of the line on the page, by the labels of the line's links (to other lines and from them), and by
-combinations of these; numbers that follow the option's name, with their rank in the line; how often
-and where its name occurs. No agent's choice is computed. With `joined`, the labels that belong to
-the option in a line are also counted together with those in each line it links to.
+The features of an option count the phrases that belong to it, by label, by place in the segment, by
+place of the line on the page, by the labels of the line's outgoing and incoming links, and by
+combinations of these. Further features are the numbers that follow the option's name, with their
+rank in the line, and how often and where the name occurs. No agent's choice is computed. With
+`joined`, the labels that belong to the option in a line are also counted together with those in
+each line it links to.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ Edge = tuple[int, str, int]
 
 
 def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list[str], list[Edge]]:
-    """Return the labels under which each line names others and is named, and the edges."""
+    """Return the labels of each line's outgoing links and incoming links, and the edges."""
     edges: list[Edge] = []
     names: list[list[str]] = [[] for _ in heads]
     is_named: list[list[str]] = [[] for _ in heads]
@@ -153,7 +154,7 @@ def posed(
 
 
 def _most_varied(questions: Sequence[Sequence[Mapping[str, float]]]) -> list[str]:
-    """Return the features that vary within the most questions, in this order."""
+    """Return the features that vary within the most questions, the most variable first."""
     varied: dict[str, int] = defaultdict(int)
     for options in questions:
         for name in {name for option in options for name in option}:

@@ -86,8 +86,8 @@ class Need(msgspec.Struct, frozen=True):
 def family_of(study: Study, metric: str = "") -> int:
     """Return how many comparisons of two players `compare` makes by default in this study.
 
-    One for each game, studied seat and metric: the score of the game, and, where the seat is
-    probed, two of knowing.
+    There is one for each game, studied seat and metric; the metrics are the game's score and, if
+    the seat is probed, two metrics of knowing.
     """
     found: dict[tuple[str, str], int] = {}
     for cell in study.cells:
@@ -112,7 +112,7 @@ def needs(
     equivalent: bool = False,
     family: int | None = None,
 ) -> list[Need]:
-    """Return what each cell needs to detect a difference of `detect` between two players.
+    """Return the episodes that each cell needs to detect a difference of `detect` between players.
 
     With `equivalent`, `detect` is the margin within which two equal players are to be found
     equivalent. Verdicts are adjusted by Holm's method over a `family` of comparisons, by default
@@ -148,7 +148,7 @@ def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None
     if sd is None and not piloted:
         raise BadInput(
             "The variation between episodes must be known: give a pilot, which is a store with "
-            "some of them, or sd, the standard deviation of differences between two players."
+            "some episodes, or sd, the standard deviation of differences between two players."
         )
     if sd is not None and piloted:
         raise BadInput("Give a pilot or sd, not both.")
@@ -168,7 +168,7 @@ def _metric(cell: Cell, name: str) -> Metric:
 
 
 def _seat(cell: Cell) -> str:
-    """Return the studied seat of a cell: the first that is probed, else taken by a model."""
+    """Return the studied seat of a cell: the first that is probed, or else that a model takes."""
     models = [s for line in cell.lineups for s, who in line.items() if who.player == LANGUAGE]
     spec = registry.game(cell.instances[0].game)
     return str([*cell.arms, *models, *spec.build(cell.instances[0].params).seats][0])
@@ -195,7 +195,7 @@ def _together(cell: Cell) -> int:
 
 
 def _by_instance(cell: Cell) -> bool:
-    """Return whether a cell has enough problems to resample; otherwise repeats are."""
+    """Return whether a cell has enough problems to resample; otherwise repeats are resampled."""
     return len(cell.instances) >= FEW
 
 
@@ -233,7 +233,7 @@ def _need(
 
 
 def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: float) -> int:
-    """Return the pairs needed; scores of 0 and 1 use McNemar's test."""
+    """Return the number of pairs needed; for scores of 0 and 1, by McNemar's test."""
     detect = scale * wanted.detect
     target["alpha"] = wanted.alpha / wanted.family
     if wanted.equivalent:

@@ -31,7 +31,7 @@ class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A frozen registration; fields with a default were added later and keep older seals valid."""
+    """A frozen registration. Fields added later have defaults, so that older seals stay valid."""
 
     study: str
     about: str

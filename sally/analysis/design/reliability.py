@@ -1,9 +1,8 @@
 """Reliability and validity of scores over the players of some stores.
 
-A player is one row of the tables; each person counts as one. The score of an episode is, for
-knowing, the share of its reports to one probe that were right and, for doing, the figure of the
-profile, by intention to treat. A problem is everything that a seat met: instance, seed, other
-players.
+A player is one row of the tables; each person counts as one. For knowing, the score of an episode
+is the share of right answers to one probe; for doing, it is the profile's figure by intention to
+treat. A problem is everything that a seat met: instance, seed, other players.
 """
 
 from __future__ import annotations
@@ -169,7 +168,7 @@ def tabled(
 
 
 def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the players who met the most widely met set of problems."""
+    """Return the players who met the set of problems that most players met."""
     met: dict[str, set[str]] = {}
     for player, problem in sorted(cells):
         met.setdefault(player, set()).add(problem)
@@ -213,7 +212,7 @@ class Correlated(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """Whether the measures share trait and game."""
+        """How the measures are related: same or other trait, same or other game."""
         same_trait, same_game = self.first[1] == self.second[1], self.first[0] == self.second[0]
         if same_trait:
             return SAME_TRAIT_PROBES if same_game else SAME_TRAIT

@@ -1,4 +1,4 @@
-"""The episodes of a store that belong to a paper: their conditions, and the means of its tables.
+"""The episodes of a store that belong to a paper: their conditions, and means for its tables.
 
 Counts and metrics come from the index; an episode is read only when it is needed.
 """
@@ -107,7 +107,7 @@ def those(known: Known, test: Callable[[Conditions], bool]) -> Known:
 
 
 class InMemory(PaperEpisodes):
-    """A paper's episodes held in memory, replayed."""
+    """The replayed episodes of a paper, held in memory."""
 
     def __init__(self, known: Iterable[tuple[Conditions, Played]], seat: Seat) -> None:
         self._known, self._seat = list(known), seat
@@ -151,7 +151,7 @@ class InMemory(PaperEpisodes):
 
 
 class SetupChunk(msgspec.Struct, array_like=True):
-    """The setups of some lines without seed and repeat, coded; -1 for a line without an episode."""
+    """Codes of the setups of some lines, without seed and repeat; -1 if there is no episode."""
 
     setup: list[int]
     setups: list[bytes]  # by code, a hash of the setup
@@ -165,7 +165,7 @@ class SetupsColumn:
         self._setups = Dictionary()
 
     def add(self, found: Episode | str, whole: Played | None = None) -> None:
-        """Add the setup of an episode, or record that a line holds none."""
+        """Add the setup of an episode, or record that a line holds no episode."""
         if isinstance(found, str):
             self._setup.append(-1)
             return
@@ -284,7 +284,7 @@ class PaperStore(PaperEpisodes):
         self.instances[self._there] = self._seats.instance
 
     def _told(self, at: Sequence[At], piece: SeatChunk, column: bytes) -> Any:
-        """Return the code of each line's conditions; -1 if it does not belong to the paper."""
+        """Return the code of each line's conditions; -1 if the line is not of the paper."""
         if self._name != SETUPS:
             found = _DECODER.decode(column)
             codes = [self._number(found.get(id)) for id in piece.ids]
@@ -408,7 +408,7 @@ class TableMatcher:
         return True
 
     def _mixed(self, there: Sequence[Conditions]) -> str:
-        """Return the conditions in which the episodes of a cell differ without being pooled."""
+        """Return the conditions that vary within a cell although the table does not pool them."""
         names = {name for facts in there for name in facts} - self._how.pools - {self._how.who}
         apart = []
         for name in sorted(names):
@@ -458,7 +458,7 @@ def pooled(
 
     Episodes of one instance are not independent, so they form a cluster; if there are too few
     instances, each episode counts. Episodes of one person always form a cluster. Differences
-    between `strata`, the groups of episodes that the design fixed, are not an error.
+    between `strata`, the groups of episodes that the design fixed, do not count as error.
     """
     unit = PEOPLE if people else "instances"
     column = np.asarray(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""A snapshot of a store, read one episode at a time so that memory stays small."""
+"""A snapshot of a store, read one episode at a time to use little memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Spot(msgspec.Struct, frozen=True):
 class Snapshot:
     """A copy of a store's lines in a temporary file, with their positions in memory.
 
-    As when a store is loaded, a finished run of an episode replaces a cut one.
+    As when a store is loaded, a finished run of an episode replaces a censored one.
     """
 
     def __init__(self, where: Where) -> None:

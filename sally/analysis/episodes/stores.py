@@ -1,4 +1,4 @@
-"""Episodes and measured seats of stores, read line by line so that memory stays small."""
+"""Episodes and measured seats of stores, read line by line to use little memory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from sally.store.index import Columns, Line
 def each_once(
     folders: Sequence[store.Where], bad: Callable[[str], None] | None = None
 ) -> Iterator[Episode]:
-    """Yield the episodes of some stores without duplicates; a finished run replaces a cut one.
+    """Yield the episodes of some stores without duplicates; finished runs replace censored ones.
 
-    Cut episodes come last, when it is known that no finished run follows. `bad` is called with
+    Censored episodes come last, when it is known that no finished run follows. `bad` is called with
     the description of each line that holds no episode.
     """
     seen: set[str] = set()

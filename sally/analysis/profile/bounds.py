@@ -1,4 +1,4 @@
-"""Bounds of a mean: by its metric, its unit, and what the game can pay.
+"""Bounds of a mean, from its metric, its unit and the payoffs that are possible in the game.
 
 No interval extends beyond these bounds (`sally.stats.cluster_interval`). They are not the scale of
 doing, which declares its own zero and one (`sally.analysis.profile.doing_scale`).

@@ -2,7 +2,7 @@
 
 Only decisions of certified sets count, by the depth of their block: a reasoner of that depth is
 right in all of them, every shallower one as often as chance. `corrected` is 0 at chance level and 1
-for the full block. A forfeited decision is wrong.
+if the whole block is right. A forfeited decision is wrong.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Zero = Literal["random", "mindless"]
 
 
 class _Selection(NamedTuple):
-    """Rows of a table, whether they were stored, and which represent settings not played."""
+    """Rows of a table, whether they were stored, and which rows represent settings not played."""
 
     table: MeasuredTable
     rows: Codes

@@ -114,7 +114,7 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 
 
 class Elsewhere(msgspec.Struct):
-    """By row: presses of keys that other units also offer, and the number predicted from them."""
+    """By row, presses of keys that other units also offer, and predictions from those units."""
 
     presses: Floats
     blind: Floats  # presses that a blind pick would predict
@@ -221,7 +221,7 @@ REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"
 def _followed(
     table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
-    """Return what is explained by habits of following an option as often as in other instances."""
+    """Return the moves explained by following an option as often as in other instances."""
     of, found = table.of, dict[str, Floats]()
     for name, did, able, on, off in habits:
         if of(able).any():

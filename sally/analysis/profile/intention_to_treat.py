@@ -15,7 +15,7 @@ from sally.core.rules.metric import Metric, Played
 
 Range = tuple[float, float]
 Counted = tuple[float | None, float | None, float | None]
-"""By the rules, at best, and the optimum of the whole episode; None if not known."""
+"""The score by the rules, the score at best, and the optimum of the episode; None if unknown."""
 Intended = Callable[[Played, Seat], Counted]
 
 

@@ -43,8 +43,7 @@ class LiteralBeside(msgspec.Struct, frozen=True):
 
 
 def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
-    """Return strict scores and models; of a player in several stores, from the one with most
-    episodes."""
+    """Return strict scores and models; if a player is in several stores, the largest counts."""
     strict: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
     for table in tables:

@@ -1,4 +1,4 @@
-"""The knowing-doing profile: for each player and game, what it knew, what it did, what it lost.
+"""The knowing-doing profile: what each player knew, how it played and what it lost, by game.
 
 Both axes have the same scale: 0 is an even guess or a random player, 1 is the maximum; the best
 mindless predictor and player are marks on them. Doing counts every decision; forfeits count as the
@@ -125,7 +125,7 @@ def profile_of(
     zero: Zero = "random",
     named: Callable[[PlayerSpec], str] = label,
 ) -> list[ProfileRow]:
-    """Return the profile rows of measured seats; seats with one name by `named` are one player.
+    """Return the profile rows of measured seats; seats that `named` names alike are one player.
 
     `zero="mindless"` is the scale of version 0.1, kept so that its figures can be reproduced.
     """
