@@ -5,7 +5,7 @@
 >>> len(episode.events)
 7
 
-What `dir(sally)` shows is the public interface; it is loaded when it is used.
+`dir(sally)` lists the public interface; each name is loaded on first use.
 """
 
 from importlib import import_module

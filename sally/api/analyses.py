@@ -154,7 +154,7 @@ def profile(
         source: A store, a bundle, or episodes.
         games: Only these games.
         players: Only these players or models.
-        seat: The seat in question; by default the one each study asks about.
+        seat: The seat to profile; by default the seat that each study probes.
         by_cell: One row per cell of the study instead of one per game.
 
     Returns:
@@ -216,7 +216,7 @@ def compare_logs(
     margin: float | None = None,
     ids_only: bool = False,
 ) -> Rows:
-    """Compare any Inspect logs of the same samples, every two of them by each scorer.
+    """Compare Inspect logs of the same samples, each pair of logs by each scorer.
 
     Args:
         *logs: At least two `.eval` or `.json` logs.
@@ -228,7 +228,7 @@ def compare_logs(
 
     Returns:
         One row per pair of logs and scorer: means, paired difference with a 95% interval, adjusted
-        p values, verdict, and the number of clusters that would settle an undecided one.
+        p values, verdict, and the number of clusters that would decide an undecided comparison.
 
     Raises:
         BadInput: If Inspect is not installed, a log cannot be read, or two logs share no sample
@@ -251,7 +251,7 @@ def compare_logs(
 
 
 def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
-    """Return mean payoffs of every player against every other in games for two.
+    """Return the mean payoffs of every player against every other in two-player games.
 
     Args:
         source: A store, a bundle, or episodes.
@@ -281,7 +281,7 @@ def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
 
 
 def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:
-    """Play a game's card: score random players, rules of thumb and their inverses.
+    """Play the conditions on a game's card with random players, rules of thumb and their inverses.
 
     Args:
         game: Name of a game that has a card.
@@ -343,7 +343,7 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> Checked:
 
 
 def _only_episodes(given: object) -> list[Episode]:
-    """Return the episodes of an iterable, or say what it holds instead."""
+    """Return the episodes of an iterable; raises BadInput if it holds anything else."""
     if not isinstance(given, Iterable):
         raise BadInput(f"{given!r} is not a store, a bundle or an episode.")
     found = list(given)

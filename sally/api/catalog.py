@@ -32,7 +32,7 @@ def list_games() -> Rows:
 
 
 def list_partners(game: str | None = None) -> Rows:
-    """List the scripted minds of one game, or of every game.
+    """List the scripted partners of one game, or of every game.
 
     Args:
         game: Name of a game; None lists those of all games.
@@ -196,4 +196,4 @@ CATALOG: Mapping[str, Callable[[], Rows]] = {
     "importers": list_importers,
     "pool": _pool,
 }
-"""What `sally list` prints, by kind."""
+"""The functions that return the lists of `sally list`, by kind."""

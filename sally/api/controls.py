@@ -34,15 +34,15 @@ def fork(
 ) -> Episodes:
     """Continue an episode from one of its turns with other players, moves or injections.
 
-    The past is replayed from the log, and nature draws as it did, so branches differ only by the
-    change.
+    The past is replayed from the log, and nature uses the same random draws, so branches differ
+    only by the change.
 
     Args:
         episode: The episode to fork.
         turn: The first turn that is played again.
         lineup: Players that take over seats.
-        moves: Moves made for seats in that turn.
-        injections: What seats are told from then on; None keeps the episode's own.
+        moves: Moves that seats are made to play in that turn.
+        injections: Information given to seats from then on; None keeps the episode's own.
         repeats: Number of continuations; the first uses the random draws of the log.
 
     Returns:
@@ -74,11 +74,11 @@ def why(
     Args:
         episode: The episode.
         seats: Only decisions of these seats.
-        repeats: Paired continuations per option, if costs are estimated by playing on.
-        by: The player that continues; by default the one who played, or the game's reference.
+        repeats: Paired continuations per option, if costs are estimated by continuing play.
+        by: The player that continues; by default the same player or the game's reference player.
 
     Returns:
-        One row per decision: what its player expected, what was true, the best move, and its cost.
+        One row per decision: the player's prediction, the truth, the best move, and the cost.
 
     Raises:
         BadInput: If the costs cannot be computed or estimated.

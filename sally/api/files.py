@@ -38,13 +38,13 @@ def pack(store: Where, out: str | Path, *, anyway: bool = False) -> Path:
     Args:
         store: Folder or address of a store.
         out: The file to write, such as `study.sally.zip`.
-        anyway: Pack even if it seems to contain API keys or local paths.
+        anyway: Pack even if the store seems to contain API keys or local paths.
 
     Returns:
         The path of the file.
 
     Raises:
-        BadInput: If there is no such store, or it seems to contain private data.
+        BadInput: If there is no such store, or the store seems to contain private data.
     """
     packed_into(store, Path(out), anyway)
     return Path(out)
@@ -83,7 +83,7 @@ def export(
     seat: str = "",
     by_cell: bool = False,
 ) -> Path:
-    """Write rows of stores as a table, or a figure of them.
+    """Write rows of stores as a table, or draw a figure of them.
 
     Args:
         store: A store or bundle, or several.

@@ -44,7 +44,7 @@ def play(
             `PlayerSpec`, a function from a `Turn` to a move, or an object with a `decide` method.
         seed: Seed of nature and of random players, a whole number.
         probes: For each seat, the probes it is asked.
-        injections: What seats are told before they move.
+        injections: Information given to seats before they move.
         retries: How often an unreadable or rejected answer may be retried.
         **params: Parameters of the game, such as `rounds=20`.
 
@@ -86,13 +86,13 @@ def play(
 
 
 def use(path: str | Path) -> list[str]:
-    """Register what a Python file or package of yours defines: games, players, metrics, studies.
+    """Register the games, players, metrics and studies that a Python file or package defines.
 
     Args:
         path: A `.py` file, or a folder with an `__init__.py`. It is executed.
 
     Returns:
-        What was registered, as `kind/name`.
+        The names of the registered entries, as `kind/name`.
 
     Raises:
         BadInput: If the file is missing, fails when it is run, or defines nothing to register.

@@ -1,4 +1,4 @@
-"""Result types: lists with a short repr, an HTML table in notebooks, frames and figures."""
+"""Result types: lists with a short repr, HTML tables for notebooks, frames and figures."""
 
 from __future__ import annotations
 

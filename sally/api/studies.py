@@ -29,7 +29,7 @@ from sally.studies import arms
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """Which part of a study to run, and how."""
+    """The part of a study to run, and how to run it."""
 
     limit: int | None = None  # maximum number of episodes of each lineup
     seed: int | None = None  # replaces the study's own
@@ -130,7 +130,7 @@ def run(
     watch: runs.Watcher | None = None,
     **given: Any,
 ) -> Episodes:
-    """Run the episodes of a study that are missing in `out`, and return all of them.
+    """Run the episodes of a study that are missing in `out`, and return all its episodes.
 
     Args:
         study: A study, its name, or a TOML file.

@@ -1,4 +1,4 @@
-"""The command line: one module per group of commands, imported when one of them is called."""
+"""The command line: one module per group of commands, imported when a command in it is called."""
 
 from __future__ import annotations
 

@@ -78,16 +78,17 @@ def _bundles(places: tuple[Path, ...]) -> list[Path]:
         inside = sorted(place.glob("*.sally.zip")) if place.is_dir() else [place]
         if not inside or not all(map(is_bundle, inside)):
             raise BadInput(
-                f"{place} is no bundle or folder of bundles; `sally pack DIR` makes one."
+                f"{place} is neither a bundle nor a folder of bundles; `sally pack DIR` makes one."
             )
         found += inside
     return found
 
 
 def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[Entry]:
-    """Replay a bundle, recompute its figures and write its pages; None writes none.
+    """Replay a bundle, recompute its figures and write its pages.
 
-    An evaluation is one entry; recorded play is one for each of its players.
+    An evaluation gives one entry; recorded play gives one for each of its players. No pages are
+    written if `transcripts` is None.
 
     Raises:
         BadInput: If the bundle is changed, does not replay, or does not match its description.
@@ -159,7 +160,7 @@ def _recorded(episodes: list[Episode]) -> list[Evaluation]:
             named = msgspec.structs.replace(e, cell=f"{e.setup.instance.game}: asked, test")
             players.setdefault(name_of([named]), []).append(named)
     if not players:
-        raise BadInput("No player was asked anything, so there is no knowing to show.")
+        raise BadInput("No player was asked anything, so knowing cannot be measured.")
     return [
         evaluate(mine, player=name, suite="recorded play, not the suite")
         for name, mine in players.items()
@@ -175,7 +176,7 @@ def refuse_other_problems(episodes: list[Episode], size: Size) -> None:
         if _met(episode.cell, episode.setup, seat) not in asked:
             raise BadInput(
                 f"episode {episode.id} is not part of Sally-1, size {size}: its problem, seed, "
-                f"opponents, questions or cell ({episode.cell!r}) differ."
+                f"opponents, questions or cell ({episode.cell!r}) differs."
             )
 
 

@@ -52,7 +52,7 @@ def checklist(
     for reason, who in grouped_reasons(found).items():
         echo(folded(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})"))
     refused = sum(bool(why) for each in found for why in each.refused.values())
-    echo(f"{refused} of {len(found) * 3} words are refused; -: nothing here speaks against.")
+    echo(f"{refused} of {len(found) * 3} words are refused; -: not refused.")
 
 
 def grouped_reasons(found: list[Verdict]) -> dict[tuple[str, str], list[str]]:

@@ -38,7 +38,7 @@ from sally.store import Where
     help="Partners described as minds against partners described as mechanisms.",
 )
 @click.option("--packs", is_flag=True, help="Other words packs against the game's own words.")
-@click.option("--aware", is_flag=True, help="By the answers to the awareness probe.")
+@click.option("--aware", is_flag=True, help="Compare by the answer to the awareness probe.")
 @click.option("--metric", "metrics", multiple=True, help="Compare by this metric; may be repeated.")
 @click.option("--by-player", is_flag=True, help="One row per player.")
 @click.option(
@@ -101,7 +101,7 @@ def say(found: list[Contrast], margin: float | None) -> None:
 
 
 def _about(one: Contrast) -> str:
-    """Return what a difference is about: player, game, metric and condition."""
+    """Return the subject of a difference: player, game, metric and condition."""
     c = one.comparison
     return f"{c.where or 'all players'} in {c.game}: {heading(c.metric)}, {one.condition}"
 

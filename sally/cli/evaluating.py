@@ -54,15 +54,17 @@ SIZES: tuple[Size, ...] = get_args(Size)
 @click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(BOTS)}.")
 @click.option("--size", type=click.Choice(SIZES), default="S", show_default=True, help="Size.")
 @click.option("--out", type=click.Path(path_type=Path), help="Store [out/sally_1-NAME].")
-@click.option("--plan", "only_plan", is_flag=True, help="Print what each size takes; play nothing.")
+@click.option(
+    "--plan", "only_plan", is_flag=True, help="Print the calls of each size; play nothing."
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
-              help="Set a model setting, such as max_tokens=2000 to reason.")  # fmt: skip
+              help="Set a model setting, such as max_tokens=2000.")  # fmt: skip
 @click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
 @click.option("--config", type=click.Path(path_type=Path), help="Configuration file [sally.toml].")
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop after spending this much money.")
 @click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
-@click.option("--no-play", is_flag=True, help="Evaluate what the store holds; play nothing.")
+@click.option("--no-play", is_flag=True, help="Evaluate the episodes in the store; play nothing.")
 @json_option
 def evaluate_(
     model: str | None,
@@ -79,7 +81,7 @@ def evaluate_(
     no_play: bool,
     as_json: bool,
 ) -> None:
-    """Evaluate a model on the suite Sally-1: knowing, acting on it and doing in ten games.
+    """Evaluate a model on the suite Sally-1: knowing, acting on predictions and doing in ten games.
 
     Stopped runs continue with the same command; a larger size keeps the episodes of a smaller one.
     """
@@ -300,7 +302,7 @@ def _span(found: Mapping[str, float | None]) -> str:
 @click.command("drift")
 @click.argument("old", type=STORE)
 @click.argument("new", type=STORE)
-@click.option("--all", "every", is_flag=True, help="Print cells that did not move, too.")
+@click.option("--all", "every", is_flag=True, help="Also print cells that did not move.")
 @json_option
 def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
     """Compare two evaluations of one model in pairs: which cells moved beyond chance."""

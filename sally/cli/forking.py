@@ -205,7 +205,7 @@ def why(
     by: str,
     as_json: bool,
 ) -> None:
-    """List the costliest decisions of EPISODE: what was predicted, true and best."""
+    """List the costliest decisions of EPISODE, with the prediction, the truth and the best move."""
     was = find_episode(episode)
     found = reasons(was, seats, repeats, by)
     if as_json:
@@ -216,7 +216,7 @@ def why(
             folded(
                 f"The cost of decisions in this episode of {was.setup.instance.game} is unknown, "
                 "because the other players declare no policy; `--repeats 10` estimates it by "
-                "rollouts from every option, or from the move of each bot where options are many."
+                "rollouts from every option or, if there are many, from the move of each bot."
             )
         )
         return

@@ -205,7 +205,7 @@ class Commands(click.Group):
 
 @cache
 def brought() -> Mapping[str, str]:
-    """Return the commands of our papers and games with their descriptions, importing none."""
+    """Return the commands of Sally's papers and games with their descriptions, without imports."""
     return dict(sorted(_found(Path(next(iter(sally.__path__))))))
 
 

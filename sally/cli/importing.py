@@ -107,7 +107,7 @@ def _command(importer: Importer) -> click.Command:
 @click.option(
     "--moves",
     type=click.Choice(["simultaneous", "in turn"]),
-    help="Whether both players chose before they saw the other's move of the round.",
+    help="Whether both players chose before seeing the other's move in the round.",
 )
 @click.option("--infer", is_flag=True, help="Infer the matrix from the payoff columns.")
 @click.option("--names", default="", help="Names of the moves in order, such as J,F.")
@@ -115,7 +115,7 @@ def _command(importer: Importer) -> click.Command:
 @click.option(
     "--as-played",
     is_flag=True,
-    help="Take the rounds that were played as the length of each episode.",
+    help="Use the number of rounds played as the length of each episode.",
 )
 @click.option("--stop-chance", type=float, help="Probability that the game ends after each round.")
 @click.option(
@@ -231,7 +231,7 @@ def bigtom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None
 @study_option
 @json_option
 def hitom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None:
-    """Import Hi-ToM from CHECKOUT (ying-hui-he/Hi-ToM_dataset), keyed by its stated rules."""
+    """Import Hi-ToM from CHECKOUT (ying-hui-he/Hi-ToM_dataset), answers by its rules."""
     _keep_items(hitom_items.imported(checkout), out, study, as_json)
 
 
@@ -293,7 +293,7 @@ FIRST = ("found", "stored", "already there")
 
 
 def _counted(counts: Mapping[str, int]) -> Iterator[str]:
-    """Return what was found and stored, one count per line, and the other counts in one line."""
+    """Yield the main counts of an import, one per line, then the other counts in one line."""
     for what in FIRST:
         if what in counts:
             yield f"{what}: {counts[what]:,}"

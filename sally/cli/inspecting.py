@@ -117,7 +117,7 @@ def power(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Show which difference such logs can detect, and how many samples would detect another.
+    """Show the smallest difference that such logs can detect, and how many samples others need.
 
     Two logs of the same samples give the deviation of paired differences; one log gives an upper
     bound, as if two models never found the same samples hard.

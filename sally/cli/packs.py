@@ -48,7 +48,7 @@ def new(paper: str, out: Path) -> None:
         for instance in cell.instances
     )
     if not games:
-        raise BadInput(f"{paper} has no study, so there are no prompts to word.")
+        raise BadInput(f"{paper} has no study, so there are no prompts to reword.")
     files = {game: out / f"{paper}_{game}.toml" for game in games}
     if there := [str(file) for file in files.values() if file.exists()]:
         raise BadInput(f"{listed(there)} exists already; choose another folder with --out.")

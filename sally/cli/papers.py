@@ -59,9 +59,7 @@ from sally.store import Where
 )
 @click.option("--model", help="Model whose episodes are compared with the published models.")
 @click.option("--exact", is_flag=True, help="Show our exact measures instead of the paper's own.")
-@click.option(
-    "--ours", is_flag=True, help="Print only the rows for which there is a value of ours."
-)
+@click.option("--ours", is_flag=True, help="Print only the rows that have a value of ours.")
 @click.option("--all", "whole", is_flag=True, help="Print every table instead of an overview.")
 @click.option(
     "--to",
@@ -184,7 +182,7 @@ CAPTION = 20  # the least characters of a caption in the overview
 
 
 def _shortened(caption: str, room: int) -> str:
-    """Return a caption in the room beside the other columns, so that it takes one line."""
+    """Return a caption, shortened to fit on one line beside the other columns."""
     room = max(room, CAPTION)
     return caption if len(caption) <= room else caption[: room - 1].rstrip() + "…"
 
@@ -399,7 +397,7 @@ def _counted(found: Sequence[Verdict]) -> str:
 @click.command()
 @click.argument("game")
 @click.option(
-    "--episodes", type=int, help="Episodes per condition and player [what the card says, or 100]."
+    "--episodes", type=int, help="Episodes per condition and player [as on the card, or 100]."
 )
 @click.option("--seed", default=1, show_default=True)
 @click.option(
@@ -438,7 +436,7 @@ def audit(
     items: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure what mindless players score in GAME: simple rules and their inverses.
+    """Measure the scores of mindless players in GAME: simple rules and their inverses.
 
     With --checklist, GAME is a study (a name or a TOML file).
     """
@@ -532,7 +530,7 @@ def _audited(condition: Condition, name: str, episodes: int, seed: int) -> list[
 
 
 def _say_items(game: str, file: Path, as_json: bool) -> None:
-    """Print what mindless rules score on a file of items, and which keys are wrong."""
+    """Print the scores of mindless rules on a file of items, and which answer keys are wrong."""
     if game != ITEMS_GAME:
         raise BadInput(f"--items belongs to the game {ITEMS_GAME}, not to {game}.")
     found = audited_items(read_items(file))
@@ -603,7 +601,7 @@ def _say_depths(game: str, as_json: bool) -> None:
     print_table(rows, ordered, title=f"{game}: share right by depth of reasoning")
     declared = depths_of(game)
     echo(folded(f"Reasoners: {declared.about}."))
-    echo(folded("depths: by least depth from which on the answer is right, scenarios."))
+    echo(folded("depths: scenarios by the smallest depth from which on answers are right."))
     for note in declared.notes:
         echo(folded(note))
 

@@ -160,10 +160,10 @@ def _contents(path: store.Where) -> store.Contents:
 @click.argument("path", type=STORE)
 @json_option
 def reread(path: Path | str, as_json: bool) -> None:
-    """Read stored replies by today's reply rule, and list every difference.
+    """Read stored replies by the installed reply rule, and list every difference.
 
-    PATH is a store, a file of lines, or a bundle. Stored episodes are not changed; this shows what
-    would differ under the installed rule, and how far the figures depend on it.
+    PATH is a store, a file of lines, or a bundle. Stored episodes are not changed; the output shows
+    which readings differ, and how far the figures depend on the rule.
     """
     found, skipped = list[Reading](), list[str]()
     with opened(path) as (place, _):

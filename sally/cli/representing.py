@@ -35,7 +35,7 @@ PATH = click.Path(path_type=Path)
     "--about",
     default="",
     metavar="LABEL",
-    help="A probe such as their_move, own_move or own_forecast [what the others will do].",
+    help="What to predict: their_move or another probe, own_move, own_forecast [others' moves].",
 )
 @click.option(
     "--as",
@@ -43,7 +43,7 @@ PATH = click.Path(path_type=Path)
     type=click.Choice(get_args(As)),
     default="action",
     show_default=True,
-    help="Predict the action, the name on the page, or whether it is the same as last time.",
+    help="Predict the action, the name on the page, or whether the action repeats the last one.",
 )
 @click.option(
     "--at",
@@ -54,15 +54,15 @@ PATH = click.Path(path_type=Path)
 )
 @click.option("--layers", default="all", show_default=True, help="Layers, such as 0,8,16 or 4-12.")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
+@click.option("--decisions", "most", type=click.IntRange(1), help="Maximum per game and player.")
 @click.option(
-    "--decisions", "most", type=click.IntRange(1), help="At most so many of each game and player."
+    "--seed", default=0, show_default=True, help="Seed of the sample, folds and controls."
 )
-@click.option("--seed", default=0, show_default=True, help="Of the sample, folds and controls.")
 @click.option(
     "--causal",
     is_flag=True,
     help="Instead of testing probes, change the stream along their directions and score the "
-    "options again; --decisions: at most so many are changed; --layers all: four layers.",
+    "options again; --decisions limits how many are changed, --layers all means four layers.",
 )
 @click.option("--no-untrained", is_flag=True, help="Leave out the untrained network.")
 @click.option("--out", type=PATH, help="Folder for activations and results [DIR/represented].")

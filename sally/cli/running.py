@@ -46,7 +46,7 @@ def model_options(command: F) -> F:
             "--packs",
             multiple=True,
             metavar="all|twin|aware|NAME",
-            help="Also play every cell with a model in these words packs; may be repeated.",
+            help="Also play the cells with models in these words packs; may be repeated.",
         ),
         click.option("--unasked", is_flag=True, help="Also play every cell without its probes."),
         click.option(

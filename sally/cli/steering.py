@@ -1,4 +1,4 @@
-"""`sally represent --causal`: what a changed residual stream does to what is said and done."""
+"""`sally represent --causal`: the effect of a changed residual stream on what is said and done."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def causal_check(
     groups = {page: by_player(cases(episodes, about, page)) for page in PAGES}
     if not any(groups.values()):
         raise BadInput(
-            "The store has no decision whose options were scored, as the strategy lm does; a "
-            "causal check needs them."
+            "The store has no decision whose options were scored, which a causal check needs; the "
+            "strategy lm scores options."
         )
     network = ResidualStream(model)
     found: list[Causal] = []

@@ -27,7 +27,7 @@ MOST = 12  # options of a menu whose labels are counted; longer menus are lists,
 
 
 class KeyPress(msgspec.Struct, frozen=True, gc=False):
-    """One move as a key: options by their index in the menu."""
+    """One move as a key press; options are given by their index in the menu."""
 
     turn: int
     chosen: int
@@ -132,8 +132,9 @@ def _label(words: Words[Any, Any], answer: Judged, value: Any) -> str | None:
 # --- sums over an episode, for a profile ----------------------------------------------------------
 
 Keys = dict[str, tuple[int, int, int, int]]
-"""By key: options of its menu, decisions that offer it, presses, decisions in which it is a best
-reply. A key is a label of a set of labels, or a position in a menu of a given length."""
+"""Four counts by key: options of its menu, decisions that offer it, presses, and decisions in which
+it is a best reply. A key is a label of a set of labels, or a position in a menu of a given
+length."""
 
 
 class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -235,7 +236,7 @@ def _keys(pressed: Iterable[KeyPress]) -> Keys:
 
 
 def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat], float | None]:
-    """Return a measure: the share of the most frequent key, with a blind pick at 0."""
+    """Return a measure: the share of the most frequent key, scaled so that a blind pick is 0."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         pressed = key_presses(played, seat)

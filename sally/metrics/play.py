@@ -23,7 +23,7 @@ def _retries(played: Played, seat: Seat) -> float:
 
 
 def error_survival(played: Played, seat: Seat) -> float | None:
-    """Return the payoff that a seat may owe to others' forfeits; None in games for one.
+    """Return the payoff that a seat may owe to others' forfeits; None in one-player games.
 
     In a game that pays turn by turn, this is what the seat gained in turns in which another seat
     forfeited and it did not. In a game that pays at the end, it is the whole payoff of an episode

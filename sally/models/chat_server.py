@@ -72,7 +72,7 @@ class Timeouts:
 
 @dataclass
 class ChatServer:
-    """A model behind the chat completions of a server."""
+    """A model that is reached through the chat completions of a server."""
 
     name: str  # under which its calls are logged
     model: str  # the name that the server knows
@@ -93,8 +93,7 @@ class ChatServer:
 
     @property
     def can_constrain(self) -> bool:
-        """Whether replies can be constrained to a JSON schema; a reply that ignores it is
-        detected."""
+        """Whether replies can be constrained to a JSON schema; violations are detected."""
         return True
 
     @property
@@ -244,7 +243,7 @@ def checked_address(address: str) -> str:
     """Return the address of a server.
 
     Raises:
-        BadInput: If it is not an HTTP address, or contains a password or a query.
+        BadInput: If the address is not HTTP, or contains a password or a query.
     """
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -324,7 +323,7 @@ def failure_of(status: int, body: bytes, headers: Any, address: str) -> ModelFai
 
 
 def error_message(body: bytes) -> str:
-    """Return what the server says about an error, shortened and without keys."""
+    """Return the server's error message, shortened and without API keys."""
     try:
         found = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -418,7 +417,7 @@ def read_answer(raw: bytes) -> ChatAnswer:
     """Read a reply of the chat API.
 
     Raises:
-        ModelFailure: If it has another shape.
+        ModelFailure: If the reply does not have the expected fields.
     """
     try:
         answer = _answers.decode(raw)
@@ -486,7 +485,7 @@ class _ScoredAnswer(msgspec.Struct):
 
 
 def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], int]:
-    """Return token ids and log-probabilities of a prompt, as vLLM's `prompt_logprobs=0` has them.
+    """Return token ids and log-probabilities of a prompt from vLLM's `prompt_logprobs=0`.
 
     The first token has no log-probability; it counts as 0 and never belongs to a candidate.
     """

@@ -45,7 +45,7 @@ CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
 
 
 class Used(msgspec.Struct, frozen=True):
-    """The model that answered; recorded because another form or wheel rounds differently."""
+    """The model that answered; recorded because rounding differs between forms and wheels."""
 
     weights: str
     sha256: str
@@ -123,9 +123,9 @@ class Embedded:
 
     @property
     def address(self) -> str:
-        """The address at which the same weights are served on this machine as an OpenAI-like API.
+        """The local address at which the same weights are served as an OpenAI-like API.
 
-        Calls to that address use the same slots without being tracked: do not mix them with
+        Calls to that address use the same slots without being tracked, so do not mix them with
         `complete` and `score`.
         """
         return self._llama.address
@@ -274,8 +274,7 @@ class Embedded:
 def _body(
     turns: Sequence[Mapping[str, Any]], settings: Settings, tools: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the request of a chat; llama.cpp's own truncation of the distribution is switched
-    off."""
+    """Return the request body of a chat; llama.cpp's default sampling limits are switched off."""
     heat = TEMPERATURE if settings.temperature is None else settings.temperature
     body: dict[str, Any] = {
         "messages": list(turns),
@@ -294,7 +293,7 @@ def _body(
 
 
 def _weights(path: str | Path | None) -> Path:
-    """Return the file of named weights, or the user's own."""
+    """Return the file of the named weights, or the user's own file."""
     if path is None:
         return catalogue.have("smollm2")
     if str(path) in catalogue.NAMES:

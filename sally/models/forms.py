@@ -1,4 +1,4 @@
-"""Forms of weights: unpack a GGUF file for speed, and store which form was fastest."""
+"""Forms of weights: unpack a GGUF file for speed, and remember which form was fastest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _gguf() -> Any:
 
 
 def _convert(source: Path, target: Path, form: Form) -> None:
-    """Rewrite the file with its packed tensors in the form; everything else is copied."""
+    """Write a copy of the file with its packed tensors in another form."""
     gguf = _gguf()
     reader = gguf.GGUFReader(source)
     writer = gguf.GGUFWriter(target, reader.get_field("general.architecture").contents())
@@ -128,10 +128,10 @@ def processor() -> str:
 
 
 def free_cores() -> int:
-    """Return how many cores this process may use that are not busy now, at least one.
+    """Return the number of cores that this process may use and that are idle now, at least one.
 
-    The threads of llama.cpp wait for each other in a loop, so that a thread that shares its core
-    with another process holds up all the others.
+    The threads of llama.cpp wait for each other in a loop, so a thread that shares its core with
+    another process delays all the others.
     """
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))

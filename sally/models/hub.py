@@ -83,7 +83,7 @@ def _more(address: str, partial: Path, have: int, tell: Tell) -> None:
 
 
 def _final(error: Exception, begun: bool) -> bool:
-    """Return whether retrying is useless: the hub denies the file, or cannot be found at all."""
+    """Return whether retrying is useless: the hub refuses the file or cannot be found."""
     if isinstance(error, urllib.error.HTTPError):
         return error.code in (401, 403, 404, 410)
     return isinstance(error, urllib.error.URLError) and not begun

@@ -71,10 +71,10 @@ def shared_length(one: Tokens, other: Tokens) -> int:
 
 
 def stem_of(alone: Tokens, joint: Sequence[Tokens]) -> tuple[Tokens, list[tuple[int, ...]]]:
-    """Return the tokens that a context and every joint text share, and what follows in each text.
+    """Return the tokens that a context and every joint text share, and each text's further tokens.
 
-    A candidate may merge with the end of the context, so all are scored from the last point at
-    which context and every joint text have the same tokens.
+    The end of the context may be tokenised together with a candidate, so all candidates are scored
+    from the last point up to which the context and every joint text have the same tokens.
     """
     stem = alone[: min(shared_length(alone, tokens) for tokens in joint)]
     if not len(stem):

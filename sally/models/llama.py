@@ -49,19 +49,19 @@ def wheel() -> Any:
 
 @dataclass
 class Slot:
-    """A slot of llama.cpp, and the tokens evaluated in it as if in one batch."""
+    """A slot of llama.cpp, and the tokens evaluated in it with the same result as in one batch."""
 
     tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
     used: int = 0
 
 
 def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
-    """Return the slot in which the prompt costs least, counting tokens to evaluate and useful
-    tokens evicted.
+    """Return the slot with the least cost for a prompt: tokens to evaluate, and useful ones
+    evicted.
 
-    The content of a slot loses value the longer it is unused, so an ended episode is evicted, and
-    an episode in progress is not evicted just because it shares its rules with a new one. The end
-    of a prompt changes each time; the part before it would be needed again and again.
+    The content of a slot loses value the longer it is unused, so ended episodes are evicted rather
+    than episodes in progress that happen to share their rules with a new one. The end of a prompt
+    counts for less than the part before it, because it changes with each call.
     """
 
     def cost(slot: Slot) -> tuple[float, int]:
@@ -76,7 +76,7 @@ def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
 def reusable(same: int, length: int) -> int:
     """Return how many shared tokens to reuse so that the answer is the same as without reuse.
 
-    At least the last few tokens are evaluated, and no remainder of a batch is shorter than that;
+    At least the last `FEWEST` tokens are evaluated, and no incomplete batch is shorter than that;
     equal seeds then give the same replies regardless of earlier calls.
     """
     keep = max(0, min(same, length - FEWEST))
@@ -150,7 +150,7 @@ class Llama:
     # ------------------------------------------------------------ calls
 
     def chat(self, body: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
-        """Answer a chat; its rendered tokens determine the slot."""
+        """Answer a chat; `tokens` is the rendered chat, which determines the slot."""
         return self._call(self._server.handle_chat_completions, body, tokens)
 
     def forced(
@@ -214,11 +214,13 @@ class Llama:
         return answer
 
     def _prepared(self, clean: Tokens, tokens: Tokens) -> tuple[int, bool]:
-        """Leave only clean and reusable tokens in the slot; return the tokens evaluated and whether
-        to reuse them.
+        """Leave only reusable tokens in the slot.
 
-        llama.cpp reuses as much as it can and has no setting for less. If that is too much, a
-        first request sends only the part to keep, followed by a token that does not match.
+        Return the number of tokens evaluated, and whether to reuse those in the slot.
+
+        llama.cpp reuses as many tokens as it can and has no setting for fewer. If these are too
+        many, a first request sends only the tokens to keep, followed by a token that does not
+        match.
         """
         length, same = len(tokens), shared_length(clean, tokens)
         keep = reusable(same, length)

@@ -1,4 +1,4 @@
-"""A llama.cpp server as a model: the embedded model's interface on faster kernels."""
+"""A llama.cpp server as a model: the interface of the embedded model, on faster kernels."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Remote(Llama):
-    """A llama.cpp server elsewhere; for one thread at a time."""
+    """A llama.cpp server at an address; for one thread at a time."""
 
     def __init__(self, address: str, key: str) -> None:
         self.key, self._address = key, address

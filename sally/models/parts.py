@@ -29,7 +29,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) -> None:
-    """Join the parts; parts already in the folder from an earlier try are reused."""
+    """Join the parts into the target; parts in the folder from an earlier try are reused."""
     folder.mkdir(parents=True, exist_ok=True)
     done = 0
     for number, part in enumerate(parts):

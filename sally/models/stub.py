@@ -26,7 +26,7 @@ from sally.core.prompt.prompt_hash import prompt_hash
 Answer: TypeAlias = str | Reply | Fault
 Script: TypeAlias = Callable[[Sequence[Message], Settings], Answer]
 Scorer: TypeAlias = Callable[[Context, str], float]
-"""The log-probability of a candidate after a context."""
+"""Function that returns the log-probability of a candidate after a context."""
 
 
 def words(text: str) -> int:
@@ -122,5 +122,5 @@ def echo(options: Sequence[str], *, count: Callable[[str], int] = words) -> Scri
 
 
 def even(context: Context, candidate: str) -> float:
-    """Score every candidate as equally likely."""
+    """Return the same log-probability for every candidate."""
     return math.log(0.01)

@@ -1,6 +1,7 @@
 """A model that is trained elsewhere and answers from its trainer; its episodes replay.
 
-The trainer supplies the answers (`sally.adapters.trainers.text`); the name alone cannot be called.
+The trainer supplies the answers (`sally.adapters.trainers.text`); the model cannot be called by its
+name.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ WHERE = (
 
 
 class Trained:
-    """The name of a model in training, and its provenance."""
+    """A model in training: its name and provenance; its trainer gives the answers."""
 
     can_score = True
 

@@ -51,7 +51,7 @@ SMOLLM2: Final = Source(
 
 
 def sha256_of(path: Path) -> str:
-    """Return the checksum of a file; a large one is read again only if it has changed."""
+    """Return the checksum of a file; a large file is read again only if it has changed."""
     now = path.stat()
     # A small file may change twice within one clock tick, and is fast to read.
     read = _sha256 if now.st_size > LARGE else _sha256.__wrapped__
@@ -66,8 +66,7 @@ def _sha256(path: Path, *state: int) -> str:
 
 @contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
-    """Yield a temporary path that is renamed to the target at the end, so no partial file is
-    seen."""
+    """Yield a temporary path, renamed to the target at the end, so that no partial file appears."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

@@ -64,7 +64,7 @@ def tool(spec: ToolSpec) -> dict[str, Any]:
 
 
 def held_to(settings: Settings) -> dict[str, Any]:
-    """Return the JSON schema of a call in the format of the chat API; empty if it has none."""
+    """Return the JSON schema of a call in the format of the chat API; empty without a schema."""
     if not isinstance(settings, SchemaSettings):
         return {}
     held = {"name": "answer", "strict": True, "schema": json.loads(settings.schema)}

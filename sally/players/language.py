@@ -1,4 +1,4 @@
-"""A language model as a player: words in, a strategy in the middle, an action out."""
+"""A language model as a player: a strategy turns words into prompts, and replies into actions."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ NOT_READ = "It could not be read at all."
 
 
 def uses_model(who: PlayerSpec) -> bool:
-    """Return whether any player of a match calls a model: a language player, or one that names a
-    model."""
+    """Return whether a player calls a model: a language player, or one that names a model."""
     return who.player == LANGUAGE or "model" in who.params
 
 
@@ -53,7 +52,7 @@ def patient(player: Any, retries: int) -> Any:
 
 
 class ModelPlayer(msgspec.Struct, frozen=True):
-    """Base of players whose `answering` yields requests for a model, and which await that model."""
+    """Base class of players that await a model for the requests that `answering` yields."""
 
     async def decide(self, turn: Turn[Any, Any]) -> Any:
         """Answer an ask for a move."""
@@ -162,7 +161,7 @@ def _check_constrained(
     model: Model,
     harness: Mapping[str, Any] | None,
 ) -> None:
-    """Refuse `format = schema` if answers cannot be constrained to a schema."""
+    """Raise BadInput if the format is `schema` and answers cannot be constrained to a schema."""
     if not can_constrain(model):
         raise BadInput(str(CannotConstrain(model.name)))
     if not strategy.schema and "scoring" not in strategy.needs:  # a scored name is never guessed

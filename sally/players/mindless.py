@@ -121,8 +121,7 @@ class Inverse(msgspec.Struct, frozen=True):
 
 
 class Noisy(msgspec.Struct, frozen=True):
-    """A player of graded skill: another player's moves and answers, drawn at random with
-    probability `error`."""
+    """A player of graded skill: another player, but random with probability `error`."""
 
     of: Player[Any, Any]
     error: float

@@ -1,4 +1,4 @@
-"""A language model that writes its policy once; the policy is then run, or only kept during play.
+"""A language model that writes its policy once; the policy then plays, or is only kept as notes.
 
 A game's `Book` defines its policies: the question, the reader and the prescribed moves.
 """

@@ -1,4 +1,4 @@
-"""What a local model represents at a stored decision, beside what it said and what it did.
+"""What a local model represents at a stored decision, compared with what it said and did.
 
 The prompts of stored decisions are rendered again and checked against their hashes (`prompts`), the
 residual stream of a local model is read at their last token (`activations`), and linear probes are

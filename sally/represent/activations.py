@@ -1,7 +1,7 @@
 """Activations of stored prompts in files beside a store: 16-bit floats, in resumable parts.
 
 A part is an array of prompts x layers x width with a list of the prompts' hashes. A part without
-its list is incomplete and is read again.
+its list is incomplete and is computed again.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def activations(
 def _batches(
     prompts: Sequence[NDArray[np.int64]], budget: int
 ) -> Iterator[list[NDArray[np.int64]]]:
-    """Yield prompts in order, as many as fit into a number of padded tokens."""
+    """Yield batches of prompts, in order, that fit into a number of padded tokens."""
     batch: list[NDArray[np.int64]] = []
     for tokens in prompts:
         if batch and (len(batch) + 1) * max(len(tokens), *map(len, batch)) > budget:

@@ -1,15 +1,15 @@
-"""Whether what a probe finds is used: the residual stream is changed, and options are scored again.
+"""Causal checks of probes: the residual stream is changed, and options are scored again.
 
 Steering adds the direction of a class, fitted to the training rows of a fold, to the stream at the
-last token of a held-out page. Patching puts the stream of a paired episode, in which another
-partner does otherwise in the same round of the same instance, in its place. On the page of the
-probe the question is whether the forecast follows; on the page of the move, whether the best reply
-to what was put in becomes likelier.
+last token of a held-out page. Patching replaces that stream with the stream of a paired episode, in
+which another partner acts differently in the same round of the same instance. On the page of the
+probe, the check is whether the forecast follows; on the page of the move, whether the best reply to
+the inserted choice becomes likelier.
 
-A dose of 1 has the length of the typical distance of a training row from the mean of its layer.
+The length of a dose of 1 is the typical distance of a training row from the mean of its layer.
 Controls of steering have the same length: random directions, and the directions of a probe that was
 fitted to labels exchanged at random in each instance. The control of patching is a paired episode
-in which the other partner does the same.
+in which the other partner acts in the same way.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ BLOCKS = 3  # of partners and of instances that are held out in turn
 PENALTY = 0.03  # inverse strength of the probes' ridge penalty
 SHARE = (0.0, 1.0)
 Score = Callable[[Sequence[Edited]], list[Floats]]
-"""Return the log-probability of every option under every change."""
+"""Function that returns the log-probability of every option under every change."""
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A decision with its page, and the options that go with each choice of the other.
+    """A decision with its page, and the options that correspond to each choice of the other player.
 
-    On the page of a probe, the option that names the choice; on the page of a move, the best
-    replies to it.
+    On the page of a probe, this is the option that names the choice; on the page of a move, these
+    are the best replies to the choice.
     """
 
     decision: Decision
@@ -58,19 +58,19 @@ class Case(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, int, str, str]:
-        """Names the decision, whichever page is read."""
+        """The key of the decision, which is the same for both of its pages."""
         one = self.decision
         return one.episode, one.turn, one.seat, one.about
 
     def options_of(self, label: int, kind: As) -> tuple[int, ...]:
-        """Return the options that go with any choice of a class."""
+        """Return the options that correspond to any choice of a class."""
         one = self.decision
         places = [n for n, choice in enumerate(one.choices) if code(one, choice, kind) == label]
         return tuple(sorted({option for n in places for option in self.options[n]}))
 
 
 class Dose(msgspec.Struct, frozen=True):
-    """What one dose does, over all classes it was given for."""
+    """The effects of one dose, over all classes for which it was given."""
 
     dose: float
     shift: Estimate  # of the log-odds of the options that go with the class
@@ -80,7 +80,7 @@ class Dose(msgspec.Struct, frozen=True):
 
 
 class Steered(msgspec.Struct, frozen=True):
-    """Dose and response of one kind of direction in one layer."""
+    """The responses to doses of one kind of direction in one layer."""
 
     layer: int
     kind: Kind
@@ -90,10 +90,10 @@ class Steered(msgspec.Struct, frozen=True):
 
 
 class Patched(msgspec.Struct, frozen=True):
-    """What the stream of a paired episode does in one layer.
+    """The effects of patching in the stream of a paired episode in one layer.
 
-    All values are shifts of the log-odds of what goes with the paired partner's move against what
-    goes with the own partner's move.
+    All values are shifts of log-odds: of the options that correspond to the paired partner's move
+    against those that correspond to the own partner's move.
     """
 
     layer: int
@@ -130,7 +130,8 @@ class Causal(msgspec.Struct, frozen=True):
 def cases(episodes: Sequence[Episode], about: str, at: Place) -> Iterator[Case]:
     """Yield the decisions whose options were scored, on the page of the probe or of the move.
 
-    Decisions whose best reply does not depend on the other's choice are left out at the move.
+    On the page of the move, decisions whose best reply does not depend on the other player's choice
+    are left out.
     """
     found = decisions(episodes, about, at)
     if at == "probe":
@@ -154,7 +155,8 @@ def cases(episodes: Sequence[Episode], about: str, at: Place) -> Iterator[Case]:
 
 
 def _named(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the place of each name among the candidates; None if they are not these names.
+    """Return the place of each name among the candidates; None if the candidates differ from the
+    names.
 
     A name that is the beginning of another is scored with a full stop.
     """
@@ -167,7 +169,7 @@ def _named(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] |
 def _replies(
     whole: Any, one: Decision, mine: Decision, options: Sequence[int]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the options that are best replies to each choice of the other."""
+    """Return the options that are best replies to each choice of the other player."""
     view = whole.replay.view(one.turn, Seat(one.seat))
     about = one.about or next(str(s) for s in whole.replay.game.seats if str(s) != one.seat)
 
@@ -183,8 +185,10 @@ def _replies(
 
 
 def drawn(rows: Iterable[int], found: Sequence[Case], most: int | None, seed: int) -> list[int]:
-    """Return at most so many rows, drawn by a hash of the decision, so that both pages of a
-    decision are drawn."""
+    """Return at most `most` rows, drawn by a hash of the decision.
+
+    The draw is the same for both pages of a decision.
+    """
 
     def order(row: int) -> bytes:
         return blake2b(f"{seed}/{found[row].key}".encode(), digest_size=16).digest()
@@ -216,12 +220,12 @@ def causal(
         streams: Their activations: decisions x layers x width.
         score: Scores the options of a page under changes of the stream.
         model: The name of the network.
-        about: What the labels are.
+        about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
         at: The page that is changed.
-        kind: Of the label.
+        kind: The kind of label.
         layers: The layers that are changed, one at a time.
-        most: At most so many decisions are changed; directions are fitted to all training rows.
-        seed: Of folds, draws and random directions.
+        most: The maximum number of decisions changed; directions are fitted to all training rows.
+        seed: The seed of folds, draws and random directions.
         doses: Lengths of the changes.
 
     Raises:
@@ -299,7 +303,7 @@ def _steer(
     seed: list[int],
     instances: Sequence[str],
 ) -> _Part:
-    """Change the test rows of one fold along the directions of its training rows."""
+    """Return how the test rows of a fold respond to changes along its training directions."""
     lengths, edits = dict[int, float](), list[Edit | None]([None])
     plan: list[tuple[int, Kind, int, int]] = []  # layer, kind, class, place of the dose
     rng = np.random.default_rng([*seed, 46])
@@ -354,7 +358,7 @@ def exchanged_labels(
 ) -> NDArray[np.intp]:
     """Return labels in which the classes of each instance are exchanged at random.
 
-    The exchange keeps which decisions of an instance have the same label.
+    Decisions of an instance that had the same label still have the same label.
     """
     rng = np.random.default_rng([seed, 46])
     exchanged = {name: rng.permutation(classes) for name in sorted(set(instances))}
@@ -372,7 +376,7 @@ def _unit(vectors: NDArray[Any]) -> Floats:
 def _measured(
     before: Floats, after: Floats, options: Sequence[int]
 ) -> tuple[float, float, float, float] | None:
-    """Return shift, changed, distance and mass; None if the options are none or all."""
+    """Return shift, changed, distance and mass; None if `options` is empty or has all options."""
     if not 0 < len(options) < len(before):
         return None
     odds = [np.exp(logs - np.logaddexp.reduce(logs)) for logs in (before, after)]
@@ -434,10 +438,10 @@ def _over(values: Floats, clusters: Sequence[str], measure: str = "") -> Estimat
 
 
 def pairs(found: Sequence[Case], rows: Sequence[int]) -> dict[int, tuple[int, int | None]]:
-    """Return for each row a row of the same instance and round in which another partner does
-    otherwise, and one in which another partner does the same, if there is one.
+    """Return two rows with another partner for each row, both of the same instance and round.
 
-    Rows without the first are left out.
+    In the first, the partner acts differently; in the second, which may be None, it acts in the
+    same way. Rows without the first are left out.
     """
     places: dict[Any, list[int]] = {}
     for row, case in enumerate(found):
@@ -474,7 +478,7 @@ def _patch(
     layers: Sequence[int],
     score: Score,
 ) -> list[Patched]:
-    """Put the streams of paired decisions in place of the rows' own."""
+    """Return the effects of replacing the rows' own streams with those of paired decisions."""
     paired = {
         row: both
         for row, both in pairs(found, rows).items()
@@ -533,8 +537,7 @@ Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _against(page: Case, own: Case, other: Case) -> Sides | None:
-    """Return the options on a page that go with the other partner's move and with the own
-    partner's; None if they overlap."""
+    """Return the options for the other and for the own partner's move; None if they overlap."""
     choices = page.decision.choices
     if other.decision.value not in choices or own.decision.value not in choices:
         return None

@@ -1,8 +1,8 @@
 """Folds in which the partner and the instance of a test decision are both unseen.
 
 Every fold tests one block of partners on one block of instances and trains on the decisions that
-share neither. Where instances have several sets of letters, a block of instances holds whole sets,
-so that the letters of a test page are unseen, too.
+share neither. If instances name their options with several sets of letters, a block of instances
+holds whole sets, so that the letters of a test page are unseen as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FEW = 5  # sets of letters from which on a block holds whole sets
 
 
 class Fold(NamedTuple):
-    """The rows that are learned from and those that are tested."""
+    """The training rows and the test rows of one fold."""
 
     train: Ints
     test: Ints
@@ -66,8 +66,7 @@ def _blocks(values: Sequence[Hashable], most: int, rng: np.random.Generator) -> 
 
 
 def units_of(instances: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """Return the unit that a fold keeps together: sets of letters if there are enough, else
-    instances."""
+    """Return the unit of each row: its set of letters, or its instance if sets are few."""
     return list(letters) if len(set(letters)) >= FEW else list(instances)
 
 
@@ -95,7 +94,7 @@ def leak(folds: Sequence[Fold], groups: Mapping[str, Sequence[Any]]) -> str | No
 def held_out(
     partners: Sequence[str], instances: Sequence[str], letters: Sequence[str]
 ) -> dict[str, Sequence[str]]:
-    """Return the groups that no fold may share, by name."""
+    """Return, by name, the groups that training and test rows of a fold must not share."""
     groups: dict[str, Sequence[str]] = {"instance": instances}
     if len(set(partners)) > 1:
         groups["partner"] = partners

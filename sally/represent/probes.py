@@ -1,9 +1,10 @@
 """Linear probes of activations: held-out predictions, their scores, and controls.
 
 A probe is a logistic regression with a ridge penalty on the leading principal components of
-standardised activations, all fitted on training rows. Penalty and layer are chosen by folds within
-the training rows that hold out partners and instances, too; so every prediction is made for an
-unseen partner in an unseen instance by a probe, a penalty and a layer that were chosen without it.
+standardised activations, all fitted on training rows. Penalty and layer are chosen by inner folds
+of the training rows, which also hold out partners and instances. Every prediction is therefore made
+for an unseen partner in an unseen instance, by a probe whose penalty and layer were chosen without
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LEAST = 1e-6  # lower bound of a predicted probability in the log score
 
 
 class Groups(msgspec.Struct, frozen=True):
-    """What rows must not share across a fold: partner and unit (instance or set of letters)."""
+    """The groups that training and test rows must not share: partner and unit."""
 
     partners: list[str]
     units: list[str]
@@ -100,7 +101,7 @@ def _sklearn(part: str) -> Any:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which libraries use one thread: more of them wait for each other."""
+    """Return a context in which libraries use one thread; several would wait for each other."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     limited: AbstractContextManager[Any] = threadpool_limits(1)
@@ -108,7 +109,7 @@ def _one_thread() -> AbstractContextManager[Any]:
 
 
 def _regression(x: Floats, y: Ints, penalty: float) -> Any:
-    """Return a fitted logistic regression; None if only one class is there."""
+    """Return a fitted logistic regression; None if all rows have the same class."""
     if len(set(y.tolist())) < 2:
         return None
     with warnings.catch_warnings():
@@ -117,7 +118,7 @@ def _regression(x: Floats, y: Ints, penalty: float) -> Any:
 
 
 def _odds(model: Any, x: Floats, y: Ints, classes: int) -> Floats:
-    """Return probabilities over all classes; without a model, those of the training rows."""
+    """Return probabilities of all classes; without a model, their shares of the training rows."""
     found = np.full((len(x), classes), LEAST)
     if model is None:
         found[:, y[0]] = 1.0
@@ -152,9 +153,10 @@ def fit(
     folds: Sequence[Fold],
     controls: Sequence[Ints] = (),
 ) -> list[Fitted]:
-    """Return the held-out predictions of a probe, and of probes of the labels of control tasks.
+    """Return the held-out predictions of a probe, then those of probes fitted to control labels.
 
-    The penalty of the first is chosen within the training rows; control tasks have a fixed one.
+    The penalty of the first probe is chosen within the training rows; control tasks use a fixed
+    penalty.
     """
     every = [y, *controls]
     odds = [np.full((len(y), classes), np.nan) for _ in every]
@@ -229,8 +231,9 @@ def fit_layers(
     layers: Sequence[int],
     controls: Sequence[Ints] = (),
 ) -> list[list[Fitted]]:
-    """Return the held-out predictions of each layer (rows x layers x width): the probe's, then
-    those of the control tasks.
+    """Return, for each layer, the held-out predictions of the probe and of the control tasks.
+
+    `activations` has the shape rows x layers x width.
 
     Raises:
         AssertionError: A fold shares a partner or a unit between training and test rows.
@@ -245,7 +248,7 @@ def fit_layers(
 
 
 def in_parallel(job: Any, given: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Return the results of a job in order, on all processors if there is enough to do."""
+    """Return the results of calling a job, in order; if there are many, on all processors."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     rows = sum(len(arguments[1]) for arguments in given)
     _sklearn("linear_model")  # which brings joblib
@@ -261,7 +264,7 @@ def in_parallel(job: Any, given: Sequence[tuple[Any, ...]]) -> list[Any]:
 def best_layer(fits: Sequence[Fitted], folds: Sequence[Fold]) -> tuple[Fitted, list[int]]:
     """Return predictions that take, in each fold, the layer with the best inner log score.
 
-    The second value gives the chosen place among the layers by fold.
+    The second value is the index of the layer chosen in each fold.
     """
     odds = np.full_like(fits[0].odds, np.nan)
     chosen = []
@@ -280,8 +283,8 @@ def best_layer(fits: Sequence[Fitted], folds: Sequence[Fold]) -> tuple[Fitted, l
 def control_labels(y: Ints, classes: int, instances: Sequence[str], seed: int) -> Ints:
     """Return the labels of a control task: one label for each instance, drawn from all labels.
 
-    Drawn labels are as unevenly distributed as the true ones. A probe finds more of them than the
-    commonest label only if it has memorised instances or reads their letters, both of which the
+    Drawn labels are as unevenly distributed as the true ones. A probe predicts them better than a
+    constant guess only if it has memorised instances or reads their letters, both of which the
     folds prevent.
     """
     rng = np.random.default_rng([seed, 46])

@@ -2,7 +2,7 @@
 
 A decision is a move, or a probe, of a language player. Its label is computed from the replay: the
 truth of a probe (what the other is about to do), the player's own move, or its own forecast. Values
-are canonical: the same action has the same value under whatever name the page shows it.
+are canonical: an action has the same value whatever its name on the page.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def letters(self) -> str:
-        """The names on the page, whichever action carries them."""
+        """The names of the options on the page, regardless of the actions they stand for."""
         return " ".join(sorted(self.names))
 
 
@@ -76,8 +76,8 @@ def decisions(
 
     Args:
         episodes: Stored episodes.
-        about: A probe whose truth is the label, `own_move` or `own_forecast`; empty: the probe
-            about other minds that the game's best replies depend on.
+        about: A probe whose truth is the label, `own_move` or `own_forecast`; by default, the probe
+            about other minds on which the game's best replies depend.
         at: Whether the prompt of the move or of the probe is taken. A prediction inside a decision
             counts as a probe.
 
@@ -100,7 +100,7 @@ def decisions(
 
 
 def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
-    """Return the probe of a game behind `about`; own moves and forecasts use its main probe."""
+    """Return the probe to which `about` refers; own moves and forecasts refer to the main probe."""
     choices = [p for p in spec.probes if p.kind != "values"]
     if about and about not in (OWN_MOVE, OWN_FORECAST):
         for probe in choices:
@@ -198,8 +198,7 @@ def _width(options: Any) -> int:
 def _request(
     made: dict[Any, list[Request]], turn: int, seat: Seat, question: Question, at: Place
 ) -> Request | None:
-    """Return the request that gave the answer: of the move, of the probe, or of a prediction made
-    inside the decision."""
+    """Return the request behind an answer: a move, a probe, or a prediction inside a decision."""
     moving = made.get((turn, str(seat), "", ""), [])
     if at == "move":
         return _last(moving, "move")
@@ -210,7 +209,7 @@ def _request(
 
 
 def _last(requests: Sequence[Request], purpose: str) -> Request | None:
-    """Return the last request with this purpose, else the last one that measures no prior."""
+    """Return the last request with this purpose, or else the last that does not measure a prior."""
     fitting = [r for r in requests if r.purpose == purpose] or [
         r for r in requests if r.purpose != "prior"
     ]
@@ -218,7 +217,7 @@ def _last(requests: Sequence[Request], purpose: str) -> Request | None:
 
 
 def sampled(found: Iterable[Decision], most: int | None, seed: int = 0) -> list[Decision]:
-    """Return at most so many decisions, drawn by a hash of seed, episode, turn and subject.
+    """Return at most `most` decisions, drawn by a hash of seed, episode, turn and subject.
 
     The draw depends neither on the order of the episodes nor on their answers.
     """

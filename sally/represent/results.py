@@ -41,10 +41,10 @@ class LayerScore(msgspec.Struct, frozen=True):
 
 
 class Arms(msgspec.Struct, frozen=True):
-    """Represented, said and done on the same decisions with one partner, or all of them.
+    """Accuracy of what was represented, said and done at the same decisions, by partner or overall.
 
     `joint` holds the share of each combination, named by the arms that are right; `independent`
-    what it would be if the arms were independent with each partner.
+    holds the share expected if the arms were independent given the partner.
     """
 
     partner: str
@@ -120,12 +120,12 @@ def represented(
         labels: The decisions with their labels.
         streams: Their activations: decisions x layers x width.
         model: The name of the network.
-        about: What the labels are.
+        about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
         at: Where the stream was read: move or probe.
-        layers: The layers to fit; None: all.
+        layers: The layers to fit; None means all.
         untrained: Activations of an untrained network of the same shape.
         twins: Decisions on pages about a mechanism, with their activations.
-        seed: Of folds and control tasks.
+        seed: The seed of folds and control tasks.
         tell: Called with each step.
 
     Raises:
@@ -265,7 +265,7 @@ def _majority(y: NDArray[np.intp], folds: Sequence[Any]) -> NDArray[np.float64]:
 def _surface(labels: Labels, groups: Groups, folds: Sequence[Any]) -> tuple[Fitted, str]:
     """Return the predictions of the better of two learners on surface features, and its name.
 
-    Taking the better one by its own test accuracy favours the surface.
+    Choosing the better one by its own test accuracy favours this baseline.
     """
     _, x = features(labels)
     classes = len(labels.classes)
@@ -350,7 +350,7 @@ def _twins(
 
 
 def detects(found: Estimate, clusters: int) -> float | None:
-    """Return the smallest difference that as many clusters find with a power of .8.
+    """Return the smallest difference that this number of clusters detects with a power of .8.
 
     The standard error is that of the estimate's own interval.
 
@@ -396,7 +396,7 @@ COMBINATIONS = tuple(product((True, False), repeat=3))
 
 
 def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
-    """Return the joint table of all partners and of each, on decisions where all arms are known."""
+    """Return the joint tables of all partners and of each, over decisions with all arms known."""
     known = [
         n
         for n, one in enumerate(labels.decisions)
@@ -451,7 +451,7 @@ def _arms(
 
 
 def _independent(rows: Sequence[Decision], right: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the share of each combination if arms were independent with each partner."""
+    """Return the share of each combination if arms were independent given the partner."""
     found = dict.fromkeys(map(named, COMBINATIONS), 0.0)
     for partner in {one.partner for one in rows}:
         there = right[[n for n, one in enumerate(rows) if one.partner == partner]]

@@ -40,19 +40,19 @@ def fit_groups(
 
     Args:
         every: Stored decisions; twins are recognised by their pages.
-        load: Returns the network, or with True the untrained one; called once for each.
+        load: Returns the network, or the untrained one if called with True; called once for each.
         out: The folder for activations, results (`.json`) and directions (`.npz`: one array of
             classes x width for each `GAME PLAYER/LAYER`).
         model: The name of the network in results.
-        about: What the labels are.
+        about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
         kind: The kind of label.
         at: Where the stream is read.
         layers: Returns the layers to fit, given their number.
-        most: At most so many decisions of each game and player.
-        seed: Of the sample, folds, control tasks and the untrained network.
-        untrained: Whether an untrained network is read, too.
+        most: The maximum number of decisions of each game and player.
+        seed: The seed of the sample, folds, control tasks and the untrained network.
+        untrained: Whether an untrained network is read as well.
         tell: Called with each step.
-        read: Called with the number of prompts read, and of those to read.
+        read: Called with the number of prompts read and the number to read.
     """
     minds = by_group([one for one in every if not one.twin], at)
     twins = by_group([one for one in every if one.twin], at)
@@ -110,7 +110,7 @@ def _read(
 
 
 def plain_name(name: str) -> str:
-    """Return the last part of a name with signs that fit a file name.
+    """Return the last part of a name, with only characters that fit a file name.
 
     >>> plain_name("models/Qwen 2.5")
     'Qwen-2.5'

@@ -1,9 +1,9 @@
-"""Labels of decisions, and what the surface of a page says about them without any network.
+"""Labels of decisions, and surface features of pages, which predict labels without a network.
 
 The label of a decision is the canonical action (`action`), the name that the page gives it
 (`shown`), or whether it repeats the last one (`change`). In a game whose actions differ only in
-their names, such as rps, the canonical action cannot be told from a page; `change` has no letters
-either and can.
+their names, such as rps, the canonical action cannot be inferred from a page, but `change`, which
+has no letters either, can.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OTHER, SAME = "another", "the same"
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """Decisions with a label each; said is the player's own forecast in the same terms."""
+    """Decisions with their labels; `said` is the player's own forecast, coded like the labels."""
 
     decisions: list[Decision]
     classes: tuple[str, ...]
@@ -83,9 +83,9 @@ def code(one: Decision, value: Any, kind: As) -> int:
 def features(labels: Labels) -> tuple[tuple[str, ...], Floats]:
     """Return the names and values of the surface features, one row for each decision.
 
-    What simple rules would predict (the last values, the player's own last moves, the commonest,
-    what followed the same situation last time), how often each class came, the turn, and how often
-    and where the page names each choice.
+    The features are the predictions of simple rules (the last values, the player's own last moves,
+    the commonest value, the value that followed the same situation last time), how often each class
+    occurred, the turn, and how often and where the page names each choice.
     """
     kind, classes = labels.kind, labels.classes
     rows, names = [], list[str]()
@@ -120,7 +120,7 @@ def _rules(one: Decision) -> dict[str, Value | None]:
 
 
 def _followed(past: Sequence[Any], situations: Sequence[Any], late: int = 0) -> Any:
-    """Return what followed the last time that the present situation occurred, or None."""
+    """Return the value that followed the last occurrence of the present situation, or None."""
     for at in range(len(situations) - 2, -1, -1):
         if situations[at] == situations[-1]:
             return past[at + late + 1]

@@ -46,7 +46,7 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 class Meter:
-    """Total use of calls, money and tokens in a run or an episode."""
+    """A counter of the calls, money and tokens used in a run or an episode."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Meter:
 
     @property
     def said(self) -> str:
-        """Describe what has been used so far in a sentence."""
+        """The calls, tokens and money used so far, in one sentence."""
         prices = self.config.prices
         money = f", {self.money:.4f} {prices.currency}" if prices else ""
         guessed = (
@@ -111,7 +111,7 @@ class Meter:
         return usage if self._run is None else self._run.charge(model, usage, characters)
 
     def add(self, calls: int, tokens: int, money: float, unpriced: int, guessed: int) -> None:
-        """Add what was used in another process."""
+        """Add the resources used in another process."""
         self.calls += calls
         self.tokens += tokens
         self.money += money

@@ -62,10 +62,11 @@ def check(
     cells: Mapping[str, Collection[str]] | None = None,
     changed: Collection[str] = (),
 ) -> Checked:
-    """Replay every log through a match; episodes of other versions are listed as unchecked.
+    """Replay every log through a match; episodes of other rules versions are listed as unchecked.
 
-    Bots are asked again, and models' prompts are rendered again. `cells` maps an episode to the
-    cells of its study, `changed` holds episodes whose line has a wrong checksum.
+    Bots are asked again, and models' prompts are rendered again. `cells` maps the id of each
+    episode to its cells in the study; `changed` holds the ids of episodes whose line has a wrong
+    checksum.
     """
     found = Checked()
     for episode in episodes:
@@ -83,11 +84,11 @@ def check(
         other = _other_versions(spec, episode)
         # a reader of another version may well have read every reply of this episode alike
         alike = other is None or _other_versions(spec, episode, but="reader") is None
-        differs = mismatch(spec, episode, _everybody_again(spec, episode, alike))
+        differs = mismatch(spec, episode, _asked_players_again(spec, episode, alike))
         if differs is None and alike:
             other = None
         elif differs is not None and alike and other is not None:
-            differs = mismatch(spec, episode, _everybody_again(spec, episode, False))
+            differs = mismatch(spec, episode, _asked_players_again(spec, episode, False))
         # if every player was asked again and agreed, the log has been replayed
         wrong = setup_problem(episode) if differs is None else log_problem(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs
@@ -102,8 +103,8 @@ def check(
         elif elsewhere := _recorded_elsewhere(spec, episode):
             reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
             found.unchecked.append((episode.id, reason))
-        elif strangers := _strangers(spec, episode):
-            reason = f"moves replay; players not registered here, so not asked again: {strangers}"
+        elif missing := _unregistered(spec, episode):
+            reason = f"moves replay; players not registered here, so not asked again: {missing}"
             found.unchecked.append((episode.id, reason))
     return found
 
@@ -111,7 +112,7 @@ def check(
 def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "") -> str | None:
     """Return why the prompts of an episode cannot be rendered again, or None.
 
-    `but` names a part of a player whose version may differ.
+    `but` names a component of a player, such as the reply reader, whose version may differ.
     """
     for seat, who in episode.setup.lineup.items():
         if not _has_calls(episode, seat):
@@ -131,7 +132,7 @@ def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = 
 
 
 def cells_of(where: store.Where) -> dict[str, set[str]]:
-    """Map episode ids to the cells of the studies kept in a store."""
+    """Return, for each episode id, its cells in the studies that a store holds."""
     found: dict[str, set[str]] = {}
     for study in store.studies(where).values():
         try:
@@ -150,8 +151,8 @@ def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str |
     return f"it says that it belongs to cell {episode.cell!r}; its study has it in {listed(asked)}"
 
 
-def _strangers(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
-    """Return players of the lineup that are not registered; people are not asked again."""
+def _unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
+    """Return the players of the lineup that are not registered; people are left out."""
     known = {*kinds(spec), PERSON}
     found = sorted({w.player for w in episode.setup.lineup.values() if w.player not in known})
     return listed(found) if found else ""
@@ -186,7 +187,8 @@ def prompts_of(episode: Episode) -> Prompts:
 def requests_of(episode: Episode) -> Requests:
     """Make the requests of an episode again and check their prompts against the logged hashes.
 
-    A reader of another version may read every reply alike; the replay shows whether it does.
+    A reply reader of another version is accepted; the replay shows whether it reads the replies in
+    the same way.
 
     Raises:
         BadInput: If words or strategies have changed since, or the episode does not replay.
@@ -205,7 +207,7 @@ def requests_of(episode: Episode) -> Requests:
 def answered_again(
     turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call]
 ) -> tuple[Any, list[Request]]:
-    """Return the answer of the same strategy to the logged replies, and the requests it made."""
+    """Return the strategy's answer given the logged replies, and the requests that it makes."""
     on_log = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
     sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_log)
     player = patient(sits, len(calls))  # retries failed calls as often as the log did
@@ -226,8 +228,8 @@ def _asked_again(episode: Episode, made: Requests | None = None) -> Again:
     return again
 
 
-def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
-    """Return a function that asks bots again, and models if `models`; other answers are logged."""
+def _asked_players_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
+    """Return a function that asks bots again, and models if `models`, but no one else."""
     bots, spoken = _bots(spec, episode), _asked_again(episode)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
@@ -239,10 +241,10 @@ def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bo
 
 
 def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[Any, Any]]:
-    """Return the bots of an episode that are installed in the version that played.
+    """Return the bots of an episode that are installed in the version with which it was played.
 
-    Returns nothing if a seat was recorded elsewhere, because its bots were other programs, and for
-    a fork, because a different player may have built up the bot's memory before the fork.
+    The result is empty if a seat was recorded elsewhere, because its bots were other programs, and
+    for a fork, because another player may have shaped the bot's memory before the fork.
     """
     lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
     elsewhere = "source" in episode.used or any(w.player == RECORDED for w in lineup.values())

@@ -1,4 +1,4 @@
-"""Coordinate several runs at one store: heartbeats, and which run owns which shard.
+"""Coordinate several runs on one store: heartbeats, and claims to shards.
 
 A run renews `runs/RUN.json`, which also holds its progress. It claims a shard by creating
 `claims/SHARD.0`; the claim of a dead run is taken over by creating `claims/SHARD.1`, and so on, so
@@ -30,7 +30,7 @@ SILENT_SECONDS = 30.0  # a run on another machine without a heartbeat for this l
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Identity of a process: host, boot, process id and start time."""
+    """The identity of a process: host, boot, process id and start time."""
 
     host: str
     pid: int
@@ -41,7 +41,7 @@ class Machine(msgspec.Struct, frozen=True):
         return self.host == this_host()
 
     def lives(self) -> bool:
-        """Return whether the process is alive; it must belong to this machine."""
+        """Return whether the process, which must belong to this machine, is alive."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -74,7 +74,7 @@ def this_process() -> Machine:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Published state of a run."""
+    """The published state of a run."""
 
     name: str
     study: str
@@ -115,7 +115,7 @@ def _read(at: Place, name: str) -> Run | None:
 
 
 class Beat:
-    """Publishes the state of a run every two seconds until it ends."""
+    """A background task that publishes the state of a run every two seconds until the run ends."""
 
     def __init__(self, at: Place, state: Callable[[], Run]) -> None:
         self._at, self._state, self.ended = at, state, ""
@@ -150,7 +150,7 @@ class Beat:
 
 
 class Watch:
-    """Decides whether a run is alive: by its process on this machine, else by its heartbeat."""
+    """A check of which runs are alive: by process on this machine, by heartbeat elsewhere."""
 
     def __init__(self, silent: float = SILENT_SECONDS) -> None:
         self._silent = silent
@@ -238,11 +238,11 @@ class Claims:
             self.release(shard)
 
     def tidy(self, ended: bool) -> None:
-        """Remove the state files of dead runs, before play (`ended`) also of finished ones.
+        """Remove the state files of dead runs and, before play (`ended`), those of finished runs.
 
-        Before play, claims of dead runs stay, to be taken over. After it they are removed: a run
-        that was killed between the last episode of a shard and the release of its claim leaves a
-        claim that no later run needs.
+        Before play, claims of dead runs are kept so that they can be taken over. After play they
+        are removed, because a run that was killed between the last episode of a shard and the
+        release of its claim leaves a claim that no later run needs.
         """
         with suppress(OSError):  # best effort
             owners = {self._me}

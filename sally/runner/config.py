@@ -30,7 +30,7 @@ COMPATIBLE = frozenset(
 
 
 class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model under an alias: its name, address, limits and settings."""
+    """A model entry of the config file: its name, address, limits and settings."""
 
     name: str
     base_url: str | None = None
@@ -61,7 +61,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Price of a million tokens."""
+    """The prices of a million tokens."""
 
     input: float
     output: float
@@ -123,9 +123,9 @@ def in_process(name: str) -> bool:
 
 
 def transport_of(name: str, config: Config) -> Literal["process", "server", "inspect"]:
-    """Return how a model is reached: in this process, by our own client, or through Inspect.
+    """Return how a model is reached: in this process, by Sally's own client, or through Inspect.
 
-    Our client reaches servers that implement OpenAI's chat completions at a configured address.
+    Sally's client calls servers that implement OpenAI's chat completions at a configured address.
     """
     if in_process(name):
         return "process"
@@ -159,7 +159,7 @@ def use_config(given: Path | Config | None) -> Config:
 
 
 def find_config() -> Config:
-    """Return the path of the named, local or user config file, or None."""
+    """Return the config in use: the given one, the local or user file, or else an empty config."""
     if _named:
         return _named[0]
     places = (Path(NAME), user_folder() / NAME)
@@ -257,8 +257,7 @@ def _model(plain: Any, where: str) -> ModelEntry:
 
 
 def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
-    """Refuse two aliases that reach one model in different ways, because episodes store only the
-    model."""
+    """Raise BadInput if two aliases reach one model in different ways; episodes store no alias."""
     ways: dict[str, tuple[str, Any]] = {}
     for alias, entry in models.items():
         way = (entry.servers, entry.api_key_env)

@@ -1,4 +1,4 @@
-"""Executors: where shards are played."""
+"""Executors, which play shards in this process or elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Take = Callable[[], Shard | None]  # return the next shard, or None if there is 
 
 
 class Executor(Protocol):
-    """Plays shards and yields their results; workers write episodes to the store."""
+    """An executor plays shards and yields their results; workers write episodes to the store."""
 
     name: str
     together: bool  # whether episodes with models are played in one process
@@ -21,14 +21,14 @@ class Executor(Protocol):
         """Return the number of shards played concurrently."""
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
-        """Play shards until none is left or in progress.
+        """Play shards until none is waiting or in progress.
 
         `tell` receives the progress of a shard played in this process.
         """
 
 
 class Local:
-    """Plays one shard after another in this process."""
+    """An executor that plays one shard after another in this process."""
 
     name = "local"
     together = True

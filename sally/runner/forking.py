@@ -1,7 +1,7 @@
-"""Fork a stored episode at a turn: the past is kept, and something changes from there on.
+"""Fork a stored episode at a turn: the past stays the same, and something changes from there on.
 
-Answers before the turn come from the log. Bots are asked again to restore their memory; a bot that
-would now move differently stops the fork. From the turn on, chance comes from the same seed, so two
+Answers before the turn come from the log. Bots are asked again to restore their memory; the fork
+fails if a bot would now move differently. From the turn on, chance comes from the same seed, so two
 branches differ only by the change.
 """
 
@@ -37,7 +37,7 @@ Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What changes from a turn on; everything else stays."""
+    """The changes made from a turn on; everything else stays the same."""
 
     lineup: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] | None = None
@@ -48,8 +48,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episode:
-    """Return the episode with a change from `turn` on; repeat 0 uses the random draws of the
-    log."""
+    """Return the episode forked at `turn`; repeat 0 uses the random draws of the log."""
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = forked_setup(episode, turn, change, repeat)
@@ -120,7 +119,7 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
 
 
 def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
-    """Return every answer before the turn, with the memory of players that stay."""
+    """Return every answer before the turn, with the memory of the players that continue."""
     spec, logged = (
         registry.game(episode.setup.instance.game),
         answers_of(registry.game(episode.setup.instance.game), episode),
@@ -146,7 +145,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
 
 
 def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
-    """Return whether the same player continues: same strategy, or same bot and parameters."""
+    """Return whether a player keeps its memory: same strategy, or same bot and parameters."""
     was = episode.setup.lineup.get(seat)
     if was is None or was.player != who.player:
         return False
@@ -208,7 +207,7 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Nature:
-    """Nature, drawing from the match's own random stream."""
+    """Nature as a player, which draws from the match's own random stream."""
 
     match: Match[Any, Any, Any]
 

@@ -73,8 +73,7 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
 
 
 def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:
-    """Return whether episodes are played without Inspect, which is needed for its cache of
-    replies."""
+    """Return whether episodes can be played without Inspect, which provides the reply cache."""
     ways = {transport_of(name, config) for _, _, setup in missing for name in models_in(setup)}
     return "inspect" not in ways and not (cache and "server" in ways)
 
@@ -188,9 +187,10 @@ def reached(
 
 
 def at_once(waiting: Sequence[Order], config: Config) -> int:
-    """Return how many episodes to play concurrently: the smallest number that its models accept.
+    """Return how many episodes to play concurrently: the smallest number that their models accept.
 
-    The user's config takes precedence over the model's declaration, and that over its kind's.
+    The user's config takes precedence over the model's declaration, which takes precedence over
+    that of the model's kind.
     """
     names = {name for _, _, setup in waiting for name in models_in(setup)}
 
@@ -230,7 +230,7 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
 
 
 def _in_bulk(study: Study, open_models: bool) -> Orders | None:
-    """List episodes by kind in bulk; return None if two cells may contain the same episode."""
+    """Return the episodes, listed kind by kind; None if two cells may contain the same episode."""
     found, seen = Orders(study.seed), set[bytes]()
     for cell in study.cells:
         once = msgspec.structs.replace(cell, repeats=1)
@@ -254,7 +254,7 @@ def _checked(study: Study, cell: str, setup: Setup, open_models: bool) -> Setup:
 
 
 def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) -> None:
-    """Raise BadInput if a stored instance has other parameters than the study's."""
+    """Raise BadInput if a stored instance has parameters that differ from the study's."""
     for cell, setup in wanted.alike:
         instance = setup.instance
         if stored.get(instance.id, instance) != instance:

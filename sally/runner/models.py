@@ -1,7 +1,7 @@
 """Fill the open seats of a study with a model, and settle the settings of every model.
 
-A setting may be given in four places. One rule decides, for every seat with a model: `--set` takes
-precedence over sally.toml, sally.toml over the study, and the study over the strategy.
+A setting may be given in four places. For every seat with a model, `--set` takes precedence over
+sally.toml, sally.toml over the study, and the study over the strategy.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
 
 
 def may_say_what_this_is(who: PlayerSpec) -> bool:
-    """Return whether the player can answer the awareness probe: a model, a person or a record."""
+    """Return whether a player can answer the awareness probe: a model, a person or a recording."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 
@@ -64,7 +64,7 @@ def _lacking(
     words = SeatContext(spec, game, seat, 0).words
     cut = (who.params.get("with_") or {}).get("payoffs") is False
     if cut and words.rules_without_payoffs(seat) is None:
-        yield "cannot leave the payoffs out, because the game's words do not set them apart"
+        yield "cannot leave the payoffs out, because the game's words do not separate them"
     if "scoring" in needs:
         yield from _alike(game, words, seat)
 

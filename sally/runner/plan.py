@@ -1,7 +1,7 @@
 """Estimate calls, tokens, cost and time of a study from pilot episodes.
 
-Pilot episodes render real prompts to a model that only counts, so calls and input are those of the
-study as far as they do not depend on replies. A token is taken as four characters.
+Pilot episodes send real prompts to a stub model that only counts, so calls and input tokens are
+those of the study as far as they do not depend on replies. A token is taken as four characters.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _common(one: str, other: str) -> int:
 
 
 class Pilot(msgspec.Struct, frozen=True):
-    """A language player whose model counts; unreadable replies become any legal move."""
+    """A language player with a counting model; an unreadable reply becomes a random legal move."""
 
     inner: LanguagePlayer
     model: Counting
@@ -177,8 +177,8 @@ class Pilot(msgspec.Struct, frozen=True):
         self.model.answer = f"{prompt.label}: {names[turn.number % len(names)]}" if names else ""
 
 
-def _flown(player: Any, model: Counting) -> Any:
-    """Wrap a player around a counting model; JSON requests get an empty object."""
+def _with_counter(player: Any, model: Counting) -> Any:
+    """Return a player that uses a counting model; JSON requests get an empty object."""
     if isinstance(player, LanguagePlayer):
         return Pilot(player, model)
     model.answer = "{}"
@@ -196,11 +196,11 @@ def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
         return models[seat]
 
     players = players_of(match, reached(setup.lineup, counting))
-    flown = {
-        seat: _flown(player, models[seat]) if seat in models else player
+    counted = {
+        seat: _with_counter(player, models[seat]) if seat in models else player
         for seat, player in players.items()
     }
-    asyncio.run(play_async(match, flown))
+    asyncio.run(play_async(match, counted))
     found: dict[str, Count] = {}
     for model in models.values():
         found[model.name] = found.get(model.name, Count()) + model.count
@@ -244,8 +244,8 @@ def _as_pilots(study: Study, limit: int | None) -> list[Order]:
         )
         for cell in study.cells
     )
-    flown = orders(msgspec.structs.replace(study, cells=cells), limit)
-    return [(_true_id(setup), cell, setup) for _, cell, setup in flown]
+    planned = orders(msgspec.structs.replace(study, cells=cells), limit)
+    return [(_true_id(setup), cell, setup) for _, cell, setup in planned]
 
 
 def _true_id(setup: Setup) -> str:

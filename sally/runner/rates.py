@@ -1,8 +1,8 @@
 """Rate limits: calls and tokens per minute, shared by all callers.
 
-Limits are token buckets that hold one second's worth. A caller that takes more puts its bucket into
-debt and waits until it is refilled. Tokens are known only after a call, so later calls wait for
-them.
+Limits are token buckets with a capacity of one second. A caller that takes more puts its bucket
+into debt and waits until it is refilled. The tokens of a call are known only afterwards, so the
+following calls wait for them.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Bucket:
         self._level = self._most
 
     def take(self, amount: float, now: float) -> float:
-        """Take an amount; return the seconds to wait for it."""
+        """Take an amount from the bucket; return the seconds to wait until it is available."""
         self._level = min(self._level + (now - self._at) * self._rate, self._most) - amount
         self._at = now
         return max(-self._level / self._rate, 0.0)
 
 
 class Rates:
-    """Buckets of all models with a rate limit."""
+    """The token buckets of all models with a rate limit."""
 
     def __init__(self, models: Mapping[str, ModelEntry]) -> None:
         now = time.monotonic()
@@ -57,7 +57,7 @@ class Rates:
 
 
 class Turnstile:
-    """Delays the calls of one process to stay within the rate limits."""
+    """A turnstile that delays the calls of one process to stay within the rate limits."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask, self._used = ask, Counter[str]()
@@ -115,8 +115,7 @@ def has_rates(config: Config) -> bool:
 
 
 def divided(config: Config, parts: int, rates: bool) -> Config:
-    """Return the config for each of `parts` processes, so that together they stay within its
-    limits.
+    """Return the config for each of `parts` processes that together stay within its limits.
 
     Connections are divided; rates only if they are not shared.
     """

@@ -1,4 +1,4 @@
-"""Stored replies read by other reply rules: where the readings differ, and how figures change."""
+"""Read stored replies by other reply rules: where readings differ, and how figures change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STORED = "as stored"
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A stored reply and what each rule reads in it; None stands for unreadable."""
+    """A stored reply and the answer that each rule reads in it; None means unreadable."""
 
     episode: str
     game: str
@@ -48,7 +48,7 @@ def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult)
 
 
 def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
-    """Read a reply as the option that it names first; where there is no menu, as installed."""
+    """Read a reply as the option that it names first; without a menu, by the installed rule."""
     question, names = turn.question, prompt.names
     by_name = question is None or (question.kind == "choice" and question.scale is None)
     if not names or not by_name or turn.context.words.scale(turn.options) is not None:
@@ -119,10 +119,10 @@ def _plain(value: Any) -> Any:
 
 
 def sensitivity(found: Iterable[Reading]) -> list[dict[str, Any]]:
-    """Return, by game, question and rule, the share of replies read and the figure they give.
+    """Return, by game, question and rule, the share of readable replies and a figure from them.
 
-    The figure of a move is the share of the menu's first option, that of a probe the share that
-    is right, both among the replies read; None where there is no menu or no truth.
+    For moves, the figure is the share of the menu's first option; for probes, it is the share of
+    right answers. Both are shares of the readable replies; None if there is no menu or no truth.
     """
     groups: dict[tuple[str, str], list[Reading]] = {}
     for each in found:

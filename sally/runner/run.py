@@ -35,7 +35,7 @@ LOOK_SECONDS = 0.5  # between checks of shards that another run plays
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Progress of a run."""
+    """The progress of a run."""
 
     done: int
     wanted: int
@@ -46,7 +46,7 @@ class Progress(msgspec.Struct, frozen=True):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds left, by remaining calls or episodes; None if unknown."""
+        """The estimated seconds left, from the remaining calls or episodes; None if unknown."""
         if self.used.calls and self.used.calls_left:
             return self.seconds / self.used.calls * self.used.calls_left
         if self.used.calls or not self.done:
@@ -92,8 +92,8 @@ def play_missing(
 ) -> Tally:
     """Play the missing episodes of a study into its store.
 
-    `wanted` may pass the list of episodes if it is already known; `settings` are stored, with the
-    place each came from.
+    `wanted` is the list of episodes, if it is already known; `settings` are stored with the source
+    of each.
     """
     at, executor = store.place(out), on or Local()
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
@@ -141,7 +141,7 @@ class Claimed:
 
 
 class Drive:
-    """State of one run: shards, claims, progress."""
+    """The state of one run: shards, claims and progress."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Drive:
         self._told = 0
 
     def fill(self, wanted: Orders, finished: Set[str]) -> None:
-        """Cut the study's episodes into shards and keep the missing ones."""
+        """Cut the study's missing episodes into shards."""
         self._wanted = wanted
         self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
         for cut in self._waiting:
@@ -266,7 +266,7 @@ class Drive:
         return shard
 
     def _cut_off(self, ours: Claimed, share: Budget) -> Shard:
-        """Cut off a new part; only parts of bots are sized by time, as budgets belong to shards."""
+        """Return a new part of a shard; only parts with bots are smaller than what is left."""
         cut, left = ours.cut, ours.left
         size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
         now, ours.left = left[:size], left[size:]
@@ -291,7 +291,7 @@ class Drive:
         return self._pace.expected(cut.alike, len(cut.numbers))
 
     def _share(self, cut: Cut) -> Budget | None:
-        """Return the budget of a shard, or None while the rest is allotted to others."""
+        """Return the budget of a shard, or None while the rest is allotted to other shards."""
         if cut.kind == "bots":
             return Budget()
         given = self._out.values()

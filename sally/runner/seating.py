@@ -1,4 +1,4 @@
-"""Resolve player names of a lineup to players and versions."""
+"""Resolve the player names of a lineup to players and versions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
 
 
 def portable(problem: Instance) -> Instance:
-    """Return the instance without paths of this machine; a changed one gets its own id."""
+    """Return the instance without local paths; an instance changed by this gets its own id."""
     spec = registry.game(problem.game)
     if spec.portable is None:
         return problem

@@ -39,7 +39,7 @@ def model_of(name: str) -> Model:
 
 
 def server_model(name: str, config: Config, episode: str = "") -> Model:
-    """Return a model on a server, or on the server that this episode uses, if there are several.
+    """Return a model on its server or, if it has several, on the server that this episode uses.
 
     Raises:
         BadInput: If the address is missing or wrong, or the key is not set.
@@ -73,7 +73,7 @@ def _at(name: str, config: Config, server: str | None) -> Model:
 
 
 def served_name(name: str) -> str:
-    """Return the server's name of a model: `qwen-7b` for `openai-api/lab/qwen-7b`."""
+    """Return the name of a model on its server: `qwen-7b` for `openai-api/lab/qwen-7b`."""
     maker, _, rest = name.partition("/")
     return rest.partition("/")[2] if maker == "openai-api" else rest
 

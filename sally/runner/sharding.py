@@ -58,10 +58,10 @@ def shards_of(
 def cuts_of(
     wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
 ) -> Iterator[Cut]:
-    """Yield the shards of a study, in its own order as far as games and lineups allow.
+    """Yield the shards of a study, in the study's order as far as games and lineups allow.
 
     `together` keeps episodes with models in one shard, for a process that plays them concurrently.
-    Orders marked in `there`, by number, are left out; names of shards do not depend on that.
+    Orders marked in `there`, by number, are left out; this does not affect the names of shards.
     """
     known = [kind_of(order) for order in wanted.alike]
     named = [alike(setup) for _, setup in wanted.alike]

@@ -74,8 +74,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Services(NamedTuple):
-    """Services that a worker needs from packages above the runner; None if a run does not have
-    one."""
+    """Services that a worker needs from packages above the runner; None if a run lacks one."""
 
     play_with_provider: Callable[..., None] | None = None  # as `adapters.inspect.run.play_orders`
     index_writer: Callable[[], Any] | None = None  # makes the columns of the store's index
@@ -99,12 +98,12 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def orders(self) -> list[Order]:
-        """Return its episodes."""
+        """Return the episodes of the shard."""
         return self.packed.orders()
 
     @property
     def label(self) -> str:
-        """Name of its files, note and result."""
+        """The name of the shard's files, note and result."""
         return f"{self.name}.{self.part}" if self.part else self.name
 
     def concerns(self, file: str) -> bool:
@@ -137,7 +136,7 @@ Tell = Callable[[Tally], None]
 
 
 def worked(job: bytes, shard: bytes, services: Services) -> bytes:
-    """Play a shard in a worker process: JSON in, JSON out, errors included."""
+    """Play a shard in a worker process; job, shard and result, including errors, are JSON."""
     given = msgspec.json.decode(shard, type=Shard)
     try:
         plan = msgspec.json.decode(job, type=Job)
@@ -177,7 +176,7 @@ def settle(job: Job, services: Services) -> None:
 def work(
     job: Job, shard: Shard, services: Services = NO_SERVICES, tell: Tell | None = None
 ) -> Result:
-    """Play the missing episodes of a shard, storing each as it ends."""
+    """Play the missing episodes of a shard and store each when it ends."""
     at = store.place(job.out)
     _wait_for_writers(at, shard)
     there = store.survey(at, shard.concerns).finished
@@ -247,7 +246,7 @@ def _wait_for_writers(at: Place, shard: Shard) -> None:
 
 
 class Notes:
-    """Counts what a worker has stored and publishes it in the store.
+    """A counter of the episodes that a worker has stored, which publishes its counts in the store.
 
     With models it reports every second, because the first episode may take minutes.
     """
@@ -357,7 +356,7 @@ def note_name(run: str, shard: str) -> str:
 
 
 def take_note(at: Place, run: str, shard: str) -> Tally:
-    """Return and remove what a dead worker had used by its last note."""
+    """Remove a dead worker's last note and return the resources it had used by then."""
     name = note_name(run, shard)
     try:
         left = msgspec.json.decode(at.read(name), type=Tally)

@@ -18,7 +18,7 @@ BUSY = 0.8  # share of a run's time for which a processor was busy, above which 
 
 
 class RunLook(msgspec.Struct, frozen=True):
-    """State of one run at its last heartbeat."""
+    """The state of one run at its last heartbeat."""
 
     name: str
     on: str
@@ -29,7 +29,7 @@ class RunLook(msgspec.Struct, frozen=True):
 
 
 class Look(msgspec.Struct, frozen=True):
-    """Progress of a study at one moment."""
+    """The progress of a study at one moment."""
 
     study: str
     done: int
@@ -51,7 +51,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Speed(msgspec.Struct, frozen=True):
-    """The speed of the last run with models, and what limited it."""
+    """The speed of the last run with models, and the cause that limited it."""
 
     calls_a_second: float
     bound: Literal["server", "rate limit", "harness"]
@@ -60,9 +60,9 @@ class Speed(msgspec.Struct, frozen=True):
 def speed_of(where: Where) -> Speed | None:
     """Return the speed of a store's last run with models, or None if there is none.
 
-    A run that kept its processors busy for most of its time was bound by the harness. One whose
-    calls spent more time waiting for the rate limit than being answered was bound by that limit.
-    Otherwise it waited for the server.
+    A run that kept its processors busy most of the time was limited by the harness. A run whose
+    calls spent more time waiting for the rate limit than being answered was limited by that rate
+    limit. Any other run was limited by the server.
     """
     at = store.place(where)
     runs = [run for run in read_runs(at) if run.on] if at.exists() else []
@@ -142,7 +142,7 @@ def _with_notes(at: Place, run: Run) -> Tally:
 
 
 def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
-    """Return finished episodes: each run's count at start includes earlier runs."""
+    """Return the number of finished episodes; a run's initial count includes earlier runs."""
     after = [
         run.kept + sum(tally.done for tally in tallies[i:])
         for i, run in enumerate(runs)  # oldest first
@@ -152,7 +152,7 @@ def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
 
 
 def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
-    """Return the finished episodes when no run is active: as the last run counted them.
+    """Return the number of finished episodes when no run is active, as the last run counted them.
 
     A run that was killed has no count; then all episodes of the store are counted.
     """

@@ -1,5 +1,4 @@
-"""Agreement of two or more coders, readers or players; functions return None if it is not
-defined."""
+"""Agreement of two or more coders, readers or players; a measure that is not defined is None."""
 
 from collections.abc import Hashable, Iterable, Sequence, Set
 from typing import Any, Literal
@@ -22,12 +21,12 @@ class LabelScore(msgspec.Struct, frozen=True):
 
     @property
     def precision(self) -> float | None:
-        """The share of given labels that were right; None if none was given."""
+        """The share of given labels that were right; None if the label was never given."""
         return _share(self.hits, self.hits + self.false_alarms)
 
     @property
     def recall(self) -> float | None:
-        """The share of true labels that were given; None if there were none."""
+        """The share of true labels that were given; None if the label is never true."""
         return _share(self.hits, self.hits + self.misses)
 
     @property
@@ -63,7 +62,8 @@ def krippendorffs_alpha(
     *,
     order: Sequence[Hashable] | None = None,
 ) -> float | None:
-    """Return Krippendorff's alpha of coders (rows) over units (columns); None marks a gap.
+    """Return Krippendorff's alpha of coders (rows) over units (columns); None marks a missing
+    rating.
 
     Ordinal ratings that are not numbers need their `order`, lowest first.
     """

@@ -1,8 +1,8 @@
 """Bradley-Terry ratings from matched comparisons, with intervals and connected components.
 
-A rating is a log odds: players whose ratings differ by d win e^d times for every loss against each
-other. Ties count half. Ratings of different components cannot be compared, because their players
-never met.
+A rating is a log odds: if two ratings differ by d, the higher rated player wins e^d times for each
+loss against the other. Ties count half. Ratings of different components cannot be compared, because
+their players never met.
 """
 
 from __future__ import annotations

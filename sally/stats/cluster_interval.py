@@ -1,11 +1,11 @@
 """The 95% interval of every table: over clusters, within the bounds of the measure.
 
-Clusters count, not episodes: a t interval with a cluster-robust error (Liang and Zeger 1986), for a
-ratio of sums by linearisation. Below five clusters there is a value and no interval. If a measure
-is bounded and the t interval would leave the bounds, Wilson's interval (1927) replaces it, with the
-number of trials that gives the same error; so no interval contains impossible values, and an
-observed 0 or 100 % is not treated as certain. A count has one bound; its interval is the limit of
-Wilson's, the score interval of a Poisson mean.
+The units are clusters, not episodes: the interval is a t interval with a cluster-robust error
+(Liang and Zeger 1986), for a ratio of sums by linearisation. With fewer than five clusters there is
+a value but no interval. If a measure is bounded and the t interval would leave the bounds, Wilson's
+interval (1927) replaces it, with the number of trials that gives the same error; so no interval
+contains impossible values, and an observed 0 or 100 % is not treated as certain. A count has one
+bound; its interval is the limit of Wilson's, the score interval of a Poisson mean.
 
 A share of counts (right answers out of answers) gets the interval of a beta-binomial model instead
 where its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1
@@ -143,9 +143,9 @@ def _differ(hits: Floats, trials: Floats) -> bool:
 def beta_binomial_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[float, float]:
     """Return the 95% interval of a share from the hits and trials of each cluster.
 
-    The posterior of the mean of a beta-binomial distribution, with equal tails; if there are no
-    hits it begins at 0, if there are only hits it ends at 1. An arcsine law is the prior both of
-    the share and of the correlation within clusters.
+    The interval is that of the posterior of the mean of a beta-binomial distribution, with equal
+    tails; it begins at 0 if there are no hits and ends at 1 if there are only hits. An arcsine law
+    is the prior both of the share and of the correlation within clusters.
 
     >>> low, high = beta_binomial_interval([0, 0, 0, 1, 9], [10, 10, 10, 10, 10])
     >>> round(low, 2), round(high, 2)
@@ -197,7 +197,7 @@ def gap_by_rule(
 def _around(
     value: float, error: float, count: int, bounds: Bounds | None, n: int, lost: int = 1
 ) -> Estimate:
-    """Return the t interval over clusters, or Wilson's if that would leave the bounds.
+    """Return the t interval over clusters, or Wilson's if the t interval would leave the bounds.
 
     `lost` is the number of degrees of freedom used for means.
     """
@@ -219,8 +219,8 @@ def _wilson(
 ) -> Estimate:
     """Return Wilson's interval on the scale between two bounds.
 
-    The number of trials is the one that gives a share this error; at a bound itself, where the
-    error is 0, it is the number of clusters.
+    The number of trials is chosen so that a share has this error; at a bound, where the error is 0,
+    it is the number of clusters.
     """
     least, most = bounds
     wide = most - least

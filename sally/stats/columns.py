@@ -14,7 +14,8 @@ def finite(values: ArrayLike, name: str) -> Floats:
     """Return the values as a flat array of floats.
 
     Raises:
-        ValueError: If they are not a flat sequence of finite numbers; it names the first bad one.
+        ValueError: If they are not a flat sequence of finite numbers; the message names the first
+            bad value.
     """
     try:
         column = np.asarray(values, dtype=np.float64)

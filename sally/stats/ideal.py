@@ -1,14 +1,14 @@
 """Ideal observer and Bayes-adaptive player against a declared pool of finite machines.
 
-A partner is drawn from the pool by known weights and plays on; every round is seen. The *ideal
-observer* forecasts its next move by Bayes' rule from the observed past. The *Bayes-adaptive player*
-maximises the expected total over the rounds that are left, counting what a move reveals (Duff
-2002).
+A partner is drawn from the pool with known weights and plays all rounds, each of which is seen. The
+*ideal observer* forecasts its next move by Bayes' rule from the observed past. The *Bayes-adaptive
+player* maximises the expected total over the rounds that are left, including the value of what its
+moves reveal (Duff 2002).
 
-Against machines without chance the recursion over the consistent machines is exact. Otherwise it
-is exact for `lookahead` rounds; beyond, every machine is valued as if it were known from then on
-(QMDP, Littman et al. 1995), which is an upper bound of the value; `bound_gap` gives the distance to
-a lower bound.
+Against deterministic machines, the recursion over the machines consistent with the past is exact.
+Otherwise it is exact for `lookahead` rounds; after these, every machine is valued as if it were
+known (QMDP, Littman et al. 1995), which is an upper bound of the value; `bound_gap` gives the
+distance to a lower bound.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOOKAHEAD = 4
 
 
 class PoolMachine(NamedTuple):
-    """A machine as tables; state 0 is its start."""
+    """A machine as tables; state 0 is its initial state."""
 
     odds: Floats  # (state, its own move)
     after: Ints  # (state, its own move, the other's move) -> state
@@ -157,8 +157,7 @@ class Ideal:
         return [int(m) for m in np.flatnonzero(worth >= worth.max() - TIE)]
 
     def earns(self, rounds: int) -> float:
-        """Return the player's expected total over the pool; less than `value` if that is only a
-        bound."""
+        """Return the player's expected total over the pool; `value` may be only an upper bound."""
         return sum(
             w * self._earned(self.start(), n, 0, rounds, {}) for n, w in enumerate(self.prior)
         )
@@ -189,8 +188,7 @@ class Ideal:
         return memo[key]
 
     def bound_gap(self, rounds: int) -> float:
-        """Return the upper bound of the value minus what the player earns; 0 if the value is
-        exact."""
+        """Return the upper bound of the value minus the player's total; 0 if the value is exact."""
         return self.value(self.start(), rounds) - self.earns(rounds)
 
 

@@ -2,7 +2,8 @@
 
 One random intercept is integrated out by adaptive Gauss-Hermite quadrature, which is exact up to
 the number of nodes. Two or more crossed intercepts are integrated out by Laplace's approximation,
-which is biased towards small sds when levels have few rows. `MixedFit.method` names the one used.
+which is biased towards small sds when levels have few rows. `MixedFit.method` names the method
+used.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def mixed_logit(
 
     Args:
         successes: Successes of each row.
-        fixed: Columns of fixed effects; an intercept is one, as in `{"intercept": [1] * n}`.
+        fixed: Columns of fixed effects, including the intercept, as in `{"intercept": [1] * n}`.
         groups: Labels of each grouping, by name.
         trials: Trials of each row; 1 if None.
         offset: Added to the linear predictor.
@@ -155,7 +156,7 @@ def _trials(
 
 
 def _refuse_redundant(data: Trials, names: list[str]) -> None:
-    """Raise ValueError if a column is a combination of others: the maximum is not unique."""
+    """Raise ValueError if a column is a combination of others: the maximum would not be unique."""
     if np.linalg.matrix_rank(data.design) < len(names):
         raise ValueError(f"the columns {', '.join(names)} are redundant: some are sums of others.")
 

@@ -41,7 +41,7 @@ def paired_tests(
     margin: float | None = None,
     n: int | None = None,
 ) -> PairedTests:
-    """Return the tests of one comparison; by default the margin is a fifth of the deviation.
+    """Return the tests of one comparison; the default margin is a fifth of a standard deviation.
 
     Args:
         first: Scores of the first condition, one per pair.
@@ -93,7 +93,8 @@ def _equivalent(
 ) -> float | None:
     """Return the p value of the two one-sided tests over the means of clusters.
 
-    Differences without variance would give 0 from two pairs on, so None is returned for them.
+    If the differences have no variance, two pairs would already give a p value of 0, so None is
+    returned.
     """
     units = cluster_means(differences, clusters)
     if margin is None or np.ptp(units) == 0:

@@ -129,7 +129,7 @@ def paired_share_sample_size(
 
 
 def design_effect(icc: float, sizes: Sequence[float]) -> float:
-    """Return the variance inflation by clusters of these sizes (Kish; Eldridge 2006 if unequal)."""
+    """Return the variance inflation due to clusters of these sizes (Kish; Eldridge 2006)."""
     column = finite(sizes, "sizes")
     if column.size == 0 or (column <= 0).any():
         raise ValueError("sizes must name at least one cluster, each with a positive size.")

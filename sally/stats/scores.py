@@ -39,7 +39,7 @@ def brier(odds: Odds, truth: Hashable) -> float:
 def log_score(odds: Odds, truth: Hashable, *, floor: float | None = None) -> float:
     """Return minus the natural log of the truth's odds: 0 is perfect, infinite at odds of 0.
 
-    A `floor` under the odds keeps it finite, but then it is no longer strictly proper.
+    A `floor` under the odds keeps the score finite, but then it is no longer strictly proper.
     """
     checked_odds(odds, truth)
     if floor is not None and not 0 < floor < 1:

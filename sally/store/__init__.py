@@ -1,12 +1,12 @@
 """Stores of episodes: one line per episode, one file per writer.
 
-A store is a local folder or an address that fsspec knows. `study.json` names its study, `studies/`
-holds the studies of its runs, `packs/` their words packs, `settings/` the settings of their models.
-In a local folder each writer appends whole lines to its own file `<writer>.open` and renames it to
-`<writer>.jsonl` at the end, so no two processes write to one file, and a killed process loses at
-most the line it was writing. At an address a writer uploads immutable parts. An unreadable line is
-copied to `quarantine/` and reported with file and line. `index.sqlite` caches columns computed from
-the lines.
+A store is a local folder or an address that fsspec supports. `study.json` names its study,
+`studies/` holds the studies of its runs, `packs/` their words packs, `settings/` the settings of
+their models. In a local folder each writer appends whole lines to its own file `<writer>.open` and
+renames it to `<writer>.jsonl` at the end, so no two processes write to one file, and a killed
+process loses at most the line it was writing. At an address a writer uploads immutable parts. An
+unreadable line is copied to `quarantine/` and reported with file and line. `index.sqlite` caches
+columns computed from the lines.
 """
 
 from sally.store.episode_offsets import EpisodeOffsets, Reader

@@ -60,7 +60,7 @@ class Counted:
 
 
 def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
-    """Select, for each episode, its first uncensored line, or the last one if all are censored."""
+    """Select, for each episode, its first uncensored line, or its last line if all are censored."""
     there = np.flatnonzero(ids != b"")
     every, first, which = np.unique(ids[there], return_index=True, return_inverse=True)
     whole = ~cut[there]
@@ -81,7 +81,7 @@ def rows_of(lines: NDArray[np.int64], many: NDArray[np.int64]) -> NDArray[np.int
 
 
 class Deduplicator:
-    """Collects the ids of a store piece by piece and selects the lines that count."""
+    """A collector of a store's ids, piece by piece, that selects the lines that count."""
 
     def __init__(self) -> None:
         self._ids, self._cut = [packed_ids([])], [np.array([], dtype=np.bool_)]

@@ -16,7 +16,7 @@ from sally.store.summary import COLUMN, noted, noted_lines
 
 
 class Reader:
-    """Reads single lines of an unchanged store; the last file read stays in memory."""
+    """A reader of single lines of an unchanged store; the last file read stays in memory."""
 
     def __init__(self, where: Where) -> None:
         self._at = place(where)

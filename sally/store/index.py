@@ -74,7 +74,7 @@ def columns(
     Args:
         where: The store.
         names: The columns wanted.
-        code: Fingerprint of the code the columns depend on; with another one they are recomputed.
+        code: Fingerprint of the code the columns depend on; if it changes, they are recomputed.
         work: Computes columns of some lines; a column it omits is requested again next time.
         many: Computes columns of several pieces at once, in order; default: `work` for each.
 
@@ -182,7 +182,7 @@ class _Database:
             yield [(piece.file, piece.number + n) for n in range(piece.lines)], found
 
     def fill(self, file: str, code: str, made: Sequence[Made]) -> None:
-        """Read the file before writing, to keep the database lock short."""
+        """Store columns; the file is read first, so that the database is locked only briefly."""
         pieces, sums = list[Piece](), list[bytes]()
         for piece, whole in self._cut(file):
             pieces.append(piece)
@@ -340,7 +340,7 @@ def _open(at: Folder) -> _Database | None:
 
 
 def _stat(path: Path) -> str:
-    """Return a text that changes with the file; empty if the file is too recent to tell."""
+    """Return a text that changes with the file; empty if the last change is too recent to tell."""
     try:
         found = path.stat()
     except OSError:

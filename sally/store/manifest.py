@@ -17,7 +17,7 @@ PEOPLE = "people_study.json"
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """Name of the study of a store, and the hash of everything the study asks for."""
+    """The name of a store's study, and the hash of everything that the study requires."""
 
     study: str
     asks: str
@@ -62,7 +62,7 @@ def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
 
 
 def _keep_study(at: Place, asks: str, study: Study) -> None:
-    """Store a study once, under the hash of everything it asks for."""
+    """Store a study once, under the hash of everything that it requires."""
     try:
         if f"{asks}.json" not in at.names("studies"):
             at.create(f"studies/{asks}.json", msgspec.json.encode(study, order="sorted") + b"\n")

@@ -1,4 +1,4 @@
-"""Locations of stores: a local folder, or any address that fsspec knows.
+"""Locations of stores: a local folder, or any address that fsspec supports.
 
 A place holds files under names such as `study.json` or `packs/x.toml`. A file appears atomically:
 by a rename, or by a single upload where the service guarantees that.
@@ -187,7 +187,7 @@ class Remote:
                 raise
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
-        """Create a file; on some services check and upload are two steps, hence not exclusive."""
+        """Create a file; not exclusive on services where check and upload are separate steps."""
         path = f"{self._root}/{name}"
         with self._as_os_error():
             if not self._single_put:

@@ -99,8 +99,8 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
 def reason(episode: Episode) -> str:
     """Return why an episode has no result, with numbers removed so that equal causes match.
 
-    An episode that ended by the rules has no result if it is void, because a seat forfeited every
-    decision.
+    An episode that ended by the rules has no result if it is void, that is, if a seat forfeited
+    every decision.
     """
     end = episode.end
     if isinstance(end, Censored):

@@ -149,7 +149,7 @@ def noted(column: bytes) -> Noted:
 
 
 class SummaryColumn:
-    """Builds the summary column line by line."""
+    """Builder of the summary column, line by line."""
 
     def __init__(self) -> None:
         self._made = Noted([], [], [], [], [], [])

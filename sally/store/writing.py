@@ -35,7 +35,7 @@ Ours = Callable[[], bool]  # returns whether this run still owns the shard
 
 
 class LineSink(Protocol):
-    """Destination of whole lines."""
+    """A destination of whole lines."""
 
     def add(self, line: bytes) -> None: ...
 
@@ -45,7 +45,7 @@ class LineSink(Protocol):
 
 
 class Writer:
-    """Writes episodes to a separate file, whose name may start with a label.
+    """A writer of episodes to a file of its own, whose name may start with a label.
 
     A remote writer calls `ours` before each upload and raises TakenOver if it returns False.
     """
@@ -108,7 +108,7 @@ class Writer:
 
 
 class Appended:
-    """Appends each line to `NAME.open`, which is renamed to `NAME.jsonl` on close."""
+    """A sink that appends lines to `NAME.open`, which is renamed to `NAME.jsonl` on close."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._path = folder / f"{name}{OPEN}"
@@ -144,10 +144,10 @@ class Appended:
 
 
 class Uploaded:
-    """Uploads lines as immutable parts, `NAME.0000.part`, and at the end as one file.
+    """A sink that uploads lines as immutable parts, `NAME.0000.part`, and at the end as one file.
 
-    Added lines survive a crash after `HELD_SECONDS`. The parts are removed once `NAME.jsonl`, which
-    holds the same lines, is uploaded.
+    Lines survive a crash once `HELD_SECONDS` have passed since they were added. The parts are
+    removed once `NAME.jsonl`, which holds the same lines, is uploaded.
     """
 
     def __init__(self, at: Place, name: str, ours: Ours | None = None) -> None:

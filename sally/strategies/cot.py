@@ -21,7 +21,7 @@ async def thought(
     opening: HashedText | None = None,
     past: bool = True,
 ) -> StrategyResult:
-    """Ask for thoughts and an answer in one reply; `past` has the same meaning as for a tail."""
+    """Ask for thoughts and an answer in one reply; `past` is passed to the tail."""
     schema = prompt.schema("Thoughts")
     key = "cot.schema" if schema else "cot.think"
     wanted = prompt.say(key, format=prompt.form("Thoughts"))

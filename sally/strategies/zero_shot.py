@@ -1,4 +1,4 @@
-"""kang2026's name for one question and one answer."""
+"""One question, one answer, under the name used by kang2026."""
 
 from __future__ import annotations
 

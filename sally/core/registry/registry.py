@@ -316,7 +316,7 @@ def add(folder: str, name: str, entry: Any) -> None:
 
 
 def add_file(path: Path) -> list[str]:
-    """Register what a user's file or folder defines; return it as `kind/name`.
+    """Register the entries that a user's file or folder defines; return them as `kind/name`.
 
     Raises:
         BadInput: If the file is missing, fails when it is run, or defines nothing to register.

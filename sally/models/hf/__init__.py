@@ -47,7 +47,7 @@ AT_ONCE: Final = {"cuda": 256, "mps": 16, "cpu": 8}
 
 
 class Used(msgspec.Struct, frozen=True):
-    """The model that answered; recorded because another device or precision rounds differently."""
+    """The model that answered; recorded because rounding differs between devices and precisions."""
 
     weights: str
     sha256: str
@@ -110,8 +110,7 @@ class HF:
 
     @property
     def slots(self) -> int:
-        """The number of concurrent episodes that fill the passes while their prompts stay
-        cached."""
+        """The number of concurrent episodes that fill the forward passes and stay cached."""
         return self._at_once
 
     @cached_property
@@ -129,7 +128,7 @@ class HF:
 
     @property
     def passes(self) -> int:
-        """How many forward passes were made, for comparison with the calls they served."""
+        """The number of forward passes made, for comparison with the number of calls."""
         return self._engine.passes
 
     def close(self) -> None:
@@ -232,7 +231,7 @@ def rows_wanted() -> int | None:
 
 
 def _ends(model: Any) -> list[int]:
-    """Return the end tokens named in the model's own settings."""
+    """Return the end-of-text tokens named in the model's own settings."""
     named = [model.generation_config.eos_token_id, model.config.eos_token_id]
     lists = [each if isinstance(each, list) else [each] for each in named]
     return [end for each in lists for end in each if end is not None]

@@ -1,7 +1,8 @@
 """Option scores of a network whose residual stream is changed at the last token of a prompt.
 
-All changes of one prompt are evaluated in one pass: the last token, and what follows it in each
-option, is repeated for every change, at the same position, and sees the prompt and itself only.
+All changes of one prompt are evaluated in one pass: the last token and the tokens of each option
+are repeated for every change, at the same positions, and attend only to the prompt and to their own
+copy.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of the stream after a block (0: the embeddings), from the last token on."""
+    """A change of the residual stream after a block (0: the embeddings), from the last token on."""
 
     layer: int
     vector: NDArray[Any]  # of the width of the stream
@@ -85,7 +86,7 @@ def _laid_out(stream: ResidualStream, one: Edited) -> _Row:
 
 
 def _batches(rows: Sequence[_Row], budget: int) -> Iterator[list[_Row]]:
-    """Yield rows in order, as many as fit into a number of padded tokens."""
+    """Yield batches of rows, in order, that fit into a number of padded tokens."""
     batch: list[_Row] = []
     for row in rows:
         if batch and (len(batch) + 1) * max(row.length, *(r.length for r in batch)) > budget:

@@ -79,7 +79,7 @@ class Engine:
         return job.future
 
     def close(self) -> None:
-        """Stop; calls in progress fail."""
+        """Stop the engine; calls in progress fail."""
         atexit.unregister(self.close)
         with self._wake:
             self._open = False
@@ -110,7 +110,7 @@ class Engine:
         return self._steps >= STEPS or waiting >= self._budget
 
     def _admitted(self) -> bool:
-        """Give rows to waiting jobs; sleep if there is nothing to do; return False at the end."""
+        """Give rows to waiting jobs, or sleep until there are some; return False once closed."""
         with self._wake:
             while self._open and not (self._waiting or self._filling or self._saying):
                 self._wake.wait()

@@ -1,8 +1,8 @@
 """Guided decoding: which tokens may follow in a reply that is constrained to a JSON schema.
 
 The schema becomes a regular expression, and a text may continue as long as it is the beginning of a
-match (checked by `regex`, a dependency of transformers). Tokens are drawn as without a schema; one
-that may not follow is drawn again among those that may, which gives every token that may follow its
+match (checked by `regex`, a dependency of transformers). Tokens are drawn as without a schema. A
+token that is not allowed is drawn again from the allowed ones, so that each allowed token has its
 share of their probability.
 """
 
@@ -22,7 +22,7 @@ MOST_LISTED: Final = 2_000  # whole numbers that are listed one by one; beyond, 
 
 
 def pattern_of(schema: dict[str, Any]) -> str:
-    """Return the regular expression of the JSON texts that satisfy a schema of ours.
+    """Return the regular expression of the JSON texts that satisfy one of Sally's schemas.
 
     >>> import re
     >>> pattern = pattern_of({"type": "integer", "minimum": 9, "maximum": 11})
@@ -71,10 +71,10 @@ def _written(value: Any) -> str:
 
 
 def by_first_character(pieces: Sequence[str]) -> dict[str, list[tuple[int, str]]]:
-    """Return the tokens that have a text, by its first character.
+    """Return the tokens that are text, by first character.
 
-    Of a vocabulary of 150,000 tokens a guide then checks some thousand first characters and the
-    tokens behind those that fit, instead of all tokens.
+    For a vocabulary of 150,000 tokens, a guide then checks a few thousand first characters and only
+    the tokens that begin with an allowed one.
 
     Args:
         pieces: The text of each token; "" for one that is not text.
@@ -87,8 +87,7 @@ def by_first_character(pieces: Sequence[str]) -> dict[str, list[tuple[int, str]]
 
 
 class Guide:
-    """Rules for what may follow in replies constrained to one schema; shared by all calls with that
-    schema."""
+    """The tokens allowed in replies constrained to one schema; shared by all calls that use it."""
 
     def __init__(self, schema: str, tokens: Mapping[str, Sequence[tuple[int, str]]]) -> None:
         regex: Any = importlib.import_module("regex")  # needed only where torch is
@@ -126,8 +125,10 @@ Allowed = Callable[[Sequence[int]], "tuple[int, ...] | None"]
 def allowed_by(
     guide: Guide, text_of: Callable[[Sequence[int]], str], ends: frozenset[int]
 ) -> Allowed:
-    """Return a check of generated tokens: None if the last one is allowed, else the tokens that
-    are."""
+    """Return a function that checks generated tokens.
+
+    Its result is None if the last token is allowed, else the tokens that are allowed.
+    """
 
     def check(said: Sequence[int]) -> tuple[int, ...] | None:
         before = text_of(said[:-1])

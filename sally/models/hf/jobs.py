@@ -97,7 +97,7 @@ class Job:
 
     @property
     def left(self) -> int:
-        """The number of tokens that must still be evaluated before there is a result."""
+        """The number of tokens still to be evaluated before there is a result."""
         return len(self.tokens) - self.at + (len(self.tree.tokens) if self.tree else 0)
 
     @property
@@ -106,7 +106,7 @@ class Job:
         return len(self.tokens) + (len(self.tree.tokens) if self.tree else self.limit)
 
     def draw(self) -> float:
-        """Return the next number of this call's own stream, which no other call changes."""
+        """Return the next number of this call's own random stream, which no other call uses."""
         return self._draws.random()
 
     def done(self, result: Any) -> None:

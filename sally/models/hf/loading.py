@@ -76,8 +76,7 @@ def window(config: Any) -> int | None:
 
 
 def unpacked(path: Path, dtype: str) -> Path:
-    """Return the folder of a GGUF file's model, made once: transformers takes minutes to read such
-    files.
+    """Return the folder to which a GGUF file is unpacked, once, because reading it takes minutes.
 
     Control and user-defined tokens, which transformers leaves out, are added to the tokeniser, so
     that texts have the same tokens as in llama.cpp.
@@ -135,7 +134,7 @@ def _add_tokens(path: Path, tokenizer: Any) -> None:
 
 
 def checksum(path: Path) -> str:
-    """Return the checksum of a GGUF file, or of all weights in a folder by name."""
+    """Return the checksum of a GGUF file, or of all weight files in a folder, in order of name."""
     if path.is_file():
         return sha256_of(path)
     if (path / UNPACKED).is_file():

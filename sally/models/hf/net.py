@@ -1,4 +1,4 @@
-"""The network: a causal language model whose cache has rows, evaluated for many rows at once."""
+"""The network: a causal language model that evaluates many rows of its cache at once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _package(name: str) -> Any:
 def attend(
     module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **given: Any
 ) -> tuple[Any, None]:
-    """Attend over cached rows; queries that share a key head are folded into one."""
+    """Compute attention over cached rows; queries that share a key head are merged."""
     for name in ("softcap", "s_aux"):
         if given.get(name) is not None:
             raise Unavailable(
@@ -61,7 +61,7 @@ def attend(
 
 @dataclass
 class Span:
-    """What one forward pass reads and writes: rows, positions, and how far it looks back."""
+    """The rows and positions that one forward pass writes, and how far back it attends."""
 
     rows: Any  # None: all rows, in order
     places: Any
@@ -70,7 +70,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Part:
-    """The next tokens of a job in one pass; its tree comes with the end of its prompt."""
+    """The next tokens of a job in one pass; the job's tree is added after the end of its prompt."""
 
     job: Job
     count: int
@@ -83,7 +83,7 @@ class Part:
 
 
 class RowCache:
-    """Keys and values of all rows; the current pass determines where it writes and what it sees."""
+    """Keys and values of all rows; the current pass determines which are written and read."""
 
     is_compileable = False
 
@@ -125,7 +125,7 @@ class RowCache:
 
 
 class Shapes:
-    """A cache that records only the shapes that a model would cache."""
+    """A cache that records only the shapes of the keys and values that a model would cache."""
 
     is_compileable = False
 
@@ -306,7 +306,7 @@ def register() -> None:
 
 
 def too_long(length: int, room: int) -> ModelFailure:
-    """Return the failure of a call that no row can hold."""
+    """Return the failure for a call that is too long for any row."""
     return ModelFailure(
         "context_length", f"The call needs {length} tokens, but the context holds {room}."
     )

@@ -27,7 +27,7 @@ BUDGET: Final = {"cuda": 65536, "mps": 4096, "cpu": 2048}  # padded tokens in on
 
 
 class ResidualStream:
-    """A model whose residual stream is read; the same shape untrained if `untrained`."""
+    """A model whose residual stream is read, or an untrained network of the same shape."""
 
     def __init__(self, name: str, *, untrained: bool = False, seed: int = 0) -> None:
         """Load `hf:NAME`, a folder or a GGUF file.
@@ -68,7 +68,7 @@ class ResidualStream:
 
     @property
     def budget(self) -> int:
-        """The number of padded tokens that one pass takes."""
+        """The number of padded tokens that one pass can hold."""
         return BUDGET.get(str(torch().device(self.device).type), 2048)
 
     def tokens(self, prompt: Context, candidates: Sequence[str] = ()) -> Tokens:

@@ -26,7 +26,7 @@ class Row:
 
 
 class Place(NamedTuple):
-    """Where a prompt goes: its row, how many tokens are already there, and the row to copy from."""
+    """The place of a prompt: its row, the tokens already in that row, and the row to copy from."""
 
     row: int
     reuse: int
@@ -42,7 +42,7 @@ class Rows:
         self._calls = 0
 
     def take(self, tokens: Tokens) -> Place | None:
-        """Return a row for the prompt, marked as busy; None if all are busy."""
+        """Return a row for the prompt and mark it as busy; None if all rows are busy."""
         idle = [i for i, row in enumerate(self.rows) if not row.busy]
         if not idle:
             return None

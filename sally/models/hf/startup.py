@@ -1,4 +1,4 @@
-"""Checks before the first call: how many rows fit, and whether rows match the plain model."""
+"""Checks before the first call: how many rows fit, and whether their results match the model's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLOSE: Final = {"float32": 1e-3, "bfloat16": 0.5, "float16": 0.1}
 
 
 def rows_for(model: Any, context: int, wanted: int) -> int:
-    """Return the requested number of rows, or as many as fit."""
+    """Return the requested number of rows, or fewer if they do not fit into memory."""
     shapes = shapes_of(model)
     size = next(model.parameters()).element_size()
     a_row = sum(heads * (wide + deep) for heads, wide, deep in shapes) * size * (context + 64)
@@ -28,14 +28,13 @@ def rows_for(model: Any, context: int, wanted: int) -> int:
     if fit < 1:
         raise Unavailable(
             f"One row of {context} tokens needs {a_row / 2**30:.1f} GiB, and the accelerator has "
-            f"{free / 2**30:.1f} GiB left; ask for less with ?context=2048."
+            f"{free / 2**30:.1f} GiB left; choose a smaller context, such as ?context=2048."
         )
     return min(wanted, fit)
 
 
 def check_agrees(net: Net) -> None:
-    """Raise Unavailable if evaluation by rows gives log-probabilities that differ from the plain
-    model's."""
+    """Raise Unavailable if evaluation by rows changes the model's own log-probabilities."""
     vocabulary = net.model.config.get_text_config().vocab_size
     tokens = (np.arange(1, 25, dtype=np.int64) * 7919) % vocabulary
     tails = [(5, 6, 7), (5, 8), (9 % vocabulary, 6)]

@@ -57,8 +57,7 @@ class Texts:
             ) from error
 
     def chat(self, messages: Sequence[Message], tools: Sequence[ToolSpec], name: str) -> Tokens:
-        """Return the tokens of a conversation with the assistant's turn open; `name` is the model's
-        own in errors."""
+        """Return the tokens of a chat with the assistant's turn open; `name` is used in errors."""
         turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
         self.guard([turn["content"] for turn in turns])
         text = self.rendered(turns, offered)
