@@ -231,7 +231,7 @@ def bigtom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None
 @study_option
 @json_option
 def hitom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None:
-    """Import Hi-ToM from CHECKOUT (ying-hui-he/Hi-ToM_dataset), answers by its rules."""
+    """Import Hi-ToM from CHECKOUT (ying-hui-he/Hi-ToM_dataset) with answers from its rules."""
     _keep_items(hitom_items.imported(checkout), out, study, as_json)
 
 
