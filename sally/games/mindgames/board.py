@@ -12,7 +12,8 @@ FEELS = {1: "likes it", 0: "is indifferent to it", -1: "dislikes it"}
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the proposals as cards with the seat's goal; the target's mind only if revealed."""
+    """Return the proposals as cards with the seat's goal; the target's mind is shown only if
+    revealed."""
     game, brief = context.game, view.brief
     assert isinstance(game, MindGame)
     names = game.names
@@ -39,7 +40,8 @@ def _card(brief: Brief, proposal: int, label: str, attributes: tuple[str, ...]) 
 
 
 def _effect(brief: Brief, proposal: int, attribute: int, utility: int | None) -> str:
-    """Return a proposal's effect on an attribute, with a dot if the other knew it at the start."""
+    """Return a proposal's effect on an attribute, with a dot if the target knew the effect at the
+    start."""
     if utility is None:
         return "?"
     knows = brief.known is not None and (proposal, attribute) in brief.known

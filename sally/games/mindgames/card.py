@@ -1,10 +1,10 @@
-"""Card of MindGames: what wins without modelling what the target knows and likes.
+"""Card of MindGames: how often rules win that do not model the target's knowledge and likes.
 
 A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
-hardly ever win. The other kinds show what a rule scores where winning is impossible, certain or
+hardly ever win. The other kinds show the score of a rule where winning is impossible, certain or
 merely possible. Where it is possible, telling everything wins every second puzzle, and telling
-nothing wins none, because the goal is never the first choice. Random disclosure has an exact
-success rate.
+nothing wins none, because the goal is never the target's first choice. Random disclosure has an
+exact success rate.
 """
 
 from __future__ import annotations

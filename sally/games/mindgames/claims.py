@@ -1,4 +1,5 @@
-"""Claims of a message: stated facts and questions, by name, and the form that holds them."""
+"""Claims of a message: disclosed facts and questions, by name, and the form that a reader fills
+in."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from sally.games.mindgames.puzzles import Cell, Puzzle
 
 
 class Disclosure(Act, frozen=True, order=True):
-    """A statement of what one proposal does to one attribute (-1, 0 or 1)."""
+    """A statement of the effect of one proposal on one attribute (-1, 0 or 1)."""
 
     proposal: str
     attribute: str
@@ -20,14 +21,14 @@ class Disclosure(Act, frozen=True, order=True):
 
 
 class Asked(Act, frozen=True, order=True):
-    """A question about whether the other knows one proposal's effect on one attribute."""
+    """A question about whether the target knows one proposal's effect on one attribute."""
 
     proposal: str
     attribute: str
 
 
 class Claims(Act, frozen=True):
-    """Everything that a reader found in one message; each list is sorted, without duplicates."""
+    """All claims found in one message; each list is sorted and without duplicates."""
 
     disclosures: tuple[Disclosure, ...] = ()
     motivational: tuple[str, ...] = ()
@@ -37,12 +38,12 @@ class Claims(Act, frozen=True):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was recognised."""
+        """Whether no claim was found."""
         return self == Claims()
 
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The names of a puzzle's rows and columns in a conversation."""
+    """The names of a puzzle's proposals (rows) and attributes (columns) in a conversation."""
 
     proposals: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -89,12 +90,12 @@ def claims(
 
 
 def disclosed_cells(found: Claims, names: Names) -> frozenset[Cell]:
-    """Return the cells that a message states."""
+    """Return the cells that a message discloses."""
     return frozenset(names.cell(d.proposal, d.attribute) for d in found.disclosures)
 
 
 def falsehoods(found: Claims, puzzle: Puzzle, names: Names) -> tuple[Disclosure, ...]:
-    """Return the false disclosures; a single one makes the whole message rejected."""
+    """Return the false disclosures; a single one is enough to reject the whole message."""
     return tuple(
         d
         for d in found.disclosures
@@ -106,7 +107,7 @@ EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}
 
 
 def claims_form(names: Names, cells: int) -> Form[Any]:
-    """Return the form of everything that can be told or asked, by name."""
+    """Return the form of all disclosures and questions that a message can contain, by name."""
     proposal, attribute = Choice(names.proposals), Choice(names.attributes)
     named: Any = (("proposal", proposal), ("attribute", attribute))
     told_of = Form(Disclosure, (*named, ("utility", Whole(-1, 1))))
@@ -123,7 +124,8 @@ def claims_form(names: Names, cells: int) -> Form[Any]:
 
 
 def samples(names: Names, puzzle: Puzzle, discrete: bool) -> tuple[str, ...]:
-    """Return what a random persuader may say: a true or a false cell, a question, or a greeting."""
+    """Return the messages that a random persuader may send: true or false cells, questions, a
+    greeting."""
     if discrete:
         asked = {"motivational": list(names.attributes)}
         return ("{}", msgspec.json.encode(asked).decode())

@@ -7,7 +7,7 @@ from sally.games.mindgames.frozen import frozen
 
 
 def split(game: str) -> Split:
-    """Split the standard puzzles into train, validation and held-out parts."""
+    """Return the standard puzzles, split into train, validation and held-out parts."""
     numbers = range(len(frozen("standard").puzzles))
     problems = {f"standard_{n}": {"number": n} for n in numbers}
     return by_problem(game, "persuader", problems, {})

@@ -28,7 +28,7 @@ SEED = 2025
 
 
 class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One set: its name, its seed, and its puzzles by number."""
+    """One frozen set: its name, its seed, and its puzzles by number."""
 
     set: Collection
     version: int
@@ -52,10 +52,10 @@ def puzzle(collection: Collection, number: int) -> Puzzle:
 
 
 def make(collection: Collection) -> Frozen:
-    """Generate a set again; the result equals the frozen one.
+    """Generate a set again; the result must equal the frozen one.
 
-    The standard sets use every symmetry class at most once and share none: the first 40 classes
-    drawn are `standard`, the next 20 are `variants`.
+    The standard sets use every symmetry class at most once and have none in common: the first 40
+    classes drawn are `standard`, the next 20 are `variants`.
     """
     from sally.games.mindgames.generators import (  # slow to import; only a new set needs it
         holds,
@@ -81,7 +81,7 @@ def make(collection: Collection) -> Frozen:
 
 
 def written(made: Frozen) -> str:
-    """Return the set as JSON, one puzzle per line for readable diffs."""
+    """Return a set encoded as JSON, one puzzle per line for readable diffs."""
     head = {"set": made.set, "version": made.version, "seed": made.seed}
     lines = ",\n".join(msgspec.json.encode(each).decode() for each in made.puzzles)
     return f'{msgspec.json.encode(head).decode()[:-1]},"puzzles":[\n{lines}\n]}}\n'
@@ -90,7 +90,7 @@ def written(made: Frozen) -> str:
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def main(folder: Path) -> None:
-    """Write the sets that FOLDER does not have; existing files are left unchanged."""
+    """Write the sets that are missing in FOLDER; leave existing files unchanged."""
     folder.mkdir(parents=True, exist_ok=True)
     for collection in COLLECTIONS:
         path = folder / f"{collection}.json"

@@ -1,4 +1,5 @@
-"""Generators of puzzles: every matrix by enumeration (moore2025, appendix A.2), other kinds drawn.
+"""Generators of puzzles: all standard matrices are enumerated (moore2025, appendix A.2), other
+kinds are drawn.
 
 Each kind has a guarantee that is checked over all 16 subsets of hidden cells.
 """
@@ -35,7 +36,7 @@ LEVELS = np.array([-1, 0, 1], dtype=np.int8)
 
 
 class Solutions(msgspec.Struct, frozen=True):
-    """Matrices as parallel arrays; rows of every matrix are goal, trap, initial."""
+    """Puzzle matrices as parallel arrays; the rows of every matrix are goal, trap and initial."""
 
     utilities: Signs  # (n, 3, attributes)
     target_values: Signs  # (n, attributes)
@@ -56,19 +57,19 @@ def _subsets(cells: int, sizes: Iterable[int]) -> Flags:
 
 
 def _grid(columns: int) -> Signs:
-    """Return all rows of `columns` levels."""
+    """Return all possible rows of `columns` values."""
     return np.array(list(itertools.product(LEVELS, repeat=columns)), dtype=np.int8)
 
 
 def _unique_best(values: Signs, row: int) -> Flags:
-    """Return where proposal `row` has strictly the largest value (last axis = proposals)."""
+    """Return the mask of cases in which proposal `row` is strictly best (last axis = proposals)."""
     rest = [p for p in range(PROPOSALS) if p != row]
     best: Flags = values[..., row] > values[..., rest].max(axis=-1)
     return best
 
 
 def _worth(gains: Signs, known: Flags) -> Signs:
-    """Return the value of each proposal if only `known` cells count; both arrays are flat."""
+    """Return the value of each proposal if only `known` cells count; cells are on one flat axis."""
     counted = gains * known
     by_row = counted.reshape(*counted.shape[:-1], PROPOSALS, counted.shape[-1] // PROPOSALS)
     worth: Signs = by_row.sum(axis=-1, dtype=np.int8)
@@ -78,7 +79,7 @@ def _worth(gains: Signs, known: Flags) -> Signs:
 def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
     """Return all (gains, hidden, winning) that satisfy the target's conditions, gain = v_T * U.
 
-    The target's choices depend on v_T and U through their product alone, so 3**9 tables of products
+    The target's choices depend on v_T and U only through their product, so 3**9 tables of products
     represent all 3**12 pairs.
     """
     cells = PROPOSALS * attributes
@@ -101,7 +102,8 @@ def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
 
 
 def _values_by_persuader(utilities: Signs) -> Flags:
-    """Return, for each matrix and row of persuader values, whether the goal is the unique best."""
+    """Return, for each matrix and each vector of persuader values, whether the goal is the unique
+    best."""
     grid = _grid(utilities.shape[-1])
     worth = np.einsum("npa,va->nvp", utilities, grid, dtype=np.int8)
     return _unique_best(worth.astype(np.int8), GOAL)
@@ -109,7 +111,8 @@ def _values_by_persuader(utilities: Signs) -> Flags:
 
 @lru_cache(maxsize=2)
 def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solutions:
-    """Return every distinct (utilities, target values, hidden), with its winning set."""
+    """Return every distinct combination of utilities, target values and hidden cells, with its
+    winning set."""
     gains, hidden, winning = _winnable(attributes, max_hidden)
     parts: list[tuple[Signs, Signs, Flags, Flags]] = []
     shape = (PROPOSALS, attributes)
@@ -141,15 +144,16 @@ def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solution
 
 
 def count_with_persuader(solutions: Solutions) -> int:
-    """Count the solutions with persuader values and winning set included."""
+    """Return the number of solutions if persuader values and winning sets are counted
+    separately."""
     return int(_values_by_persuader(solutions.utilities).sum())
 
 
 def symmetry_classes(solutions: Solutions) -> NDArray[np.int64]:
-    """Return the class number of each matrix.
+    """Return the number of each matrix's symmetry class.
 
-    Attributes may be swapped, and any attribute may be renamed to its opposite (its utilities and
-    the target's coefficient change sign together).
+    Matrices are in the same class if they differ only in the order of attributes, or in attributes
+    renamed to their opposites (utilities and the target's coefficient change sign together).
     """
     attributes = solutions.target_values.shape[-1]
     faces = np.concatenate([solutions.utilities, solutions.target_values[:, None]], axis=1)
@@ -164,7 +168,7 @@ def symmetry_classes(solutions: Solutions) -> NDArray[np.int64]:
 
 
 def _code(faces: Signs, hidden: Flags) -> NDArray[np.int64]:
-    """Return a unique number for each matrix."""
+    """Return a number that identifies each matrix uniquely."""
     trits = (faces.reshape(len(faces), -1).astype(np.int64) + 1) @ (
         3 ** np.arange(faces[0].size, dtype=np.int64)
     )
@@ -186,7 +190,7 @@ def _order(rng: np.random.Generator, permute: bool) -> tuple[int, ...]:
 
 
 def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...]) -> Puzzle:
-    """Return matrix number `index` as a puzzle with goal A, trap B, initial C."""
+    """Return matrix number `index` as a puzzle with goal A, trap B and initial C."""
     return Puzzle(
         utilities=tuple(map(_ints, solutions.utilities[index])),
         hidden=_pairs(solutions.hidden[index]),
@@ -230,9 +234,9 @@ BATCH = 20_000
 def holds(puzzle: Puzzle) -> bool:
     """Return whether a puzzle has the property of its kind over all subsets of its hidden cells.
 
-    standard: exactly one subset wins, neither none nor all of them. never_win: no subset makes the
-    goal the target's unique best. always_win: after every subset it is. can_win: the goal is not
-    the first choice, and at least one subset makes it the unique best.
+    standard: exactly one subset wins, and it is neither empty nor complete. never_win: no subset
+    makes the goal the target's unique best. always_win: every subset does. can_win: the goal is not
+    the target's first choice, and at least one subset makes it the unique best.
     """
     if not _well_formed(puzzle):
         return False
@@ -250,13 +254,15 @@ def holds(puzzle: Puzzle) -> bool:
 
 
 def _well_formed(puzzle: Puzzle) -> bool:
-    """Return whether goal, trap and initial are the unique best of their views."""
+    """Return whether goal, trap and initial are the unique best proposals by the respective
+    values."""
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)
     return len(puzzle.hidden) == MOST_HIDDEN and _tops(puzzle) == [(row,) for row in roles]
 
 
 def _tops(puzzle: Puzzle) -> list[tuple[int, ...]]:
-    """Return the best proposals for the persuader, under full and under initial knowledge."""
+    """Return the best proposals for the persuader, for a fully informed target and for the initial
+    target."""
     liked = tuple(
         sum(v * u for v, u in zip(puzzle.persuader_values, row, strict=True))
         for row in puzzle.utilities
@@ -272,7 +278,7 @@ def _draft(
     target: NDArray[Any],
     persuader: NDArray[Any],
 ) -> Puzzle:
-    """Return a puzzle without roles; hidden cells are given by number."""
+    """Return a puzzle without roles; hidden cells are given by cell number."""
     return Puzzle(
         utilities=tuple(map(_ints, utilities)),
         hidden=tuple(divmod(cell, 3) for cell in _ints(hidden)),
@@ -287,7 +293,7 @@ def _draft(
 
 
 def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
-    """Draw a uniform table with four hidden cells; None if a pick is tied."""
+    """Draw a uniform table with four hidden cells; None if a best proposal is tied."""
     table = rng.integers(-1, 2, (PROPOSALS, 3))
     hidden = np.sort(rng.choice(PROPOSALS * 3, MOST_HIDDEN, replace=False))
     draft = _draft(kind, table, hidden, rng.integers(-1, 2, 3), rng.integers(-1, 2, 3))
@@ -298,7 +304,7 @@ def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
 
 
 def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
-    """Return the draft with its roles, and for can_win the smallest winning set."""
+    """Return the draft with its roles and, for can_win, a smallest winning set."""
     named = replace(draft, goal=goal, trap=trap, initial=initial)
     sets = winning_sets(named)
     return replace(named, winning=sets[0]) if draft.kind == "can_win" and sets else named
@@ -329,11 +335,11 @@ def sample_kind(
 
 
 def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) -> tuple[Puzzle, ...]:
-    """Draw `n` puzzles of a kind for which telling everything is alternately right and wrong.
+    """Draw `n` puzzles of a kind; telling everything is alternately right and wrong.
 
-    Uniform draws are unbalanced: telling everything wins nineteen of twenty can_win puzzles, and
-    changes nothing in equally many never_win puzzles. Here it loses every second can_win puzzle,
-    and in every second never_win puzzle it moves the target away from its first choice.
+    Uniform draws are unbalanced: telling everything wins 19 of 20 can_win puzzles, and leaves the
+    choice unchanged in as many never_win puzzles. Here telling everything loses every second
+    can_win puzzle, and in every second never_win puzzle it changes the target's choice.
     """
     drawn = _drawn(kind, np.random.default_rng(seed))
     found: list[Puzzle] = []
@@ -345,12 +351,14 @@ def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) ->
 
 
 def _usual(puzzle: Puzzle) -> bool:
-    """Return whether telling everything wins (can_win) or keeps the first choice (never_win)."""
+    """Return whether telling everything wins (can_win) or preserves the first choice
+    (never_win)."""
     return puzzle.trap == (puzzle.goal if puzzle.kind == "can_win" else puzzle.initial)
 
 
 def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
-    """Yield uniform tables with four hidden cells and unique picks, by whether a subset wins."""
+    """Yield uniform tables with four hidden cells, untied best proposals and the property of the
+    kind."""
     at = np.arange(BATCH)
     while True:
         utilities = rng.integers(-1, 2, (BATCH, PROPOSALS, 3))

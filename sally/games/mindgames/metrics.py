@@ -1,4 +1,4 @@
-"""Metrics of MindGames: success, disclosures and appeals, message by message and at the end."""
+"""Metrics of MindGames: success, disclosures and appeals, after each message and at the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class After(msgspec.Struct, frozen=True):
 
 
 class Appealed(msgspec.Struct, frozen=True):
-    """The likes and cells that were asked about."""
+    """The target's likes and the cells that were asked about."""
 
     likes: frozenset[int] = frozenset()
     cells: frozenset[Cell] = frozenset()
@@ -36,7 +36,7 @@ def game_of(played: Played) -> MindGame:
 
 
 def messages(played: Played) -> Iterator[After]:
-    """Yield every message that counted, including unanswered ones; rejected ones do not count."""
+    """Yield every message that counted, answered or not; rejected messages do not count."""
     game = game_of(played)
     mind = first_mind(game.problem)
     for said in played.replay.states[-1].story:
@@ -55,7 +55,7 @@ def finished(played: Played) -> bool:
 
 
 def choices(played: Played) -> tuple[int, ...]:
-    """Return what the target would choose after each message."""
+    """Return the target's choice after each message."""
     now, found = game_of(played).problem.initial, []
     for said in played.replay.states[-1].story:
         if said.false or said.problem:
@@ -66,39 +66,42 @@ def choices(played: Played) -> tuple[int, ...]:
 
 
 def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
-    """Return the choices by the published convention: early ties become the final choice."""
+    """Return the choices by the published convention, which breaks early ties by the final
+    choice."""
     puzzle = game_of(played).problem
     last = choices(played)[-1]
     return tuple(choice(values(puzzle, a.mind.known), last) for a in messages(played))
 
 
 def won(played: Played) -> tuple[bool, ...]:
-    """Return whether the goal would be chosen after each message."""
+    """Return whether the target would choose the goal after each message."""
     return tuple(c == game_of(played).problem.goal for c in choices(played))
 
 
 def won_with_look_ahead(played: Played) -> tuple[bool, ...]:
-    """Return whether the goal would be chosen after each message, by the published convention."""
+    """Return whether the target would choose the goal after each message, by the published
+    convention."""
     return tuple(c == game_of(played).problem.goal for c in choices_with_look_ahead(played))
 
 
 def sunk(played: Played) -> tuple[bool, ...]:
-    """Return whether the trap would be chosen after each message."""
+    """Return whether the target would choose the trap after each message."""
     puzzle = game_of(played).problem
     return tuple(c == puzzle.trap != puzzle.goal for c in choices(played))
 
 
 def final_lead(played: Played) -> int:
-    """Return the goal's lead over the best other proposal in the target's eyes at the end."""
+    """Return the goal's final lead over the best other proposal, by the target's values and
+    knowledge."""
     puzzle = game_of(played).problem
     known = [puzzle.visible, *(after.mind.known for after in messages(played))][-1]
     return lead(at_start(puzzle, revealed=True), puzzle.target_values, known)
 
 
 def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
-    """Yield what each message asked about.
+    """Yield the likes and cells that each message asked about.
 
-    If inferential appeals count, such an appeal asks about all likes and all cells of the named
+    If inferential appeals count, each of them asks about all likes and about all cells of the named
     proposals.
     """
     names = game_of(played).names
@@ -114,7 +117,7 @@ def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
 
 
 def new_appeals(played: Played, inferential: bool = False) -> tuple[Appealed, ...]:
-    """Return what each message asked about for the first time."""
+    """Return the likes and cells that each message asked about for the first time."""
     seen, new = Appealed(), []
     for asked in appeals(played, inferential):
         new.append(Appealed(asked.likes - seen.likes, asked.cells - seen.cells))
@@ -130,7 +133,7 @@ def appealed_to_all(played: Played, inferential: bool) -> bool:
 
 
 def disclosures(played: Played) -> tuple[int, ...]:
-    """Return how many cells each message disclosed, including known ones."""
+    """Return how many cells each message disclosed, including cells already known."""
     return tuple(len(after.claims.disclosures) for after in messages(played))
 
 
@@ -140,7 +143,7 @@ def turned_down(played: Played) -> int:
 
 
 def _once_finished(measure: Callable[[Played], float]) -> Callable[[Played, Seat], float | None]:
-    """Restrict a measure to finished games; it is None for all others."""
+    """Restrict a measure to finished games; its value is None for unfinished games."""
     return lambda played, seat: float(measure(played)) if finished(played) else None
 
 

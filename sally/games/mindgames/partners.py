@@ -1,4 +1,4 @@
-"""Scripted players of MindGames: planning persuaders, the rules reader, the exact target."""
+"""Scripted players of MindGames: planning persuaders, the rules reader and the exact target."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ SOURCE = "our planners for moore2025"
 
 
 def knowledge(view: View) -> Known:
-    """Return what a persuader with perfect recall knows from its page and the answers so far.
+    """Return the knowledge of a persuader with perfect recall, from its page and the answers so
+    far.
 
-    An answer about all three attributes of a proposal omits unknown ones, so cells count as
-    unknown once everything has been asked about.
+    An answer about all three attributes of a proposal omits the unknown ones, so the remaining
+    cells count as unknown once everything has been asked about.
     """
     brief = view.brief
     assert brief.goal is not None
@@ -68,25 +69,26 @@ def _message(game: MindGame, plan: Claims) -> Say:
 
 
 def _row_by_row(seen: Known, names: Names) -> Claims:
-    """Tell everything, one proposal per message: all nine effects do not fit into one."""
+    """Disclose everything, one proposal per message, because nine effects do not fit into one
+    message."""
     row = [cell for cell in seen.cells if cell[0] == seen.turn]
     return planners.disclose(seen, row, names) if row else Claims()
 
 
 def _silent(seen: Known, names: Names) -> Claims:
-    """Tell nothing at all."""
+    """Disclose nothing."""
     return Claims()
 
 
 def _others_only(seen: Known, names: Names) -> Claims:
-    """Tell everything about the proposals other than the goal, one per message."""
+    """Disclose everything about the proposals other than the goal, one proposal per message."""
     rows = [row for row in range(len(seen.utilities)) if row != seen.goal]
     about = [cell for cell in seen.cells if cell[0] in rows[seen.turn : seen.turn + 1]]
     return planners.disclose(seen, about, names)
 
 
 def _signs(sign: int) -> Planner:
-    """Return a planner that tells every effect of one sign, one proposal per message."""
+    """Return a planner that discloses every effect of one sign, one proposal per message."""
 
     def plan(seen: Known, names: Names) -> Claims:
         row = [(r, c) for r, c in seen.cells if r == seen.turn and seen.utilities[r][c] == sign]
@@ -96,21 +98,21 @@ def _signs(sign: int) -> Planner:
 
 
 def _ask_only(seen: Known, names: Names) -> Claims:
-    """Ask for likes, knowledge and preference, and tell nothing."""
+    """Ask for likes, knowledge and preference, and disclose nothing."""
     asked = planners.ask_everything(names)
     return claims((), asked.motivational, asked.informational, names.proposals)
 
 
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
-    """Return a persuader that tells one uniformly drawn cell in each of the first `n` messages.
+    """Return a persuader that discloses one uniformly drawn cell in each of the first `n` messages.
 
-    Cells are drawn with replacement. In the seat of a free target, it chooses at random.
+    Cells are drawn with replacement. As a free target, the player chooses at random.
     """
     if seat == TARGET and game.target == "free":
         return lambda turn: turn.draws.pick(turn.options)
     _only(PERSUADER, seat, "random")
     if not isinstance(n, int) or n < 0:
-        raise BadInput(f"n must be a whole number from 0, not {n!r}")
+        raise BadInput(f"n must be a whole number of at least 0, not {n!r}")
 
     def write(turn: MindTurn) -> Action:
         seen = knowledge(turn.view)
@@ -124,7 +126,7 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
 
 
 def _expects(game: MindGame, seat: Seat) -> Answerer:
-    """Return answers that follow from the page and the replies; unknown values count as 0."""
+    """Return an answerer that uses the page and the replies; unknown values count as 0."""
 
     def report(turn: MindTurn) -> ProbeReport:
         assert turn.question is not None
@@ -145,7 +147,7 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
 
 
 def _rules_reader(game: MindGame, seat: Seat) -> Script:
-    """Return the rules reader, which receives the conversation that precedes the message."""
+    """Return the rules reader, which is given the conversation before the message."""
     _only(READER, seat, "rules")
 
     def find(turn: MindTurn) -> Action:
@@ -160,27 +162,29 @@ def _rules_reader(game: MindGame, seat: Seat) -> Script:
 
 
 def _exact(game: MindGame, seat: Seat) -> Script:
-    """Return a target that takes the only answer on its menu."""
+    """Return a target that gives the only answer on its menu."""
     _only(TARGET, seat, "exact")
     if game.target == "free":
-        raise BadInput("a free target has no rule; target=exact has one")
+        raise BadInput("the player exact needs a game with target=exact, not a free target")
     return lambda turn: turn.options[0]
 
 
 def _recorded(game: MindGame, seat: Seat, name: str = "") -> Script:
-    raise BadInput("it represents recorded play and cannot play again")
+    raise BadInput("this player represents recorded play and cannot be played again")
 
 
 def _only(wanted: Seat, seat: Seat, name: str) -> None:
     if seat != wanted:
-        raise BadInput(f"{name} fits seat {wanted!r} only")
+        raise BadInput(f"{name} can play only in seat {wanted!r}")
 
 
 def _persuader(name: str, about: str, planner: Planner) -> Partner:
     def make(game: MindGame, seat: Seat) -> Script:
         _only(PERSUADER, seat, name)
         if name == "revealed" and game.condition != "revealed":
-            raise BadInput("it needs a game in which the target's likes and knowledge are revealed")
+            raise BadInput(
+                "revealed needs a game in which the target's likes and knowledge are revealed"
+            )
         return lambda turn: _message(game, planner(knowledge(turn.view), game.names))
 
     return Partner(name, about, SOURCE, make, answers=_expects)

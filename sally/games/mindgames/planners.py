@@ -1,4 +1,4 @@
-"""Exact planners for the persuader: from its knowledge to the claims it makes next."""
+"""Exact planners for the persuader: functions from its knowledge to its next claims."""
 
 import itertools
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from sally.games.mindgames.puzzles import Cell, Puzzle, all_cells
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What a persuader may know: the table and its goal, and what it has learned of the target.
+    """A persuader's knowledge: the table, its goal, and what it has learned about the target.
 
     `likes` and `known` are None until they are revealed or asked about.
     """
@@ -28,7 +28,7 @@ class Known(msgspec.Struct, frozen=True):
 
 
 def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
-    """Return what the persuader knows before its first message."""
+    """Return the persuader's knowledge before its first message."""
     return Known(
         utilities=puzzle.utilities,
         goal=puzzle.goal,
@@ -38,7 +38,7 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
 
 
 def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[int, ...]:
-    """Return the target's value of each proposal once it knows these cells."""
+    """Return the target's value of each proposal if it knows these cells."""
     totals = [0] * len(seen.utilities)
     for row, column in frozenset(cells):
         totals[row] += likes[column] * seen.utilities[row][column]
@@ -46,7 +46,7 @@ def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[i
 
 
 def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
-    """Return the goal's lead over the best other proposal (negative if it is behind)."""
+    """Return the goal's lead over the best other proposal (negative if the goal is behind)."""
     totals = worth(seen, likes, cells)
     return totals[seen.goal] - max(t for row, t in enumerate(totals) if row != seen.goal)
 
@@ -54,7 +54,7 @@ def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
 def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
     """Return the smallest set of untold cells that makes the goal strictly best, or None."""
     if seen.likes is None or seen.known is None:
-        raise ValueError("A plan needs the target's likes and what it knows; ask for both first.")
+        raise ValueError("A plan needs the target's likes and knowledge; ask for both first.")
     untold = [cell for cell in seen.cells if cell not in seen.known]
     for size in range(len(untold) + 1):
         for cells in itertools.combinations(untold, size):
@@ -71,7 +71,7 @@ def disclose(seen: Known, cells: Iterable[Cell], names: Names) -> Claims:
 
 
 def ask_everything(names: Names) -> Claims:
-    """Return the claims that ask for everything the target knows and likes."""
+    """Return the claims that ask for all of the target's knowledge and likes."""
     return claims(
         motivational=names.attributes,
         informational=[Asked(p, a) for p in names.proposals for a in names.attributes],
@@ -79,12 +79,12 @@ def ask_everything(names: Names) -> Claims:
 
 
 def revealed(seen: Known, names: Names) -> Claims:
-    """Disclose the smallest winning set at once, and nothing more after that."""
+    """Disclose the smallest winning set at once, and nothing afterwards."""
     return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 0 else Claims()
 
 
 def hidden(seen: Known, names: Names) -> Claims:
-    """Ask what the target knows and likes, unless known; then disclose the smallest winning set.
+    """Ask for the target's knowledge and likes, if unknown; then disclose the smallest winning set.
 
     Once the goal leads, the smallest set is empty, and nothing more is disclosed.
     """
@@ -94,7 +94,7 @@ def hidden(seen: Known, names: Names) -> Claims:
 
 
 def greedy(seen: Known, names: Names) -> Claims:
-    """In each turn, disclose the untold cell that raises the goal's lead most, if any does.
+    """In each turn, disclose the cell that raises the goal's lead most, if any cell does.
 
     If the target's likes and knowledge are hidden, ask for them first.
     """

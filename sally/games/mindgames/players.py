@@ -1,8 +1,8 @@
 """A language model as the reader of MindGames: two structured calls per message (moore2025).
 
-The first call extracts what a message states, the second what it asks for; each sees the whole
-conversation and not the true table. Replies of a model that can be held to a JSON schema are. Both
-calls are logged, so a replay needs no model.
+The first call extracts the statements of a message, the second its questions; each sees the whole
+conversation but not the true table. If the model supports JSON schemas, its replies are constrained
+to one. Both calls are logged, so a replay needs no model.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Part = TypeVar("Part")
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to the first call."""
+    """The answer to the first call: the statements."""
 
     disclosures: tuple[Disclosure, ...] = ()
 
 
 class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to the second call."""
+    """The answer to the second call: the questions."""
 
     motivational: tuple[str, ...] = ()
     informational: tuple[Asked, ...] = ()
@@ -51,7 +51,7 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ModelReader(ModelPlayer, frozen=True):
-    """A reader that makes both of its calls to a model, with JSON output."""
+    """A reader that makes two calls to a model, with JSON output."""
 
     model: Model
     settings: Settings
@@ -60,7 +60,7 @@ class ModelReader(ModelPlayer, frozen=True):
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
     ) -> Decision[Any] | Forfeit | Fault:
-        """Find what a message states and asks for, yielding each request for the model."""
+        """Find the statements and questions of a message, yielding each request to the model."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         try:
             stated = await self._asked(turn, caller, "disclosures", _stated)
@@ -75,7 +75,7 @@ class ModelReader(ModelPlayer, frozen=True):
         return Decision(found)
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
-        """Return one part of the findings; an invalid answer is requested again."""
+        """Return one part of the findings; request it again if the answer is invalid."""
         words, context = turn.context.words, turn.context
         assert isinstance(context.game, MindGame)
         schema = schema_of(part, context.game.names) if can_constrain(self.model) else ""
@@ -140,7 +140,7 @@ def _converted(plain: Mapping[str, Any], kind: type[Part]) -> Part:
 
 
 def _admit(found: Claims, turn: Turn[Any, Any]) -> None:
-    """Raise an error if a name is not in the game."""
+    """Raise an error if the claims contain a name that is not in the game."""
     try:
         filled(turn.options, as_tuples(msgspec.to_builtins(found)))
     except IllegalMove as why:
@@ -155,7 +155,7 @@ def _reader(
     settings: Mapping[str, Any] | None = None,
 ) -> ModelReader:
     if not isinstance(game, MindGame) or seat != READER:
-        raise BadInput("it reads messages of mindgames and fits seat 'reader' only")
+        raise BadInput("this player reads messages of mindgames and can play only in seat 'reader'")
     given = read_settings(settings or {}, f"seat {seat!r}")
     if model == OPEN:
         raise BadInput("choose the model that reads messages, such as embedded")

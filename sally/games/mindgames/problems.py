@@ -1,4 +1,5 @@
-"""Problems to choose in the lobby: who makes the final choice, and whether lies are believed."""
+"""Problems to choose from in the lobby: who makes the final choice, and whether lies are
+believed."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ SAYING = {False: "has to be true", True: "is believed"}
 
 @cache
 def offered() -> Problems:
-    """Return every combination of who chooses and what may be stated."""
+    """Return every combination of who makes the final choice and whether lies are believed."""
     found = tuple(
         Problem(
             (chooses, may),

@@ -1,4 +1,4 @@
-"""One MindGames matrix as data: effects, values, and which cells are hidden."""
+"""One MindGames matrix as data: effects, values and hidden cells."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def visible(self) -> frozenset[Cell]:
-        """The cells the target knows before anything is said."""
+        """The cells that the target knows before the first message."""
         return _other_cells(len(self.utilities), len(self.target_values), self.hidden)
 
     def utility(self, cell: Cell) -> int:

@@ -1,4 +1,4 @@
-"""The target's answers as content, words and JSON; messages from claims, and claims from JSON."""
+"""The target's answers as content, text and JSON; messages from claims, and claims from JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sally.games.mindgames.target import Mind, choice_of, ranking, values
 
 
 class KnownEffects(msgspec.Struct, frozen=True):
-    """What the target does and does not know about the queried cells of one proposal."""
+    """The target's knowledge about the queried cells of one proposal."""
 
     proposal: int
     known: tuple[tuple[int, int], ...]  # (attribute, utility)
@@ -32,7 +32,7 @@ class KnownEffects(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """The target's ranking of all proposals, best first, with ties, and its present choice."""
+    """The target's ranking of all proposals, best first, with ties, and its current choice."""
 
     places: tuple[tuple[int, ...], ...]
     values: tuple[int, ...]
@@ -53,7 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Voice(msgspec.Struct, frozen=True):
-    """The phrases of a target: a person, or an automated system."""
+    """The phrases that a target uses, as a person or as an automated system."""
 
     like: str
     dislike: str
@@ -94,7 +94,7 @@ SYSTEM = Voice(
 
 
 def answer(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> Answer:
-    """Return the target's answer; `mind` already knows what the message disclosed."""
+    """Return the target's answer; `mind` already includes the cells that the message disclosed."""
     return Answer(
         information=tuple(_information(puzzle, mind, found, names)),
         motivation=tuple(
@@ -111,7 +111,10 @@ def _inference(puzzle: Puzzle, mind: Mind) -> Ranked:
 
 
 def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[KnownEffects]:
-    """Return echo and answer by proposal; for a whole proposal, unknown cells are left out."""
+    """Return, by proposal, the known and unknown cells among those disclosed or asked about.
+
+    If all cells of a proposal are concerned, the unknown ones are left out.
+    """
     echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
     asked = {names.cell(a.proposal, a.attribute) for a in found.informational}
     spoken_of, told = sorted(echoed | asked), []
@@ -214,7 +217,7 @@ DEEPEST = 20  # an object of lists of objects needs three
 
 
 class BadMessage(ValueError):
-    """Raised for an unacceptable message of the discrete game; the text says why."""
+    """Raised for an unacceptable message of the discrete game; the text gives the reason."""
 
 
 class _Discrete(msgspec.Struct, forbid_unknown_fields=True):
@@ -225,7 +228,7 @@ class _Discrete(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def _literal(text: str) -> Any:
-    """Parse JSON, or JSON with single quotes, as in a third of the published messages."""
+    """Parse JSON, or JSON with single quotes, as used in a third of the published messages."""
     if len(text) > LONGEST_JSON:
         raise BadMessage(f"The message has more than {LONGEST_JSON} characters.")
     if _depth(text) > DEEPEST:
@@ -294,7 +297,7 @@ def parse_discrete(message: str, names: Names) -> Claims:
 
 
 def known_cells(said: Answer) -> frozenset[Cell]:
-    """Return the cells that an answer shows to be known."""
+    """Return the cells that an answer shows the target to know."""
     return frozenset((told.proposal, a) for told in said.information for a, _ in told.known)
 
 
@@ -302,7 +305,7 @@ FILLER = "Thank you."
 
 
 def in_sentences(said: Claims, names: Names) -> str:
-    """Return a message that makes these claims, or a filler if there are none."""
+    """Return a message that makes these claims, or a filler message if there are none."""
     parts = [_told(row, said.disclosures, names) for row in names.proposals]
     noun = names.noun
     if said.informational:

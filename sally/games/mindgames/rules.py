@@ -1,8 +1,8 @@
 """The rules of MindGames: eight messages, each read and answered, then a choice (moore2025).
 
-The persuader is the only player. A reader states what a message claims, and the target answers. The
-target is exact: its menu always holds one answer, which follows from what it knows. Both are
-helpers whose moves are logged, so a replay needs neither a model nor this reader.
+The persuader is the only player. A reader extracts the claims of a message, and the target answers.
+The target is exact: its menu always has one answer, which follows from its knowledge. Both are
+helpers whose moves are logged, so a replay needs neither a model nor the reader.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ NON_MENTAL = "metals"
 
 
 class Say(Act, frozen=True):
-    """What the persuader writes: a message, or thoughts, a line `---` and a message."""
+    """The persuader's text: a message, or thoughts, a line `---` and a message."""
 
     text: str
 
 
 class Reply(Act, frozen=True):
-    """The target's answer, and the proposal it would choose now."""
+    """The target's answer, and the proposal that it would choose now."""
 
     answer: Answer
     chosen: int
@@ -72,7 +72,8 @@ Beliefs = tuple[tuple[Cell, int], ...]  # cells and what they are taken to do
 class Exchange(msgspec.Struct, frozen=True):
     """One text of the persuader, and its outcome.
 
-    Without an answer it was rejected (`false` or `problem` says why) or never written.
+    Without an answer, the text was rejected (`false` or `problem` gives the reason) or never
+    written.
     """
 
     text: str = ""
@@ -106,7 +107,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """A seat's initial information; None for what it does not know."""
+    """A seat's initial information; fields that the seat does not know are None."""
 
     utilities: tuple[tuple[int | None, ...], ...]
     goal: int | None = None
@@ -115,7 +116,7 @@ class Brief(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What one seat knows."""
+    """The information of one seat."""
 
     seat: Seat
     brief: Brief
@@ -135,7 +136,7 @@ def spoken(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class MindGame(Game[State, Action, View]):
-    """A puzzle under a cover story; by default one of a frozen set."""
+    """The MindGames game: a puzzle under a cover story, by default from a frozen set."""
 
     collection: frozen.Collection = "standard"
     number: int = 0
@@ -173,7 +174,7 @@ class MindGame(Game[State, Action, View]):
 
     @property
     def discrete(self) -> bool:
-        """Whether messages are JSON, which the rules read themselves."""
+        """Whether messages are JSON, which the rules parse without a reader."""
         return self.variant == "discrete_game"
 
     @cached_property
@@ -183,7 +184,7 @@ class MindGame(Game[State, Action, View]):
 
     @cached_property
     def shown(self) -> Puzzle:
-        """The puzzle of the perfect game, never the one being played."""
+        """The puzzle of the example of a perfect game, which is never the puzzle being played."""
         if self.example is not None:
             return self.example
         others = frozen.frozen("variants" if self.puzzle is None else "standard").puzzles
@@ -207,7 +208,7 @@ class MindGame(Game[State, Action, View]):
         return self.tale.names(self.problem.letters)
 
     def brief(self, seat: Seat) -> Brief:
-        """Return a seat's initial information: the target gets its visible cells only."""
+        """Return a seat's initial information; the target gets only its visible cells."""
         puzzle = self.problem
         if seat == TARGET:
             seen = tuple(
@@ -267,7 +268,7 @@ class MindGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Count an unwritten message as sent; a target without an answer keeps its choice."""
+        """Count an unwritten message as sent; a target that gives no answer keeps its choice."""
         if state.claims is not None:
             return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(
@@ -278,7 +279,8 @@ class MindGame(Game[State, Action, View]):
         return state.refused if seat == PERSUADER else 0
 
     def message(self, text: str) -> str:
-        """Return the part of a text that reaches the target: no thoughts, cut at the limit."""
+        """Return the part of a text that reaches the target: without thoughts, truncated at the
+        limit."""
         said = spoken(text)[1]
         return said if self.discrete else said[: self.limit]
 
@@ -294,9 +296,9 @@ class MindGame(Game[State, Action, View]):
             return _turned_down(state, Exchange(text, problem=str(why)))
 
     def _read(self, state: State, text: str, found: Claims) -> State:
-        """Reject the whole message for one false cell: nothing is learned, no turn is used.
+        """Accept a message, or reject all of it if any cell is false; a rejection uses no turn.
 
-        An ambiguous statement is likewise returned for clarification, but is not called false.
+        An ambiguous message is also rejected, with a request for clarification.
         """
         false = () if self.lying else falsehoods(found, self.problem, self.names)
         if false:
@@ -306,7 +308,7 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(state, draft=text, claims=found)
 
     def _two_ways(self, found: Claims) -> str:
-        """Return the question that asks the speaker to clarify an ambiguous message."""
+        """Return the request to clarify an ambiguous message."""
         first = found.unclear[0]
         what = f"{self.names.noun} {first.proposal} {EFFECTS[first.utility]} {first.attribute}"
         return (
@@ -317,7 +319,8 @@ class MindGame(Game[State, Action, View]):
     # --- the target -----------------------------------------------------------------------------
 
     def believed(self, state: State) -> Beliefs:
-        """Return the falsehoods that the target believes, including the pending message's."""
+        """Return the falsehoods that the target believes, including those of the pending
+        message."""
         found = dict(state.believed)
         for told_of in state.claims.disclosures if state.claims is not None else ():
             cell = self.names.cell(told_of.proposal, told_of.attribute)
@@ -327,7 +330,7 @@ class MindGame(Game[State, Action, View]):
         return tuple(found.items())
 
     def world(self, state: State) -> Puzzle:
-        """Return the puzzle as the target sees it: its beliefs in place of the facts."""
+        """Return the puzzle as the target sees it, with its beliefs in place of the facts."""
         if not (false := dict(self.believed(state))):
             return self.problem
         rows = tuple(
@@ -337,7 +340,7 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(self.problem, utilities=rows)
 
     def chosen(self, state: State) -> int:
-        """Return the target's present choice: its own, or what follows from its knowledge."""
+        """Return the target's current choice: the one it made, or the one its knowledge implies."""
         if self.target == "exact":
             return choice_of(self.world(state), state.mind)
         answered = [x.chosen for x in state.story if x.answer is not None]
@@ -353,7 +356,7 @@ class MindGame(Game[State, Action, View]):
         return mind
 
     def exact(self, state: State) -> Reply:
-        """Return the one answer that follows from what the target knows and likes."""
+        """Return the only answer that follows from the target's knowledge and likes."""
         assert state.claims is not None
         mind, world = self._mind(state), self.world(state)
         return Reply(answer(world, mind, state.claims, self.names), choice_of(world, mind))

@@ -1,4 +1,4 @@
-"""GameSpec of MindGames: rules, words, and the probes about the target's mind."""
+"""Registry entry of MindGames: rules, words, and the probes about the target's mind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def _knows(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def an_episode(game: MindGame, seat: Seat) -> tuple[float, float]:
-    """Return the payoff bounds: all or nothing for the persuader, true values for a target."""
+    """Return the minimum and maximum payoff: 0 and 1 for the persuader, true values for a
+    target."""
     if seat != TARGET:
         return 0.0, 1.0
     worth = values(game.problem, game.problem.cells)
@@ -49,7 +50,7 @@ def _game(replay: Moves) -> MindGame:
 
 
 def true_choice(replay: Moves, at: At) -> int:
-    """Return what the target would choose before this message."""
+    """Return the target's choice before this message."""
     return _game(replay).chosen(replay.state(at.turn))
 
 

@@ -10,7 +10,7 @@ from sally.games.mindgames.claims import Names
 
 
 class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A thing that the proposals act on, and its aliases."""
+    """An attribute that the proposals affect, and its aliases."""
 
     name: str
     aliases: tuple[str, ...] = ()

@@ -1,4 +1,5 @@
-"""The exact target: it believes what it is told, values what it knows, and chooses the best."""
+"""The exact target: it believes all messages, values the cells it knows, and chooses the best
+proposal."""
 
 import itertools
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ Memory = Literal["sequential", "frozen"]
 
 
 class Mind(msgspec.Struct, frozen=True):
-    """The target's knowledge, and the proposal it falls back on if the best are tied."""
+    """The target's knowledge, and the proposal that it chooses if the best ones are tied."""
 
     known: frozenset[Cell]
     remembered: int
@@ -25,7 +26,7 @@ def first_mind(puzzle: Puzzle) -> Mind:
 
 
 def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
-    """Return the target's value of each proposal; an unknown cell counts 0."""
+    """Return the target's value of each proposal; an unknown cell counts as 0."""
     worth = [0] * len(puzzle.utilities)
     for proposal, attribute in frozenset(known):
         worth[proposal] += puzzle.target_values[attribute] * puzzle.utilities[proposal][attribute]
@@ -33,7 +34,7 @@ def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
 
 
 def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return proposals best first; those of equal value share a rank, in letter order."""
+    """Return the proposals best first; those of equal value share a rank, in letter order."""
     return tuple(
         tuple(p for p, v in enumerate(worth) if v == level)
         for level in sorted(set(worth), reverse=True)
@@ -47,33 +48,33 @@ def choice(worth: tuple[int, ...], remembered: int) -> int:
 
 
 def choice_of(puzzle: Puzzle, mind: Mind) -> int:
-    """Return what the target would choose in this state of mind."""
+    """Return the target's choice in this state of mind."""
     return choice(values(puzzle, mind.known), mind.remembered)
 
 
 def told(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memory) -> Mind:
     """Return the target's mind after a turn in which it learned `cells`.
 
-    Sequential memory is refreshed before every turn, which is the same as after every turn,
-    because choosing again with unchanged knowledge gives the same choice.
+    With sequential memory, the current choice is remembered after every turn; doing so before every
+    turn would be equivalent, because unchanged knowledge gives the same choice.
     """
     after = Mind(known=mind.known | frozenset(cells), remembered=mind.remembered)
     return refreshed(puzzle, after) if memory == "sequential" else after
 
 
 def refreshed(puzzle: Puzzle, mind: Mind) -> Mind:
-    """Return the same knowledge with the present choice remembered."""
+    """Return a mind with the same knowledge that remembers the current choice."""
     return Mind(known=mind.known, remembered=choice_of(puzzle, mind))
 
 
 def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
-    """Return whether the goal is strictly best once these cells are known as well."""
+    """Return whether the goal is strictly best once these cells are known too."""
     worth = values(puzzle, puzzle.visible | frozenset(revealed))
     return choice(worth, -1) == puzzle.goal
 
 
 def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
-    """Return every subset of the hidden cells after which the goal is strictly best."""
+    """Return every subset of the hidden cells that makes the goal strictly best."""
     return tuple(
         cells
         for size in range(len(puzzle.hidden) + 1)
@@ -85,11 +86,12 @@ def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
 def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
     """Return the chance that `n` uniform disclosures with replacement, one per turn, win.
 
-    It is the same for every standard puzzle with this many cells.
+    The chance is the same for every standard puzzle with this many cells.
 
-    Frozen: both winning cells and neither spoiling cell are drawn, by inclusion and exclusion.
-    Sequential: once both winning cells are known the goal is remembered, and one spoiling cell
-    makes a tie that the goal survives; the sum over the turn at which it comes is geometric.
+    With frozen memory, both winning cells and neither spoiling cell must be drawn (inclusion and
+    exclusion). With sequential memory, the goal is remembered once both winning cells are known,
+    and survives the tie that one spoiling cell makes; the sum over the turn of that cell is
+    geometric.
     """
     if memory == "frozen":
         ways = Fraction((cells - 2) ** n - 2 * (cells - 3) ** n + (cells - 4) ** n)

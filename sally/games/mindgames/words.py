@@ -1,4 +1,4 @@
-"""Words of MindGames: every sentence by its key, the perfect game, the pages and their readers.
+"""MindGames in language: every sentence by its key, the perfect game, prompts, and reply parsing.
 
 The sentences are our own, in the order of moore2025, Figure 14. The perfect game is a won
 conversation that is shown to the persuader before its own.
@@ -251,7 +251,7 @@ SCRIPT: tuple[Key, ...] = (
 
 
 class ScriptLine(msgspec.Struct, frozen=True):
-    """One message of the script, and the target's answer."""
+    """One message of the perfect game's script, and the target's answer."""
 
     key: Key
     told: tuple[Disclosure, ...]
@@ -259,7 +259,7 @@ class ScriptLine(msgspec.Struct, frozen=True):
 
 
 def scripted(key: Key, puzzle: Puzzle, names: Names) -> Claims:
-    """Return the claims of a message of the script."""
+    """Return the claims of one message of the script."""
     if key == "ask_information":
         every = [Asked(p, a) for p in names.proposals for a in names.attributes]
         return claims(informational=every)
@@ -274,7 +274,7 @@ def scripted(key: Key, puzzle: Puzzle, names: Names) -> Claims:
 
 
 def perfect_talk(puzzle: Puzzle, names: Names, memory: Memory) -> Iterator[ScriptLine]:
-    """Play the script with the exact target."""
+    """Yield the script's messages with the exact target's answers."""
     mind = first_mind(puzzle)
     for key in SCRIPT:
         found = scripted(key, puzzle, names)
@@ -382,7 +382,7 @@ class MindWords(Words[Action, View]):
         return [*lines, *self._end(view)][since:]
 
     def _end(self, view: View) -> Iterator[str]:
-        """Return the final choice and its reason, once the game is over."""
+        """Yield the final choice and its reason, once the game is over."""
         if view.chosen is not None:
             free = self._game.target == "free"
             why = self.say(
@@ -471,7 +471,7 @@ class MindWords(Words[Action, View]):
         return str(action)
 
     def name_of_answer(self, options: Options[Action]) -> str:
-        """Return the truthful part of a free target's answer."""
+        """Return the truthful part of a free target's answer as text."""
         first: Any = options[0]
         return self.reply(first.answer)
 
@@ -509,8 +509,8 @@ class MindWords(Words[Action, View]):
     def _room(self) -> int:
         """Return the maximum length of an answer without a line `---`.
 
-        An answer up to the length of thoughts and message together is a message, cut like any
-        other; a longer one is mostly thoughts without a message, and is requested again.
+        An answer no longer than the limits of thoughts and message together counts as a message and
+        is truncated as usual; a longer one probably consists of thoughts, and is requested again.
         """
         return 10**6 if self._game.discrete else 2 * self._game.limit
 
@@ -534,7 +534,7 @@ class MindWords(Words[Action, View]):
         return self.say("effect", noun=self._noun, **facts)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        """Read a report; a lone letter means the proposal with that name."""
+        """Read a report; a single letter means the proposal with that name."""
         if question.probe == "target_choice" and (letter := LETTER.fullmatch(reply)):
             names = [name.upper() for name in self._names.proposals]
             if letter[1].upper() in names:
@@ -558,7 +558,7 @@ class MindWords(Words[Action, View]):
     def _table(
         self, rows: EffectTable, letters: Sequence[str] = (), attributes: Sequence[str] = ()
     ) -> str:
-        """Return one line for each proposal with its given effects."""
+        """Return one line for each proposal with its listed effects."""
         letters = letters or self._names.proposals
         attributes = attributes or self._names.attributes
         lines = []
@@ -579,5 +579,5 @@ class MindWords(Words[Action, View]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that no message can mimic a line of the page."""
+    """Return a text on one line, so that no message can imitate a line of the page."""
     return " ".join(text.split())

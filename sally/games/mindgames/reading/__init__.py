@@ -1,4 +1,4 @@
-"""The rules reader: from free text to claims by rules alone, without a model."""
+"""The rules reader: from free text to claims by rules only, without a model."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ def read(
 ) -> Claims:
     """Return the claims in a message; `earlier` holds the (message, reply) pairs before it.
 
-    Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: if the puzzle
-    is given, as the true value among those they allow; otherwise as the likeliest. Plain words are
-    never adapted to the truth, so a false statement stays false; a meaning that is only likely is
-    left out where it would be false. At most LONGEST characters are read.
+    Words that allow several utilities (`does not harm X`: 0 or 1) are read charitably: as the true
+    value if they allow it and the puzzle is given, otherwise as the likeliest value. Unambiguous
+    words are never adapted to the truth, so a false statement stays false; a meaning that is only
+    likely is left out if it would be false. At most LONGEST characters are read.
     """
     message = message[:LONGEST]
     words = vocabulary(names, stories.aliases())
@@ -73,7 +73,7 @@ def _topic(messages: tuple[str, ...], names: Names) -> Topic:
 def _asking(
     topic: Topic, earlier: Sequence[tuple[str, str]], names: Names, words: Vocabulary
 ) -> Asking:
-    """Return the context that questions in this message refer to."""
+    """Return the context for the questions in this message."""
     reply = earlier[-1][1] if earlier else ""
     liked = {
         token.column
@@ -102,7 +102,8 @@ def _cells(told: Iterable[Fact]) -> Cells:
 def _disclosures(
     found: list[Fact], names: Names, puzzle: Puzzle | None
 ) -> tuple[list[Disclosure], list[Disclosure]]:
-    """Return each cell as first stated and, separately, false statements that may be unintended."""
+    """Return the disclosures and, separately, false statements that may be unintended; the first
+    counts."""
     told: dict[tuple[int, int], int] = {}
     unclear: dict[tuple[int, int], int] = {}
     for fact in found:

@@ -18,7 +18,8 @@ def text_at(tokens: Tokens, i: int) -> str:
 
 
 def noun_skipped(tokens: Tokens, i: int) -> str:
-    """Return the word at position i, or the one before it if that is only `proposal`."""
+    """Return the word at position i or, if that is a noun such as `proposal`, the word before
+    it."""
     return text_at(tokens, i - 1 if i and tokens[i].text in lexicon.NOUNS else i)
 
 
@@ -39,7 +40,7 @@ def ends(tokens: Tokens, i: int) -> bool:
 
 
 def leads(tokens: Tokens, i: int) -> bool:
-    """Return whether a comparison refers to what follows: `unlike B, it ...`."""
+    """Return whether a comparison refers to the words that follow: `unlike B, it ...`."""
     rest = [t.text for t in tokens[i + 1 : i + 3]]
     return len(rest) == 2 and rest[0] == "," and rest[1] in ("it", "they", "proposal")
 
@@ -85,7 +86,7 @@ def rhetorical(tokens: Tokens, i: int, asks: bool) -> bool:
 
 
 def next_attribute(tokens: Tokens, i: int) -> str:
-    """Return where the next attribute is: near (only fillers in between), far, or none."""
+    """Return the distance of the next attribute: near (only fillers in between), far, or none."""
     near = True
     for token in tokens[i + 1 :]:
         if token.sort == "attribute":
@@ -112,7 +113,7 @@ def attribute_behind(tokens: Tokens, i: int) -> int | None:
 
 
 def moved_behind(tokens: Tokens, i: int) -> bool:
-    """Return whether a direction word right after the attribute at i claims it."""
+    """Return whether a direction word right after the attribute at i applies to that attribute."""
     for j in range(i + 1, len(tokens)):
         if tokens[j].sort == "direction":
             return next_attribute(tokens, j) != "near"
@@ -130,7 +131,8 @@ def owner(tokens: Tokens, i: int) -> Rows:
 
 
 def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
-    """Return the position of the `it` that opens a direction word's clause, else of its subject."""
+    """Return the position of the `it` that opens a direction word's clause, or else of the clause's
+    subject."""
     for back in range(moved - 1, max(subject, 0), -1):
         if tokens[back].text in ("it", "they") and tokens[back - 1].text in lexicon.BEFORE_IT:
             return back
@@ -138,7 +140,7 @@ def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
 
 
 def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
-    """Return whether a proposal, a direction and an attribute are joined by plain words only."""
+    """Return whether only simple words join a proposal, a direction and an attribute."""
     if subject < 0:
         return False
     if subject > max(attribute, moved):  # `a drop of trust under B`
@@ -170,7 +172,8 @@ def measured(tokens: Tokens, i: int) -> bool:
 
 
 def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
-    """Return the attributes of a list that ends at position i and that nothing has moved yet."""
+    """Return the attributes of a list that ends at position i, without those that already have a
+    direction."""
     found: list[int] = []
     for back in range(i, -1, -1):
         if tokens[back].sort == "attribute" and back not in taken:
@@ -183,8 +186,8 @@ def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
 class Fact(msgspec.Struct, frozen=True):
     """A statement that the proposal in this row moves the attribute in this column.
 
-    Plain statements count even if false. A meaning that is only `likely` is dropped if it would be
-    false, so that a loose phrase is not counted as a lie. A plain statement about something
+    Unambiguous statements count even if false. A meaning that is only `likely` is dropped if it
+    would be false, so that a loose phrase does not count as a lie. A statement whose reference is
     `doubtful` (`B or C`, an `it` that may be either) is returned for clarification if it would be
     false.
     """
@@ -213,7 +216,8 @@ def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact,
 
 
 def _pair(named: list[Rows], topic: Topic) -> Rows:
-    """Return the two proposals named last, if the sentence named exactly two."""
+    """Return the two proposals that the sentence names, if exactly two, or the earlier pair if it
+    names none."""
     rows = tuple(sorted({row for group in named for row in group}))
     return rows if len(rows) == 2 else (() if rows else topic.pair)
 
@@ -229,7 +233,7 @@ def enquires(sentence: Sentence) -> bool:
 
 
 def _continues(sentence: Sentence) -> bool:
-    """Return whether the sentence continues about the preceding proposal."""
+    """Return whether the sentence goes on about the preceding proposal."""
     first = sentence.tokens[0]
     if first.sort == "direction":
         return not first.text.endswith("ing")
@@ -241,7 +245,7 @@ def _continues(sentence: Sentence) -> bool:
 
 
 def turned(allowed: Allowed, denied: bool) -> Allowed:
-    """Return what a denied direction allows: `not increase` means no rise, perhaps a fall."""
+    """Return the values that a direction allows if denied: `not increase` means 0 or a decrease."""
     if not denied:
         return allowed
     if allowed == lexicon.UP:
@@ -252,12 +256,12 @@ def turned(allowed: Allowed, denied: bool) -> Allowed:
 
 
 def opposite(allowed: Allowed) -> Allowed:
-    """Return what a denial that contrasts a proposal with the others implies for them."""
+    """Return the values that a contrasting denial implies for the other proposals."""
     return {lexicon.NOT_UP: lexicon.UP, lexicon.NOT_DOWN: lexicon.DOWN}.get(allowed, ())
 
 
 class _Walk:
-    """One pass over a sentence from left to right, used inside `facts`."""
+    """A left-to-right pass over a sentence, used inside `facts`."""
 
     def __init__(self, sentence: Sentence, topic: Topic, proposals: int) -> None:
         self.tokens = grouped(sentence.tokens, topic, proposals)
@@ -305,7 +309,7 @@ class _Walk:
                 self.wished = False
 
     def aside(self, bracket: str) -> None:
-        """Keep the list around brackets open: the text inside does not end it."""
+        """Suspend the active direction at an opening bracket, and restore it at the closing one."""
         if bracket == "(":
             self.held = self.active
         else:
@@ -345,11 +349,12 @@ class _Walk:
         )
 
     def claims_orphans(self, before: str) -> bool:
-        """Return whether the proposal follows its effects: `less trust under B`."""
+        """Return whether a proposal takes the effects named before it: `less trust under B`."""
         return before in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
 
     def compare(self, column: int, allowed: Allowed) -> None:
-        """Add what a comparison implies: `A does not raise X, unlike B`; `A raises X like B`."""
+        """Add the facts that a comparison implies: `A does not raise X, unlike B`; `A raises X like
+        B`."""
         how, rows = self.compared
         others = opposite(allowed) if len(allowed) > 1 else (allowed if how == "like" else ())
         if others and rows != self.subject and not self.vague:
@@ -385,7 +390,8 @@ class _Walk:
             self.pronoun(i, allowed)
 
     def meaning(self, i: int, token: Token) -> Allowed:
-        """Return what the direction word allows, given a denial before it or an `or` after it."""
+        """Return the values that a direction word allows, given a denial before it or an `or` after
+        it."""
         no = denied(self.tokens, i, self.asks)
         if token.sort == "touch":
             before = self.tokens[i - 1].text if i else ""
@@ -405,7 +411,7 @@ class _Walk:
         return self.tokens[i].sort == "direction"
 
     def hedged(self, i: int) -> bool:
-        """Return whether a consequence is only supposed: `added safety can hinder speed`."""
+        """Return whether a consequence is merely hypothetical: `added safety can hinder speed`."""
         at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
         if at < 1 or self.tokens[at - 1].text in ("it", "they"):
             return False
@@ -415,7 +421,7 @@ class _Walk:
         return self.tokens[i].text in lexicon.MODALS
 
     def pronoun(self, i: int, allowed: Allowed) -> None:
-        """Resolve `raises it`, `has no effect on them`, `cuts both` to the things named before."""
+        """Resolve `raises it`, `has no effect on them`, `cuts both` to attributes named before."""
         rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
         seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
         known = seen or self.topic.columns
@@ -440,7 +446,7 @@ class _Walk:
                 self.emit_column(column, allowed)
 
     def ellipsis(self, i: int) -> None:
-        """Add the fact of an ellipsis: `A raises X, while C does not`."""
+        """Add the fact implied by an ellipsis: `A raises X, while C does not`."""
         fresh = self.subject_at >= 0 and all(
             t.text in lexicon.AUXILIARY for t in self.tokens[self.subject_at + 1 : i]
         )
@@ -457,7 +463,7 @@ class _Walk:
             self.active, self.fresh = lexicon.SAME, True
 
     def echo(self, i: int) -> None:
-        """Add the fact of an echo: `A does not raise X, unlike C, which does`."""
+        """Add the fact implied by an echo: `A does not raise X, unlike C, which does`."""
         between = self.tokens[self.subject_at + 1 : i]
         clean = all(t.sort == "mark" or t.text in ("which", "that") for t in between)
         if ends(self.tokens, i) and self.last and self.subject_at >= 0 and clean:

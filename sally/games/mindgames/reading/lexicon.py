@@ -1,4 +1,4 @@
-"""The vocabulary of the rules reader: words that move an attribute, and words that ask."""
+"""The vocabulary of the rules reader: words for directions of effects, and words that ask."""
 
 import re
 
@@ -13,7 +13,8 @@ NOT_UP: Allowed = (0, -1)
 
 
 def _words(stems: str) -> re.Pattern[str]:
-    """Compile a pattern of words that begin with a stem; a stem ending in `!` is a whole word."""
+    """Compile a pattern of words that begin with a stem; a stem ending in `!` must be the full
+    word."""
     parts = [re.escape(s[:-1]) if s.endswith("!") else s + "[a-z]*" for s in stems.split()]
     return re.compile("(?:" + "|".join(parts) + r")\Z")
 

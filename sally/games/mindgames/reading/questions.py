@@ -1,6 +1,6 @@
-"""From questions to appeals: what a message asks about the other's likes, knowledge and choice.
+"""From questions to appeals: questions about the target's likes, knowledge and choice.
 
-Proposals are written P and attributes T before the patterns of questions are matched.
+Names of proposals are replaced by P, and names of attributes by T, before patterns are matched.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ Cells = tuple[tuple[int, int], ...]
 
 
 class Appeals(msgspec.Struct, frozen=True):
-    """What one question asks for."""
+    """The appeals of one question."""
 
     motivational: Columns = ()
     informational: Cells = ()
@@ -200,7 +200,7 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """The context of a question: the topic, the last reply, the size of the game."""
+    """The context of a question: the topic, the last reply and the size of the game."""
 
     topic: Topic
     reply: Columns  # attributes the last reply said it likes or dislikes
@@ -212,7 +212,7 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 def appeals(sentence: Sentence, at: Asking) -> Appeals:
-    """Return what a sentence asks; empty if it asks for nothing that the target can answer."""
+    """Return the appeals of a sentence; empty if it asks nothing that the target can answer."""
     tokens = grouped(sentence.tokens, at.topic, len(at.everyone))
     text = shape(tokens)
     if not asks(sentence, text):
@@ -226,14 +226,14 @@ def appeals(sentence: Sentence, at: Asking) -> Appeals:
 
 
 def shape(tokens: tuple[Token, ...]) -> str:
-    """Return the sentence with every proposal written P and every attribute written T."""
+    """Return the sentence with every proposal replaced by P and every attribute by T."""
     signs = {"proposal": "P", "attribute": "T"}
     text = " ".join(signs.get(t.sort, t.text) for t in tokens)
     return text.replace("the system", "you")
 
 
 def asks(sentence: Sentence, text: str) -> bool:
-    """Return whether a sentence asks: by its mark, opening, embedded question or demand."""
+    """Return whether a sentence asks: by question mark, opening, embedded question or demand."""
     if sentence.asks:
         return True
     if OFFER.search(text):
@@ -242,7 +242,7 @@ def asks(sentence: Sentence, text: str) -> bool:
 
 
 def clauses(tokens: tuple[Token, ...], text: str) -> Iterator[Clause]:
-    """Yield the questions joined in one sentence, each with its names."""
+    """Yield the separate questions of one sentence, each with its names."""
     names = iter([t for t in tokens if t.sort in ("proposal", "attribute")])
     cuts = [0, *(m.end() for m in SPLIT.finditer(text)), len(text)]
     for start, end in itertools.pairwise(cuts):
@@ -288,14 +288,15 @@ def _ask(clause: Clause, at: Asking) -> Appeals:
 
 
 def _asks_knowledge(text: str) -> bool:
-    """Return whether knowledge is asked for: `what do you know`, but not `let me know`."""
+    """Return whether a question asks for knowledge: `what do you know`, but not `let me know`."""
     heard = TO_KNOW.sub("tell", text)
     known = ALREADY.search(text) or MATTERS.search(text)
     return bool(KNOWS.search(heard)) and not known
 
 
 def _knowledge(clause: Clause, at: Asking) -> Appeals:
-    """Return an appeal for the named cells, for all cells if a name is missing, or for `that`."""
+    """Return an appeal for the named cells (all cells where no name is given), or for what `that`
+    refers to."""
     if not clause.rows and not clause.columns and JUST_THAT.search(clause.shape):
         return Appeals(informational=_cross(at.topic.rows, at.topic.columns[-1:]))
     likes = at.everything if KNOW_AND_LIKE.search(clause.shape) else ()
@@ -308,14 +309,15 @@ def _cross(rows: Rows, columns: Columns) -> tuple[tuple[int, int], ...]:
 
 
 def _why(at: Asking) -> Appeals:
-    """Return the appeal of a bare `why?`: the reasons for what the target just said."""
+    """Return the appeal of a lone `why?`: the reasons for the target's last reply."""
     if at.ranked:
         return Appeals(at.everything, _cross(at.everyone, at.everything), at.everyone)
     return Appeals(motivational=at.reply)
 
 
 def _about_proposals(clause: Clause, at: Asking) -> Appeals:
-    """Return the appeal of a question that names proposals: their rank, sometimes with reasons."""
+    """Return the appeal of a question that names proposals: their ranking, sometimes with
+    reasons."""
     text = clause.shape
     if not clause.columns and LIKE_OF.search(text):
         return Appeals(motivational=at.everything, inferential=clause.rows)

@@ -38,7 +38,7 @@ AMOUNTS = lexicon.word_set("increase decrease boost drop rise decline reduction"
 
 
 def letter(raw: list[str], i: int, letters: tuple[str, ...]) -> int | None:
-    """Return the row of the proposal named by a lone letter; None for the article `a`."""
+    """Return the row of the proposal named by a single letter; None for the article `a`."""
     word = raw[i]
     if len(word) != 1 or word.lower() not in letters:
         return None
@@ -95,7 +95,8 @@ STOP = lexicon.word_set("and to of the for in a")
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word or name: `rows` if proposals, `column` if an attribute, `allowed` if a direction."""
+    """One word or name; `rows` is set for proposals, `column` for attributes, `allowed` for
+    directions."""
 
     sort: Sort
     text: str
@@ -107,7 +108,7 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A sentence as tokens, with its text; `asks` if it ends in a question mark."""
+    """A sentence as tokens and as text; `asks` is true if it ends in a question mark."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -130,7 +131,7 @@ NOT = re.compile(r"(?i)\b(do|does|did|is|are|was|would|could|should|has|have|wo)
 
 
 def plain(text: str) -> str:
-    """Return the text with plain signs, without emphasis, and with denials spelled out."""
+    """Return the text with simple punctuation, without emphasis, and with negations spelled out."""
     text = text.translate(SIGNS)
     text = re.sub(r"(?<=[a-z])\s*=\s*(?=$|\n|[,;|])", " unchanged ", text).replace("=", " : ")
     text = re.sub(r"(?i)\bcan(?:not|'?t)\b", "can not", NOT.sub(r"\1 not", text))
@@ -139,13 +140,14 @@ def plain(text: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """Join lines that begin with a lower-case letter to the line before."""
+    """Join lines that begin with a lower-case letter to the previous line."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
     return "".join((" " if line[0].islower() else "\n") + line for line in lines).strip()
 
 
 def distance(one: str, two: str) -> int:
-    """Return the edit distance between two words, swaps of neighbouring letters included."""
+    """Return the edit distance between two words, counting a swap of adjacent letters as one
+    edit."""
     before: list[int] = []
     last = list(range(len(two) + 1))
     for i, a in enumerate(one, 1):
@@ -169,7 +171,8 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def alike(word: str, known: str) -> bool:
-    """Return whether two words are equal up to endings and, if long, one or two typing errors."""
+    """Return whether two words are equal apart from endings and, if long, one or two typing
+    errors."""
     one, two = stem(word), stem(known)
     if one == two:
         return True
@@ -182,7 +185,7 @@ Phrase = tuple[tuple[str, ...], int, bool]  # its words, its column, and whether
 
 
 class Vocabulary(msgspec.Struct, frozen=True, cache_hash=True):
-    """The names of one game, ready to be found in text."""
+    """The names of one game, prepared for finding them in text."""
 
     letters: tuple[str, ...]
     own: tuple[tuple[str, ...], ...]  # the words of each attribute's name
@@ -224,7 +227,8 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
 
 
 def _other_words(attribute: str, aliases: Aliases) -> tuple[str, ...]:
-    """Return the aliases of an attribute, which may itself be listed as another one's alias."""
+    """Return the aliases of an attribute; the attribute may itself be listed as an alias of
+    another."""
     return tuple(
         word for name, words in aliases if attribute in (name, *words) for word in (name, *words)
     )
@@ -241,7 +245,7 @@ MOST_TOKENS = 80  # in one piece; rules look around within a sentence, so this k
 
 @lru_cache(maxsize=1024)  # a message is read on arrival and again as the past of the next one
 def sentences(text: str, words: Vocabulary) -> tuple[Sentence, ...]:
-    """Return the sentences of a message with their names found; overlong ones are split."""
+    """Return the sentences of a message with names recognised; overlong sentences are split."""
     return tuple(_sentences(text, words))
 
 
@@ -287,7 +291,7 @@ def _unglued(word: str) -> Iterator[str]:
 
 
 def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
-    """Return the attribute named from position i on, and how many words its name takes."""
+    """Return the attribute named at position i, and the number of words in its name."""
     for phrase, column, inverse in _begun(raw[i].lower(), words):
         taken = _matches(raw, i, phrase)
         if taken:
@@ -305,7 +309,8 @@ def _begun(word: str, words: Vocabulary) -> tuple[Phrase, ...]:
 
 
 def _generic(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
-    """Return a common word of an attribute's name right after a mover: `limits choice`."""
+    """Return the attribute meant by a generic word right after a direction word: `limits
+    choice`."""
     if i and lexicon.MOVERS.match(raw[i - 1].lower()):
         for word, column in words.generic:
             if stem(raw[i].lower()) == stem(word):
@@ -332,7 +337,7 @@ SLIPS = (
 
 @lru_cache(maxsize=4096)
 def corrected(word: str) -> str:
-    """Return the word, or the common word that it seems to be a typing error for."""
+    """Return the word or, if it looks like a typing error, the common word that it stands for."""
     low = word.lower()
     if len(low) < 5 or low in SLIPS or low in lexicon.NO_SLIPS:
         return word
@@ -427,7 +432,8 @@ def _word_before(out: list[Token]) -> str:
 
 
 def _opens_clause(out: list[Token], asides: list[int]) -> bool:
-    """Return whether `it` can be a proposal here: only small words and asides come before it."""
+    """Return whether `it` can refer to a proposal here: only function words and asides precede
+    it."""
     return not any(
         t.sort in ("proposal", "attribute", "direction")
         for at, t in enumerate(out)
@@ -436,13 +442,14 @@ def _opens_clause(out: list[Token], asides: list[int]) -> bool:
 
 
 def _several(rows: Rows, out: list[Token], topic: Topic) -> bool:
-    """Return whether `it` could also be another proposal."""
+    """Return whether `it` could also refer to another proposal."""
     named = {row for t in out if t.sort == "proposal" for row in t.rows}
     return bool((named or set(topic.pair)) - set(rows))
 
 
 def _list(tokens: tuple[Token, ...], i: int, commas: bool) -> tuple[Rows, int]:
-    """Return proposals joined by commas, `and`, `or` and the like, and the position after them."""
+    """Return the proposals joined by commas, `and`, `or` and the like, and the position after
+    them."""
     rows = list(tokens[i].rows)
     end = j = i + 1
     while j < len(tokens):
