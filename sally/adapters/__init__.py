@@ -1,1 +1,2 @@
-"""Adapters to Inspect, PettingZoo, trainers and the terminal; no lower layer imports them."""
+"""Adapters to Inspect, PettingZoo, trainers, file formats and the terminal; no lower layer imports
+them."""

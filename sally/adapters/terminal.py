@@ -83,7 +83,7 @@ class Person(msgspec.Struct, frozen=True):
         return scene
 
     def _typed(self, turn: Turn[Any, Any]) -> str:
-        """Return the typed input; tool calls (`?tool key=value`) are answered first."""
+        """Return the typed answer, after answering any tool calls (`?tool key=value`)."""
         while (typed := self.read("> ").strip()).startswith("?"):
             tool, *given = typed[1:].split()
             try:

@@ -1,1 +1,1 @@
-"""Executors for `--on`: a local pool or Ray."""
+"""Executors that `--on` selects: a local pool or Ray."""

@@ -1,4 +1,4 @@
-"""Executors by the names that `--on` takes."""
+"""Lookup of executors by the names that `--on` accepts."""
 
 from __future__ import annotations
 

@@ -125,7 +125,8 @@ class Pool:
 
 
 def main() -> None:
-    """Read a job and shards, and write results, one JSON line each, until the input is closed."""
+    """Run a worker: read a job and then shards, and write results, one JSON line each, until the
+    input is closed."""
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of users' files must not mix with results
     lines: SimpleQueue[bytes] = SimpleQueue()

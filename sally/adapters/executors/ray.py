@@ -1,4 +1,4 @@
-"""The Ray executor: a study on all machines of a cluster.
+"""The Ray executor, which plays a study on all machines of a cluster.
 
 Every node needs the same version of Sally and access to the same store. Shards are sent as JSON and
 results come back as counts, so no data is kept in Ray.
@@ -27,7 +27,7 @@ PATIENCE = 10.0  # seconds to wait for the head node
 
 
 class Cluster:
-    """A Ray cluster: at an address, or the one that Ray finds or starts."""
+    """A Ray cluster: the one at an address, or the one that Ray finds or starts."""
 
     together = False
     rates = True
@@ -52,7 +52,7 @@ class Cluster:
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
     def slots(self) -> int:
-        """Return the number of cores of the cluster, which may change."""
+        """Return the current number of cores of the cluster, which may change."""
         return self._slots
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
@@ -112,7 +112,7 @@ def _sentence(why: Exception) -> str:
 
 
 def _beginning_with(first: Shard, take: Take) -> Take:
-    """Return a `take` that starts with a shard already taken."""
+    """Return a `take` function that starts with `first`, a shard that was already taken."""
     taken = [first]
     return lambda: taken.pop() if taken else take()
 

@@ -16,7 +16,7 @@ def play_with_provider(*given: Any) -> None:
 
 
 def index_writer() -> Any:
-    """Return a writer of the columns of the store's index."""
+    """Return a writer of a store's index columns."""
     from sally.output.files.index_writer import IndexWriter  # not needed for small runs
 
     return IndexWriter()

@@ -1,10 +1,11 @@
 """Importer of BigToM: the rows of `bigtom.csv` as items, with the cells of its design.
 
-A row has a story of five sentences (context, desire, percept, belief, event), what an aware and an
-unaware person sees and does, questions, two answers each, and an irrelevant event. The released
-generator keys the cell percept-to-belief with the aware answer although its story contains no
-event; `answer` is the other option, and the published key is kept. The true and false controls of
-backward belief have the same text; the second is flagged.
+A row has a story of five sentences (context, desire, percept, belief, event), the percepts and
+actions of an aware and of an unaware person, questions with two answers each, and an irrelevant
+event. The released generator marks the aware answer as right in the cell percept-to-belief,
+although its story contains no event; here `answer` is the other option, and the published key is
+stored beside it. The true and false controls of backward belief have the same text; the second is
+flagged.
 """
 
 from __future__ import annotations

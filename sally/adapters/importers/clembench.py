@@ -1,9 +1,9 @@
 """Importer of two-player matrix games in the logs of clembench's framework, clemcore.
 
-Every game is a folder with an `interactions.json`: the players, and every message and note in
-order. What a reply means depends on the game, so the names of the moves are given by the user. An
-entry of `turns` in the file need not be a round (a repeated question may open a new one) and is not
-read as one: a round is over when both players have replied.
+Every game is a folder with an `interactions.json`, which lists the players, and every message and
+note in order. The meaning of a reply depends on the game, so the user names the moves. An entry of
+`turns` in the file need not be a round, because a repeated question may open a new entry; a round
+is over when both players have replied.
 """
 
 from __future__ import annotations
@@ -189,8 +189,8 @@ class _Game:
     def _judged(
         self, event: Event, move: int | None, notes: Sequence[Action], at: int, over: bool
     ) -> Made:
-        """Return the move of a reply, or why there is none, and whether another move was
-        counted."""
+        """Return the move in a reply, or the reason why there is none; list a difference if the log
+        counted another move."""
         names = self.rules.names_of(self._seat(event))
         counted = next(
             (_named(json.dumps(n.content), names, "") for n in notes if n.type == self.how.noted),
@@ -252,7 +252,7 @@ def _replies(log: Log) -> Iterator[tuple[Event, list[Action]]]:
 
 
 def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
-    """Return the only move that a text names; None if it names none or several."""
+    """Return the move that a text names; None if the text names no move or more than one."""
     if pattern:
         told = [found.strip().lower() for found in re.findall(pattern, text)][-1:]
         found = {n for n, name in enumerate(names) if name.lower() in told}

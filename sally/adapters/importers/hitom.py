@@ -1,9 +1,10 @@
-"""Importer of Hi-ToM: both published copies of each question, re-keyed by a belief rule.
+"""Importer of Hi-ToM: both published copies of each question, with answers recomputed by a belief
+rule.
 
-The two copies (MC, called VP in the data, and CoT, called CoTP) hold the same stories with keys
+The two copies (MC, called VP in the data, and CoT, called CoTP) have the same stories, with keys
 that differ at orders 2 to 4. The rule follows the note that the authors print under each story and
-the semantics of their generator; `answer` is the rule's answer if it equals a published key; an
-item for which it equals neither is set aside.
+the semantics of their generator; `answer` is the rule's answer if it equals a published key;
+otherwise the item is flagged.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _items(root: Path) -> Iterator[Item]:
             other = Path(str(file).replace("/MC/", "/CoT/"))
             again = _read(other)
             if again[:3] != (story, question, options):
-                raise BadInput(f"{other} does not hold the same question as {file}.")
+                raise BadInput(f"{other} does not contain the same question as {file}.")
             vp, cotp = options.index(printed), options.index(again[3])
             thing, chain = asked(question)
             facts, place = happened(story, thing)

@@ -1,7 +1,7 @@
 """`sally-table`, the public format of recorded rounds, and its JSON schema.
 
-A record is a table (`play.csv`) with one row per round, and a description beside it (`play.toml`)
-that names the game, its length, the bots and the licence.
+A record is a table (`play.csv`) with one row per round, and a description in the same folder
+(`play.toml`) that names the game, its length, the bots and the licence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading of the cells of one episode; errors are collected with their lines."""
+"""Reader of the cells of one episode; errors are collected with their line numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckedEpisode(msgspec.Struct, frozen=True):
 def checked(
     name: str, rows: Sequence[RoundCells], game: RepeatedGame, layout: Layout
 ) -> CheckedEpisode:
-    """Read one episode of a table and collect its errors."""
+    """Return one episode of a table, with all of its errors."""
     reader = _Reader(name, game, layout)
     for each in rows:
         reader.take(each)
@@ -64,7 +64,7 @@ class _Reader:
         self._first: RoundCells | None = None
 
     def take(self, row: RoundCells) -> None:
-        """Add a round; earlier rounds without a row are void."""
+        """Add a round; earlier rounds that have no row become void."""
         while len(self.rounds) + 1 < row.round:
             self.rounds.append(Round(NO_ROW, NO_ROW))
             for times in self.seconds.values():

@@ -51,7 +51,7 @@ def _family(episode: Episode) -> str:
 
 
 def rows_of(episode: Episode) -> Iterator[Row]:
-    """Return one row per round; a round that was missing in an imported table is left out."""
+    """Yield one row per round, except for rounds that were missing in an imported table."""
     spec = registry.game(episode.setup.instance.game)
     replay: Trajectory[Any, int, Any] = replayed(spec, episode)
     game = replay.game
@@ -103,7 +103,8 @@ def _predicted(game: RepeatedGame, seat: Seat, report: Reported) -> str:
 
 
 def label(who: PlayerSpec) -> str:
-    """Return a player's name in the table: `human:ID` for people, a partner with its parameters."""
+    """Return a player's name in the table: `human:ID` for a person, or a partner's name with its
+    parameters."""
     if who.player == RECORDED:
         if who.params.get("name") == HUMAN:
             return f"{PERSON}{who.params.get('participant', '')}"
@@ -114,7 +115,7 @@ def label(who: PlayerSpec) -> str:
 
 
 def partner(who: PlayerSpec) -> str:
-    """Return a partner in the form that `sally import table` takes."""
+    """Return a partner in the notation that `sally import table` accepts."""
     given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
     return ",".join([who.player, *given])
 
@@ -123,12 +124,13 @@ def partner(who: PlayerSpec) -> str:
 
 
 def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
-    """Return the layout that `sally import table` needs, from episodes of one game."""
+    """Return the layout that `sally import table` needs for these episodes, all of one game."""
     games = {msgspec.json.encode(_game(e), order="sorted"): _game(e) for e in episodes}
     if len(games) > 1:
         raise BadInput(
             f"The episodes are of {len(games)} games with different payoffs, names or stopping "
-            "probabilities; a table of rounds has one game: choose the episodes of one cell."
+            "probabilities, but a table of rounds has only one game; choose the episodes of "
+            "one cell."
         )
     (described,) = games.values()
     described |= {"moves": "simultaneous"}
@@ -174,7 +176,7 @@ def _game(episode: Episode) -> dict[str, Any]:
 
 
 def _toml(described: Mapping[str, Any]) -> str:
-    """Return a few keys as TOML; JSON strings, numbers and lists are valid TOML."""
+    """Return the keys as TOML, written as JSON values, which are also valid TOML."""
     lines = [
         f"{key} = {msgspec.json.encode(value).decode()}"
         for key, value in described.items()

@@ -1,4 +1,4 @@
-"""Layout of an imported table, from options or from a TOML file beside the table."""
+"""Layout of an imported table, given by options or by a TOML file in the table's folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Cells = tuple[tuple[tuple[float, float], ...], ...]
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to read a table; each field is a key of the TOML file."""
+    """Settings for reading a table; each field is a key of the TOML file."""
 
     game: str = ""  # rps, ibs, ipd
     moves: Literal["", "simultaneous", "in turn"] = ""  # must be given: a table does not show it
@@ -59,7 +59,8 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None) -> Layout:
-    """Return the layout from options, a matrix file, or the TOML file beside the table.
+    """Return the layout given by options, by a matrix file, or by the TOML file in the table's
+    folder.
 
     Raises:
         BadInput: A file cannot be read, or a value has the wrong type.

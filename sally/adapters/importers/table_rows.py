@@ -1,4 +1,4 @@
-"""Reading of the rows of a table; errors are collected and reported together."""
+"""Reader of the rows of a table; errors are collected and reported together."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class TableRounds(msgspec.Struct, frozen=True):
 
 
 def read(path: Path, layout: Layout) -> TableRounds:
-    """Read every round of a table; unreadable rows are listed in `wrong`.
+    """Return every round of a table; unreadable rows are listed in `wrong`.
 
     Raises:
         BadInput: The file is not a readable table with the needed columns, or the layout is wrong.
@@ -142,7 +142,8 @@ def _wide(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterat
 
 
 def _long(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterator[RoundCells]:
-    """Join two rows into a round; player 1 is the first one named in an episode."""
+    """Yield rounds, each joined from two rows; player 1 is the player that an episode names
+    first."""
     met: dict[tuple[str, int], list[tuple[Row, PlayerCells]]] = {}
     order: dict[str, list[str]] = {}
     for row in rows:
@@ -181,7 +182,7 @@ def _by_episode(found: Iterable[RoundCells], wrong: list[CellError]) -> dict[str
 
 
 def no_such_move(name: str, known: Sequence[str]) -> str:
-    """Describe an unknown move, with a suggestion."""
+    """Return a message about an unknown move, with a suggestion."""
     folded = {each.casefold(): each for each in known}
     close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     near = f"; did you mean {folded[close[0]]}?" if close else ""
@@ -189,7 +190,7 @@ def no_such_move(name: str, known: Sequence[str]) -> str:
 
 
 def refused_cells(wrong: Sequence[CellError]) -> list[str]:
-    """Return the first twenty errors, and the number of further ones."""
+    """Return the first twenty errors as lines, and a line with the number of further errors."""
     first = sorted(wrong, key=lambda w: w.line)
     shown = [str(each) for each in first[:SHOWN]]
     return [*shown, f"and {len(first) - SHOWN} more"] if len(first) > SHOWN else shown

@@ -2,8 +2,7 @@
 (docs/how-to/recorded_play.md).
 
 TextArena writes no files itself. A record is one line of JSON per game: the environment, its rules,
-every reply in order, and the state at the end. The matrix games among its environments are
-supported.
+every reply in order, and the state at the end. Of its environments, the matrix games are supported.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """How an environment reads a reply, and what its moves pay."""
+    """The rules of an environment: how it reads a reply, and what its moves pay."""
 
     names: tuple[str, ...]
     pattern: str  # finds a move in a reply; its group is the move or its first letter
@@ -129,7 +128,7 @@ class _Game:
         self._check_points()
 
     def _rounds(self) -> list[Round]:
-        """Yield the rounds as read from the replies; an unreadable reply yields no move."""
+        """Return the rounds as read from the replies; an unreadable reply gives no move."""
         rounds: list[Round] = []
         made: dict[int, Made] = {}
         for step in self.record.steps:

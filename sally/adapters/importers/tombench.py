@@ -1,4 +1,5 @@
-"""Importer of ToMBench: twenty files of questions in English and Chinese, one key for both.
+"""Importer of ToMBench: twenty files of questions in English and Chinese, with one answer key for
+both languages.
 
 Two-option items have the bare token NaN for the missing options, and one key ends in a dot. Items
 are flagged, and not scored, if the same story and question have two keys, an option is listed
@@ -80,7 +81,7 @@ def _file(file: Path, language: Language) -> list[Item]:
 
 
 def _field(row: Mapping[str, Any], name: str, file: Path, number: int) -> Any:
-    """Return a field whose name ends with this one: names are bilingual, on two lines."""
+    """Return the field whose name ends with `name`; field names are bilingual, on two lines."""
     for key, value in row.items():
         if key.split("\n")[-1] == name:
             return value
@@ -145,7 +146,7 @@ def _flagged(items: Sequence[Item], task: str, language: Language) -> list[Item]
 
 
 def _keys(items: Sequence[Item], item: Item) -> int:
-    """Return how many different right options one question has."""
+    """Return the number of different options that are keyed as right for the item's question."""
     same = [i for i in items if (i.story, i.question) == (item.story, item.question)]
     return len({i.options[i.answer] for i in same})
 

@@ -1,4 +1,4 @@
-"""Integration with Inspect AI, which is imported in this package only."""
+"""Integration with Inspect AI, which no other package imports."""
 
 from importlib.util import find_spec
 

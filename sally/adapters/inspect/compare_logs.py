@@ -1,8 +1,9 @@
-"""Comparison of any Inspect logs: paired by sample, clustered, adjusted, with power.
+"""Comparison of any Inspect logs by paired samples, with clustered intervals, adjusted p values and
+power.
 
 Two samples form a pair if they have the same id and epoch in both logs. Samples that a log planned
 but did not finish or score count as the lowest score (intention to treat); the difference over
-complete pairs is given beside it. Intervals come from resampling whole clusters, p values from
+complete pairs is reported, too. Intervals come from resampling whole clusters, p values from
 flipping the signs of whole clusters, adjusted by Holm's method over all comparisons.
 """
 
@@ -55,7 +56,7 @@ class LogScores(msgspec.Struct, frozen=True):
 
 
 class LogComparison(msgspec.Struct, frozen=True):
-    """The difference of two logs, first minus second, by one scorer."""
+    """The difference between two logs (first minus second) by one scorer."""
 
     first: str
     second: str
@@ -91,14 +92,15 @@ def compare_logs(
     ids_only: bool = False,
     seed: int = SEED,
 ) -> list[LogComparison]:
-    """Compare every two of these Inspect logs by each scorer that both have.
+    """Return comparisons of every pair of these Inspect logs, by each scorer that both have.
 
     Args:
         logs: At least two `.eval` or `.json` logs of the same samples.
         scorers: Only these scorers; `SCORER.KEY` names one value of a scorer that has several.
-        cluster: A metadata column, or a function of a sample; by default epochs of one sample
-            form a cluster.
-        margin: Differences within it count as equivalence; by default .2 standard deviations.
+        cluster: A metadata column, or a function of a sample; by default epochs of one sample form
+            a cluster.
+        margin: Differences smaller than this count as equivalence; by default .2 standard
+            deviations.
         ids_only: Pair samples by id even if their inputs differ.
         seed: Seed of resampling and sign flips.
 
@@ -124,7 +126,7 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
     """Read the scores of one log, sample by sample.
 
     Raises:
-        BadInput: If the log cannot be read, holds no sample, or lacks the cluster's column.
+        BadInput: If the log cannot be read, has no samples, or lacks the cluster's column.
     """
     header = _header(path)
     number = value_to_float()
@@ -147,7 +149,7 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
                     graded.add(name)
                 values.setdefault(name, {})[unit] = _number(value, number)
     if not seen:
-        raise BadInput(f"{path} holds no sample.")
+        raise BadInput(f"{path} contains no samples.")
     ids = [str(id) for id in header.eval.dataset.sample_ids or ()] or [id for id, _ in seen]
     epochs = header.eval.config.epochs or max(epoch for _, epoch in seen)
     planned = dict.fromkeys((id, epoch) for id in ids for epoch in range(1, epochs + 1))
@@ -165,7 +167,8 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
 
 
 def labelled(read: Sequence[LogScores], logs: Sequence[str | Path]) -> list[LogScores]:
-    """Return the logs with distinct labels: model, else task and model, else file name."""
+    """Return the logs with distinct labels: the model or, where that is not distinct, task and
+    model or the file name."""
     names = [[one.label for one in read], [f"{one.task} {one.label}" for one in read]]
     names.append([Path(log).stem for log in logs])
     names.append([str(log) for log in logs])
@@ -282,10 +285,12 @@ def power_of_logs(
     cluster: Cluster | None = None,
     comparisons: int = 1,
 ) -> list[LogPower]:
-    """Return the difference that one or two logs can detect, and the sizes needed to detect less.
+    """Return the smallest difference that one or two logs can detect, and the number of samples
+    needed for smaller differences.
 
-    With two logs the deviation of their paired differences is used; with one, that of independent
-    differences, which is an upper bound if two models find the same samples hard.
+    With two logs, the standard deviation of their paired differences is used. With one log, it is
+    that of independent differences, which is an upper bound if two models find the same samples
+    hard.
 
     Raises:
         BadInput: If a log cannot be read, or `detect` or `comparisons` is not positive.
@@ -333,7 +338,8 @@ def _power(
 
 
 def detectable(units: int, variance: float, alpha: float = ALPHA) -> float | None:
-    """Return the smallest difference that a paired t test over these clusters finds (power .8)."""
+    """Return the smallest difference that a paired t test over this many clusters detects with
+    power .8."""
     if units < 2 or not variance:
         return None
     low, high = 0.0, 40 * math.sqrt(variance)
@@ -345,7 +351,8 @@ def detectable(units: int, variance: float, alpha: float = ALPHA) -> float | Non
 
 
 def _variance(differences: np.ndarray[Any, Any], clusters: Sequence[Hashable]) -> float | None:
-    """Return the variance of the means of clusters, or None if there is none."""
+    """Return the variance of cluster means; None if it is 0 or there are fewer than two
+    clusters."""
     means = cluster_means(differences, clusters)
     found = float(np.var(means, ddof=1)) if len(means) > 1 else 0.0
     return found or None
@@ -430,7 +437,7 @@ def _shared_scorers(one: LogScores, two: LogScores, wanted: Sequence[str]) -> li
         raise BadInput(
             f"{one.label} has scores of {listed(sorted(one.values), 'and') or 'no scorer'}, "
             f"{two.label} of {listed(sorted(two.values), 'and') or 'no scorer'}; "
-            "they share none."
+            "they have no scorer in common."
         )
     return list(wanted) or shared
 

@@ -49,10 +49,10 @@ PLAIN: dict[FaultKind, str] = {
 
 
 def failure_of(error: BaseException, address: str | None = None) -> ModelFailure:
-    """Return the failure for an exception, considering its causes.
+    """Return the failure that an exception and its causes stand for.
 
-    Its detail is the server's own message, or our own sentence if there is none, and ends with the
-    address.
+    The failure's detail is the server's message, or a sentence of ours if there is none, and ends
+    with the address.
     """
     found = causes(error)
     kinds = (k for cause in found if (k := _kind(cause)) is not None)
@@ -77,7 +77,8 @@ def _kind(error: BaseException) -> FaultKind | None:
 
 
 def _retry_after(errors: list[BaseException]) -> float | None:
-    """Return the wait in seconds of a Retry-After header, a number or a date."""
+    """Return the seconds to wait according to a Retry-After header, which has a number or a date;
+    None without one."""
     for error in errors:
         headers = getattr(getattr(error, "response", None), "headers", None)
         if headers is None or not (said := headers.get("retry-after")):

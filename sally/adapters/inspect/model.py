@@ -1,4 +1,4 @@
-"""Models reached through Inspect: `complete` and `score` on top of `generate`."""
+"""Models reached through Inspect; `complete` and `score` are based on Inspect's `generate`."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 class InspectModel:
     """Any model that Inspect can reach.
 
-    With a scope, replies are cached under it: one object serves one seat of one episode, and a
-    call counter in the cache key keeps repeated calls apart.
+    With a scope, replies are cached under that name. One object serves one seat of one episode, and
+    a call counter in the cache key keeps repeated calls apart.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class InspectModel:
 
     @property
     def used(self) -> dict[str, Any]:
-        """Address, versions and model names of the provider, for the record."""
+        """The provider's address, versions and model names, as stored in the record."""
         own = getattr(self._provider.api, "used", None)
         return {
             "transport": "inspect",
@@ -110,7 +110,7 @@ class InspectModel:
 
     @property
     def can_score(self) -> bool:
-        """Whether the provider scores whole candidates; top-k lists do not suffice."""
+        """Whether the provider scores whole candidates; lists of the top tokens do not suffice."""
         return bool(getattr(self._provider.api, "scores_candidates", False))
 
     @property
@@ -158,7 +158,9 @@ class InspectModel:
         output = await self._generate([chat(m) for m in talk], settings, (), wanted)
         logprobs = (output.metadata or {}).get("logprobs")
         if not isinstance(logprobs, list) or len(logprobs) != len(candidates):
-            raise ModelFailure("bad_reply", "The scores do not fit the candidates.")
+            raise ModelFailure(
+                "bad_reply", "The provider did not return one score for each candidate."
+            )
         return in_process.scores(
             candidates, logprobs, usage_of(output, time.perf_counter() - start)
         )
@@ -196,7 +198,8 @@ class InspectModel:
     def _policy(
         self, talk: list[ChatMessage], settings: Settings, extra: dict[str, Any] | None
     ) -> CachePolicy | bool:
-        """Return the cache policy; scope and call counter complete Inspect's cache key."""
+        """Return the cache policy; the scope and the call counter are added to Inspect's cache
+        key."""
         if self._scope is None:
             return False
         shown = repr(([(m.role, m.text) for m in talk], settings, extra))
@@ -237,7 +240,8 @@ def config_of(
 
 
 def _response_schema(settings: Settings) -> ResponseSchema | None:
-    """Convert the schema of a call to Inspect's; keywords that Inspect lacks are left out."""
+    """Convert the JSON schema of a call to Inspect's format; keywords that Inspect lacks are left
+    out."""
     if not isinstance(settings, SchemaSettings):
         return None
     schema = JSONSchema.model_validate(_with_enums(json.loads(settings.schema)))
@@ -297,7 +301,7 @@ def reply_of(output: ModelOutput, seconds: float) -> Reply:
 
 
 def usage_of(output: ModelOutput, seconds: float) -> Usage:
-    """Return the usage of a call; what the provider does not report is omitted."""
+    """Return the usage of a call; numbers that the provider does not report are omitted."""
     used = output.usage
     if used is None:
         return Usage(seconds=seconds)

@@ -31,7 +31,8 @@ from sally.core.registry import registry
 
 
 class SallyAPI(ModelAPI):
-    """A model of our registry as an Inspect provider, with scoring if the model supports it."""
+    """An Inspect provider for a model of Sally's registry, with scoring if the model supports
+    it."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ def sally() -> type[ModelAPI]:
 
 
 def ours(message: ChatMessage) -> Message:
-    """Convert an Inspect message to ours."""
+    """Convert an Inspect message to Sally's format."""
     if message.role == "system":
         return System(message.text)
     return Assistant(message.text) if message.role == "assistant" else User(message.text)

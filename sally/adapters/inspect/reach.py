@@ -1,7 +1,7 @@
 """Access to providers through Inspect, with address and key from the configuration.
 
 Retries by Inspect and by provider clients are switched off, so that every failure is logged by kind
-and retried after the wait that the provider asks for.
+and retried after the time that the provider requests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MARKUP = re.compile(r"\[/?[a-z ]+\]")
 def provider_of(name: str, config: Config, server: str | None = None) -> Provider:
     """Return the provider that the configuration gives for a model.
 
-    `server` selects one of several servers; default: the first.
+    `server` selects one of several servers; the default is the first.
 
     Raises:
         BadInput: The model cannot be reached.
@@ -59,7 +59,7 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
 
 
 def _refuse_secrets(api: ModelAPI, name: str) -> None:
-    """Raise BadInput if the address of a provider, such as OPENAI_BASE_URL, holds a key."""
+    """Raise BadInput if the address of a provider, such as OPENAI_BASE_URL, contains a key."""
     owners = [part.upper().replace("-", "_") for part in name.split("/")[:-1]]
     known = (os.environ.get(f"{owner}_BASE_URL") for owner in owners)
     for address in filter(None, (api.base_url, *known)):
@@ -72,7 +72,8 @@ def _refuse_secrets(api: ModelAPI, name: str) -> None:
 
 
 def address_of(provider: Provider) -> str | None:
-    """Return the address of a provider for records and messages; None: the provider's own."""
+    """Return the address of a provider for records and messages; None if it is the provider's
+    default."""
     return keys.address_without_secrets(provider.api.base_url) if provider.api.base_url else None
 
 
@@ -82,7 +83,7 @@ def address_of(provider: Provider) -> str | None:
 def hide_key(api: ModelAPI) -> None:
     """Remove API keys from errors, replies and responses of a provider before Inspect logs them.
 
-    Also cuts replies that are too long to be stored.
+    Replies that are too long to be stored are truncated.
     """
     key = keys.remember(api.api_key or "")
     if getattr(api.generate, "hides_key", False):
@@ -129,7 +130,7 @@ def _clean(output: ModelOutput, key: str) -> ModelOutput:
 
 
 def without(value: Any, key: str) -> Any:
-    """Return the value with keys removed from all its texts, and long texts cut."""
+    """Return the value with the key removed from all texts, and with long texts truncated."""
     if isinstance(value, str):
         short = cut(value)
         return keys.scrubbed(short.replace(key, keys.HIDDEN) if key else short)

@@ -1,4 +1,4 @@
-"""The entry of a study for the register of Inspect Evals (`register/NAME/eval.yaml`).
+"""A study's entry in the register of Inspect Evals (`register/NAME/eval.yaml`).
 
 The fields are those of `ExternalEvalMetadata` in inspect-evals 0.26.0. Repository and commit are
 options, because only the publisher knows them.
@@ -62,7 +62,7 @@ def title(study: Study) -> str:
 
 
 def about(study: Study) -> str:
-    """Return a one-sentence description."""
+    """Return a one-sentence description of a study."""
     games = sorted({cell.instances[0].game for cell in study.cells if cell.instances})
     said = (
         registry.paper(study.paper).about
@@ -80,7 +80,7 @@ def samples(study: Study) -> int:
 @click.command()
 @click.argument("study")
 @click.option("--repository", required=True, help="Public address of the repository.")
-@click.option("--commit", required=True, help="Commit hash of the entry.")
+@click.option("--commit", required=True, help="Hash of the commit that the entry refers to.")
 @click.option(
     "--contributor",
     "contributors",

@@ -1,4 +1,4 @@
-"""Tasks and provider that Inspect loads through its entry point."""
+"""The tasks and the provider that Inspect loads through its entry point."""
 
 from sally.adapters.inspect.provider import sally
 from sally.adapters.inspect.tasks import game_task, study_task

@@ -50,7 +50,7 @@ def play_orders(
         display: Inspect's display; "none" shows nothing.
         label: Prefix of the store's file.
         told: Called with each stored episode.
-        ours: Returns whether this run still owns the shard; checked before uploads.
+        ours: Function that returns whether this run still owns the shard; called before uploads.
 
     Raises:
         BadInput: A model cannot be reached.
@@ -80,7 +80,7 @@ def play_orders(
 
 
 def check(logs: Sequence[EvalLog]) -> None:
-    """Raise if an eval did not finish."""
+    """Raise RunFailed if an eval did not finish."""
     if (why := hopeless()) is not None:
         raise RunFailed(f"{why} The run was stopped.")
     if not logs or logs[0].status == "cancelled":
@@ -119,7 +119,7 @@ def console_on_stderr() -> Iterator[None]:
 
 
 def models_in(wanted: Sequence[Order]) -> set[str]:
-    """Return the models that these episodes name."""
+    """Return the names of the models in these episodes."""
     return {
         who.params["model"]
         for _, _, setup in wanted

@@ -57,7 +57,8 @@ def session(
 
 
 def session_of(out: str) -> Session:
-    """Return the session of a store; an eval started by Inspect gets one until its process ends."""
+    """Return the session of a store; for an eval that Inspect started, it is created here and lasts
+    until the process ends."""
     if out not in _sessions:
         config = find_config()
         _sessions[out] = Session(config, Meter(config=config), store.Writer(out))

@@ -1,4 +1,5 @@
-"""Studies as Inspect tasks: one sample per episode; our episode is the canonical record."""
+"""Studies as Inspect tasks with one sample per episode; the stored episode is the canonical
+record."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ NO_MODEL = "none/none"  # Inspect's name for a missing model
 
 
 def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
-    """Return a task that plays these episodes and stores each at `out`."""
+    """Return a task that plays these episodes and stores each of them in the store `out`."""
     samples = [
         Sample(
             id=id,
@@ -103,7 +104,8 @@ def headlines(game: str) -> dict[str, Metric]:
 
 @solver
 def play_episode(out: str) -> Solver:
-    """Return a solver that plays one episode; a limit censors it, and it is always stored."""
+    """Return a solver that plays one episode and stores it; an episode that exceeds a limit is
+    censored."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = session_of(out)
@@ -179,7 +181,7 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
 
 
 def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:
-    """Return Inspect's model for this seat's role if it has this name, else the named model."""
+    """Return Inspect's model for the seat's role if its name matches, else the named model."""
     given = get_model(role=seat)
     if str(given) == name and server is None:
         hide_key(given.api)
@@ -189,7 +191,8 @@ def provider(seat: str, name: str, session: Session, server: str | None = None) 
 
 @scorer(metrics={"*": [mean()]})
 def all_metrics(keys: Sequence[str]) -> Scorer:
-    """Score the headline metrics of every seat with a language model; NaN if missing."""
+    """Return a scorer of the headline metrics of every seat with a language model; NaN if
+    missing."""
     blank = dict.fromkeys(keys, math.nan)  # Inspect treats NaN as not scored
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -225,8 +228,9 @@ UNITS: Mapping[str, float] = {"knowing": 0.01}  # a share like the others, not p
 def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
     """Return the scorers knowing, acting, doing, regret and forfeits.
 
-    With one seat of a model, each gives one number; with several, one for each `SEAT.NAME`. The
-    viewer heads its columns with these keys, so a seat alone would not tell the scorers apart.
+    If a model has one seat, each scorer returns one number; with several seats, it returns one for
+    each `SEAT.NAME`. The viewer uses these keys as column headings, so the seat alone would not
+    distinguish the scorers.
     """
     seats = list(
         dict.fromkeys(
@@ -262,7 +266,7 @@ def _each_seat(name: str, seats: Sequence[str]) -> Scorer:
 
 
 def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, float]:
-    """Return a scorer's value for each seat; a missing one is NaN, which Inspect ignores."""
+    """Return a scorer's value for each seat; a missing value is NaN, which Inspect ignores."""
     line = state.store.get("episode")
     values = dict.fromkeys(seats, math.nan)
     if line is None or (episode := from_line(line.encode())).payoffs is None:
@@ -277,7 +281,7 @@ def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, floa
 
 
 def _metric_of(name: str, spec: GameSpec[Any, Any, Any], seat: str) -> Metric | None:
-    """Return the game's metric behind the name of a scorer, or None if it has none."""
+    """Return the game's metric for a scorer, or None if the game has no such metric."""
     known: Mapping[str, Metric] = registry.metrics(spec.family or spec.name)
     if name == "doing":
         return doing_metric(spec, seat)
@@ -312,7 +316,8 @@ def study_task(name: str) -> Callable[..., Task]:
 
 
 def for_roles(study: Study) -> Study:
-    """Fill the open seats of a study with Inspect's models: by role name, or the default."""
+    """Return the study with Inspect's models in its open seats: the model of the role, or the
+    default model."""
     if OPEN not in models_of(study):
         return study
     seats = {seat for cell in study.cells for lineup in cell.lineups for seat in lineup}
@@ -362,11 +367,12 @@ def game_study(
     seed: int,
     params: Mapping[str, Any],
 ) -> Study:
-    """Return a study of one cell: models in `seats`, a named or the usual player in the others.
+    """Return a study with one cell: models in `seats`, the named or the usual player in the other
+    seats.
 
     Args:
         game: Name of the game.
-        partner: Player of the other seats; by default the usual one of each seat.
+        partner: Player of the other seats; by default the usual player of each seat.
         seats: Seats of models, separated by commas; by default the first seat.
         strategy: Prompting strategy of the models.
         probes: Probes asked in the models' seats, separated by commas; "none" asks none; by default

@@ -26,7 +26,7 @@ MOST_TEXT = 100_000  # maximum characters of a prompt or a reply
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """One seat of a game: observations are views, actions are option numbers or forms."""
+    """One seat of a game; observations are views, actions are option numbers or forms."""
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 
@@ -76,7 +76,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return self._seen(), reward, terminated, truncated, self._info()
 
     def render(self) -> Any:
-        """Return the prompt or, after the end, the transcript."""
+        """Return the current prompt or, after the end of the episode, the transcript."""
         return spaces.rendered(self.table) if self.render_mode == "ansi" else None
 
     def _seen(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Problems:
         )
 
     def task(self, seed: int) -> Task | None:
-        """Return the task of a seed, or None without a split."""
+        """Return the task for a seed, or None if there is no split."""
         return Stream(seed, "problem").pick(self.tasks) if self.tasks else None
 
     def at(self, seed: int) -> dict[str, Any]:

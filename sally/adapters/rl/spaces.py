@@ -93,7 +93,7 @@ def _observed(
         if len(shown) > page_bytes:
             raise BadInput(
                 f"A page of {spec.name} has {len(shown)} bytes, but page_bytes is "
-                f"{page_bytes}; create the environment with a larger one."
+                f"{page_bytes}; create the environment with a larger value."
             )
         seen = np.frombuffer(shown.ljust(page_bytes, b"\0"), np.uint8)
     widest = game.widest_menu()
@@ -140,7 +140,7 @@ def _info(table: Table, seat: Seat, turn: Turn[Any, Any], pages: bool) -> dict[s
 
 
 def act(table: Table, seat: Seat, action: Any) -> None:
-    """Play an action; an illegal one is a forfeit."""
+    """Play an action; an illegal action counts as a forfeit."""
     turn = table.asked(seat)
     if turn is None:
         return
@@ -154,7 +154,7 @@ def act(table: Table, seat: Seat, action: Any) -> None:
 
 
 def act_all(table: Table, actions: Mapping[str, Any]) -> None:
-    """Play the actions of seats that move together; illegal ones are forfeits."""
+    """Play the actions of seats that move together; illegal actions count as forfeits."""
     places = {s: _place(a) for s, a in actions.items() if not isinstance(a, str)}
     if len(places) == len(actions):
         table.move_all(places)
@@ -178,7 +178,8 @@ def rendered(table: Table) -> str:
 
 
 class Seeds:
-    """Seeds of resets: the given one, or the next derived from it."""
+    """Seeds of resets: the seed given at a reset, or the next one derived from the last given
+    seed."""
 
     def __init__(self) -> None:
         self._root: int = np.random.SeedSequence().entropy  # type: ignore[assignment]
@@ -194,7 +195,7 @@ class Seeds:
 
 
 class RewardTracker:
-    """Rewards since the last step."""
+    """The rewards that seats have received since the last step."""
 
     def __init__(self, table: Table) -> None:
         self._table, self._had = table, dict.fromkeys(table.match.game.seats, 0.0)

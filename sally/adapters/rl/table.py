@@ -1,4 +1,4 @@
-"""A match in which some seats are controlled from outside and bots play the others."""
+"""A match in which some seats are controlled from outside and bots play the other seats."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Table:
         return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
 
     def move(self, seat: str, action: Any) -> None:
-        """Play a move for an outside seat; an illegal one is a forfeit."""
+        """Play a move for an outside seat; an illegal move counts as a forfeit."""
         turn = self.asked(seat)
         if turn is None:
             raise BadInput(f"It is not the turn of seat {seat!r}.")
@@ -94,7 +94,7 @@ class Table:
             self.move_at(seat, place)
 
     def move_at(self, seat: str, place: int) -> None:
-        """Play a move by option number; a number out of range is a forfeit."""
+        """Play a move by option number; a number out of range counts as a forfeit."""
         turn = self.asked(seat)
         if turn is not None and 0 <= place < len(turn.options):
             self.move(seat, turn.options[place])

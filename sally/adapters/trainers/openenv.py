@@ -2,7 +2,8 @@
 
     app = app_of("ipd")        # then: uvicorn module:app
 
-Splits are those of the game; a task is named by its split and index, without its partner.
+Splits are those of the game; a task is identified by its split and index, and does not reveal its
+partner.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any
     ) -> PageObservation:
-        """Start an episode, given by `split` and `index` or else drawn by the seed."""
+        """Start an episode and return its first prompt; `split` and `index` select it, or else the
+        seed does."""
         part, index = kwargs.get("split") or "train", kwargs.get("index")
         if index is None:
             self.env.reset(seed, part)
@@ -79,7 +81,7 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     def step(
         self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any
     ) -> PageObservation:
-        """Play the reply; a step after the end only returns a message."""
+        """Play the reply; after the end of the episode, only return a message."""
         page, reward, done, info = self.env.step(action.text)
         self._steps += 1
         return PageObservation(
@@ -108,7 +110,7 @@ class GameEnvironment(Environment):  # type: ignore[misc]
         return len(self.env.split.part(split))
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """Return one task, without its partner."""
+        """Return one task without revealing its partner."""
         task = self.env.split.part(split)[index]
         return {"id": f"{split}-{index}", "index": index, "instance": task.instance.id}
 
@@ -124,7 +126,7 @@ class GameEnvironment(Environment):  # type: ignore[misc]
 
 
 def app_of(game: str, at_once: int = 64, **given: Any) -> Any:
-    """Return a server of this game for uvicorn."""
+    """Return an application for uvicorn that serves this game."""
     return create_fastapi_app(
         lambda: GameEnvironment(game, **given),
         ReplyAction,

@@ -4,7 +4,7 @@
     trainer = GRPOTrainer(model, rollouts.reward, args, rollouts.rows(64), rollout_func=rollouts)
 
 An episode is one conversation (strategy `chat`), so each turn only appends; prompt tokens have
-`env_mask` 0. A row names a seed and a split; the members of a group share them, so GRPO's baseline
+`env_mask` 0. A row names a seed and a split, which all members of a group share, so GRPO's baseline
 is paired by design.
 """
 
@@ -47,12 +47,12 @@ class Talk:
 
     @property
     def reward(self) -> float:
-        """Return the sum of the rewards so far."""
+        """The sum of the rewards so far."""
         return sum(self.rewards)
 
     @property
     def context(self) -> list[int]:
-        """Return all tokens so far."""
+        """All tokens so far."""
         return self.prompt + self.completion
 
     def answer(self, tokens: Sequence[int], logprobs: Sequence[float]) -> None:
@@ -154,13 +154,14 @@ class Rollouts:
 
 
 class TurnRollouts(Rollouts):
-    """Rollouts of single turns: a group shares an episode's past and differs in one reply.
+    """Rollouts of single turns; the members of a group share an episode's past and differ in one
+    reply.
 
     The policy plays a task up to a turn; then each member of the group answers that turn from the
-    same past. Only the tokens of that answer are trained on, and its reward is its own: what the
-    move gave up where that is exact, else what the seat gains from there to the end. So the
-    advantage of a turn reaches no other turn. `turns` is the number of turns of an episode among
-    which a row's turn is drawn.
+    same past. Only the tokens of that answer are trained on, and they get the reward of that turn:
+    the loss of the move where it is known exactly, else the seat's gain from there to the end. So
+    the advantage of a turn does not affect any other turn. `turns` is the number of turns of an
+    episode among which a row's turn is drawn.
     """
 
     def __init__(self, game: str, *, turns: int, **given: Any) -> None:
@@ -170,7 +171,7 @@ class TurnRollouts(Rollouts):
         super().__init__(game, **given)
 
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
-        """Return `n` rows, each an episode and the turn at which its group forks."""
+        """Return `n` rows; each names an episode and the turn at which its group forks."""
         seeds = [derived_seed("trl turns", seed, i) for i in range(n)]
         return [
             {"prompt": MARK + json.dumps({"seed": each, "turn": Stream(each).below(self._turns)})}
@@ -178,7 +179,8 @@ class TurnRollouts(Rollouts):
         ]
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
-        """Play each past once, fork it for every member of its group, and take one reply of each.
+        """Play each past once, fork it for every member of its group, and sample one reply for each
+        member.
 
         A prompt is repeated for each generation; an episode that ends before its turn forks at its
         last turn.
@@ -221,7 +223,8 @@ class TurnRollouts(Rollouts):
         }
 
     def _forked(self, prompt: str, past: Talk, tokenizer: Any) -> Talk:
-        """Return a new episode with the same past; an ended one without its last reply."""
+        """Return a new episode with the same past; if the past has ended, its last reply is left
+        out."""
         fork = Talk(self._begun(prompt), tokenizer)
         kept = past.replies if past.env.asked is not None else past.replies[:-1]
         for reply in kept:

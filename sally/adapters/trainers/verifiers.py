@@ -3,13 +3,14 @@
     config = GameEnvConfig(taskset=GamesConfig(id="sally-verifiers", game="ipd"))
     env = GameEnv(config)      # then `env.run_episode`; or at the prompt, `vf-eval sally-verifiers`
 
-Prompts, readers, retries and forfeits are those of an evaluation: at each call the model receives
-the messages an evaluation would send. Probes go to a separate role that is not trained.
+Prompts, readers, retries and forfeits are the same as in an evaluation: at each call the model
+receives the messages that an evaluation would send. Probes go to a separate role that is not
+trained.
 
     env, config = seats_env("ipd")    # every seat an agent, with a trace and rewards of its own
 
-Each trace lists the reward of every turn beside the message that earned it (`turns_of`), and
-`credit_turns` writes one advantage for each turn onto that message's sampled tokens alone.
+Each trace lists the reward of every turn with the message that earned it (`turns_of`), and
+`credit_turns` assigns one advantage to each turn, only on the sampled tokens of that message.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ HERE = vf.SubprocessConfig()  # unused; the default would rent a machine
 
 
 class GameData(vf.TaskData):  # type: ignore[misc]
-    """One episode by split and seed, without its partner."""
+    """One episode, identified by split and seed; its partner is not revealed."""
 
     game: str
     part: str
@@ -69,7 +70,7 @@ class GamesConfig(vf.TasksetConfig):  # type: ignore[misc]
 
 
 class Games(vf.Taskset[GameTask, GamesConfig]):  # type: ignore[misc]
-    """Episodes of one game; the rollouts of a task share partner and random draws."""
+    """Episodes of one game; all rollouts of a task have the same partner and random draws."""
 
     def load(self) -> Iterator[GameTask]:
         """Yield the tasks.
@@ -194,12 +195,13 @@ class SeatsEnvConfig(vf.EnvConfig):  # type: ignore[misc]
 def seats_env(game: str, seats: Sequence[str] = ()) -> tuple[type[Any], type[Any]]:
     """Return the environment of a game whose seats are agents, and its configuration.
 
-    Each seat is a role with a trace of its own. A role without a model of its own is played by the
-    run's model, so that one policy can take several seats, or several policies one each.
+    Each seat is a role with its own trace. A role without its own model is played by the run's
+    model, so one policy can take several seats, or several policies can take one seat each.
 
     Args:
         game: The game's name.
-        seats: The seats to be agents; all if empty. The others keep the task's players.
+        seats: The seats that are agents; all seats if empty. The other seats keep the task's
+            players.
 
     Raises:
         BadInput: The game or a seat is unknown.
@@ -211,7 +213,7 @@ def seats_env(game: str, seats: Sequence[str] = ()) -> tuple[type[Any], type[Any
     config = create_model("SeatsConfig", __base__=SeatsEnvConfig, **fields)
 
     class GameSeats(vf.Env[config]):  # type: ignore[misc]
-        """Several seats of a game; an episode has one trace for each."""
+        """Several seats of a game; an episode has one trace for each seat."""
 
         async def setup(self, agents: Any) -> None:
             """Exclude fixed seats from training."""
@@ -257,10 +259,10 @@ def turns_of(trace: Any) -> list[dict[str, Any]]:
 
 
 def credit_turns(trace: Any, advantages: Sequence[float]) -> None:
-    """Assign one advantage to each turn: to the sampled tokens of its own messages alone.
+    """Assign one advantage to each turn, only on the sampled tokens of the turn's own messages.
 
     Raises:
-        BadInput: There is not one advantage for each turn.
+        BadInput: The number of advantages differs from the number of turns.
     """
     turns = turns_of(trace)
     if len(turns) != len(advantages):
@@ -272,7 +274,7 @@ def credit_turns(trace: Any, advantages: Sequence[float]) -> None:
 
 
 async def _turn(env: TextEnv | TextSeats, asked: Request, talk: Any) -> None:
-    """Send a prompt to the model; a stopped run leaves an episode without a result."""
+    """Send a prompt to the model; if the run stops, the episode has no result."""
     segment = await talk.turn(_wire(asked))
     if segment.terminated:
         error = talk.trace.last_error
@@ -312,7 +314,8 @@ def _enter(trace: Any, rows: Sequence[Row], weights: Mapping[str, float], ended:
 
 
 def _enter_turns(trace: Any, rows: Sequence[Row], weights: Mapping[str, float]) -> None:
-    """Record the moves of a trace with the messages that made them; a retry belongs to its turn."""
+    """Record the moves of a trace with the messages that made them; a retry belongs to the turn of
+    its move."""
     sampled = (place for place, node in enumerate(trace.nodes) if node.sampled)
     trace.info[TURNS] = [
         {

@@ -1,1 +1,1 @@
-"""Figures."""
+"""Figures for papers, and plots for the report page."""

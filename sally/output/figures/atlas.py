@@ -1,4 +1,4 @@
-"""The figure of the atlas: one panel per game and setting, as SVG and as a self-contained page."""
+"""The atlas figure: one panel per game and setting, as SVG and as a self-contained page."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def rows_of(dots: Sequence[AtlasDot]) -> list[Row]:
-    """Return the lines of a panel; more than MANY models are grouped by family, best first."""
+    """Return the lines of a panel; if there are more than MANY models, they are grouped by family,
+    the best family first."""
     models = [(n, dot) for n, dot in enumerate(dots) if dot.kind == "model"]
     if len(models) <= MANY or not all(dot.family for _, dot in models):
         return [Row(dot.who, ((n, dot),)) for n, dot in enumerate(dots)]
@@ -79,7 +80,7 @@ def height_of(dots: Sequence[AtlasDot]) -> int:
 
 
 def _shape(kind: str, x: float, y: float) -> str:
-    """Return the mark of a kind of player, which has its own colour and shape."""
+    """Return the SVG mark of a kind of player; each kind has its own colour and shape."""
     hue = HUES[kind]
     if kind == "people":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{hue}"/>'
@@ -98,9 +99,9 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
 
     Args:
         column: The game, setting and measure.
-        dots: Its players.
-        first: The number of the first dot in the figure.
-        page: The file whose list of episodes the dots link to; "" is the page itself.
+        dots: The players in the panel.
+        first: The number of the panel's first dot within the figure.
+        page: The HTML file whose lists of episodes the dots link to; "" for the same page.
     """
     rows = rows_of(dots)
     ends = [v for d in dots for v in (d.value, d.low, d.high) if v is not None]
@@ -189,7 +190,8 @@ text { font: 12px system-ui, sans-serif; fill: var(--ink, #1a1a1a); }
 
 
 def atlas_svg(columns: Columns, page: str = "atlas.html") -> str:
-    """Return the whole figure as one SVG, with a legend; dots link to the lists of a page."""
+    """Return the whole figure as one SVG with a legend; dots link to the lists of episodes on
+    `page`."""
     heights = [0] * ACROSS
     placed = []
     first = 0
@@ -262,7 +264,8 @@ for (const box of document.querySelectorAll(".filters input"))
 
 
 def _ranked(column: AtlasColumn, dots: Sequence[AtlasDot], first: int) -> str:
-    """Return the players of a panel from high to low, each with commands that show its episodes."""
+    """Return a table of a panel's players, highest value first, with commands that show their
+    episodes."""
     rows = []
     for n, dot in sorted(enumerate(dots, first), key=lambda each: -each[1].value):
         ends = "" if dot.low is None else f"[{dot.low:.2f}, {dot.high:.2f}]"
@@ -286,7 +289,7 @@ def _ranked(column: AtlasColumn, dots: Sequence[AtlasDot], first: int) -> str:
 
 
 def atlas_page(columns: Columns) -> str:
-    """Return the interactive figure as one HTML page that loads nothing."""
+    """Return the interactive figure as one HTML page that loads no other file."""
     panels: list[str] = []
     lists: list[str] = []
     data: list[dict[str, object]] = []

@@ -1,4 +1,4 @@
-"""Figure of dose and response: what moving the residual stream does to the options' log-odds."""
+"""Dose-response figure: how the options' log-odds change when the residual stream is shifted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STYLE = dict(zip(KINDS, ((COLOURS[0], "-"), (COLOURS[1], "--"), (GREY, ":")), st
 
 
 def dose_figure(found: Sequence[Causal], columns: int = 2) -> Figure:
-    """Draw dose and response in the layer with the steepest slope, one panel for each page.
+    """Draw the response by dose in the layer with the steepest slope, one panel for each page.
 
     Raises:
         BadInput: If there is no result, or Matplotlib is not installed.

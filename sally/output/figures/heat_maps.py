@@ -1,4 +1,5 @@
-"""Tables drawn as heat maps: cross-play, transfer of training, correlations between measures."""
+"""Tables drawn as heat maps: cross-play, transfer of training, and correlations between
+measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many players in one figure: one line per player, best first, with knowing and doing on one
+"""A figure for many players: one line per player, the best first, with knowing and doing on one
 scale."""
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ CAPTION = (
 
 
 def parts_of(player: str) -> tuple[str, str]:
-    """Return the player as a label shows it: the model and its strategy, or a bot's name."""
+    """Return the two parts of a player's label: the model and its strategy, or a bot's name."""
     turned = player.startswith("not ")
     name, _, how = player.removeprefix("not ").partition(" ")
     return (f"not {name}" if turned else name), how.partition(" ")[0]
 
 
 def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
-    """Return one panel for each game, seat, cell and part; colours and shapes are the same in
-    all."""
+    """Return one panel for each game, seat, cell and part; all panels use the same colours and
+    shapes."""
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))
     ways = list(dict.fromkeys(how for _, how in names))
@@ -84,8 +84,8 @@ def _panel(
 def _rung(
     axes: Axes, y: float, row: ProfileRow, models: Sequence[str], ways: Sequence[str]
 ) -> Named:
-    """Return the marks of one player: ring, dot, the line between them, and the interval of
-    doing."""
+    """Draw the marks of one player (ring, dot, the line between them, and the interval of doing);
+    return its label."""
     model, how = parts_of(row.player)
     colour = COLOURS[models.index(model) % len(COLOURS)]
     shape = MARKERS[ways.index(how) % len(MARKERS)]

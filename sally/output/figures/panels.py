@@ -1,4 +1,4 @@
-"""Layout of figures: panels, names beside points, and writing to a file.
+"""Layout of figures: panels, names beside points, and output to a file.
 
 Matplotlib is imported when a figure is made. Colours are those of Okabe and Ito (2008), which
 colour-blind readers can distinguish; every point is also labelled with its name.
@@ -146,7 +146,8 @@ def check(path: Path) -> str:
 
 
 def svg(figure: Figure) -> str:
-    """Return the figure as inline SVG, with text as text and ink in the page's colour."""
+    """Return the figure as inline SVG, with text kept as text and lines in the page's text
+    colour."""
     text = _rendered(figure, "svg").decode()
     return text[text.index("<svg") :].replace(INK, "currentColor")
 
@@ -172,7 +173,8 @@ def short(name: str, longest: int = LONGEST) -> str:
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return positions as near as possible to the wanted ones, at least `gap` apart."""
+    """Return positions that are as near as possible to the wanted positions and at least `gap`
+    apart."""
     if gap * (len(wanted) - 1) > high - low:  # too many: spread evenly
         gap = (high - low) / (len(wanted) - 1)
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
@@ -192,7 +194,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Consecutive positions, a gap apart."""
+    """Consecutive positions, each one gap away from the next."""
 
     middle: float
     size: int

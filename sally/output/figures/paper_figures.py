@@ -1,6 +1,7 @@
-"""Figures of papers drawn with our data, as tables and as plots.
+"""Figures of papers, drawn with our data as tables and as plots.
 
-Papers print them as images, so published values appear only if the paper or its authors gave them.
+Papers print figures as images, so published values appear only if the paper or its authors state
+them.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def _map_rows(picture: Picture, mine: Sequence[Series]) -> tuple[list[dict[str, 
 def _scatter_rows(
     picture: Picture, mine: Sequence[Series]
 ) -> tuple[list[dict[str, str]], list[str]]:
-    """Return one row per scatter: number of points, means and slope."""
+    """Return one row per scatter plot: number of points, means and slope."""
     rows = []
     for series in mine:
         xs, ys = _cloud(series)
@@ -165,7 +166,7 @@ Named = tuple[float, float, str, str]  # x, y, name, colour
 
 
 def draw(picture: Picture, path: Path) -> None:
-    """Draw a figure to a file whose suffix selects the format.
+    """Write a figure to a file; the suffix of the file selects the format.
 
     Raises:
         BadInput: The figure has no data, or the file cannot be written.

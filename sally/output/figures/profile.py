@@ -68,7 +68,7 @@ GUTTER = -0.2  # x position of players that were not probed
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Draw knowing (x) against doing (y), one panel per family; with many players, one row per
+    """Draw doing (y) against knowing (x), one panel per family; with many players, one row per
     player.
 
     Raises:
@@ -88,7 +88,7 @@ def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
 
 
 def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
-    """Return the panel of a family; raw scores if no player is on the doing scale."""
+    """Return the panel of a family; it shows raw scores if no player is on the doing scale."""
     scaled = any(row.doing.value is not None for row in rows)
     plot = Plot(tuple(rows), scaled)
     games = list(dict.fromkeys(row.game for row in rows))
@@ -124,7 +124,7 @@ class Plot(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
-        """Baselines that have no separate row, by role, name and score."""
+        """The baselines that have no row of their own, by role, name and score."""
         found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:
@@ -249,7 +249,7 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
 
 
 def _foreseen(rows: Sequence[ProfileRow]) -> float:
-    """Return the mean skill of the best mindless predictor; 0 if nothing was asked."""
+    """Return the mean skill of the best mindless predictor; 0 if no row has one."""
     known = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
     return sum(known) / len(known) if known else 0.0
 
@@ -279,7 +279,7 @@ CALIBRATION_CAPTION = (
 
 
 def calibration_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Draw stated odds (x) against observed frequencies (y), one panel per game.
+    """Draw observed frequencies (y) against stated odds (x), one panel per game.
 
     Raises:
         BadInput: No player stated odds, or Matplotlib is not installed.

@@ -1,4 +1,5 @@
-"""Figure of what probes find in each layer, beside the surface of the page and what was said."""
+"""Figure of probe accuracy by layer, compared with surface features of the page and with
+reports."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ def fitted(name: str, most: int) -> str:
 
 
 def _less(text: str, most: int) -> str:
-    """Cut the middle of a text, keeping two thirds from its beginning and one ellipsis."""
+    """Shorten a text to `most` characters by replacing its middle with an ellipsis; two thirds of
+    the rest come from the beginning."""
     if len(text) <= most:
         return text
     bare = text.replace("…", "")

@@ -1,7 +1,7 @@
-"""SVG plots for the page: they use the page's colours, and every point links to its episodes.
+"""SVG plots for the report page, in its colours; every point links to its episodes.
 
-Figures for papers use Matplotlib. These do not, because the page's security policy forbids inline
-styles and the page must be made without Matplotlib.
+Figures for papers use Matplotlib. These plots do not, because the page's security policy forbids
+inline styles, and because pages must be available without Matplotlib.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return positions near the wanted ones, in the same order, at least `gap` apart."""
+    """Return positions near the wanted positions, in the same order and at least `gap` apart."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     gap = min(gap, (high - low) / max(1, len(wanted) - 1))
     placed = [min(max(wanted[i], low), high) for i in order]
@@ -313,7 +313,7 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
-    """Return a plot of stated odds (x) against observed frequencies (y)."""
+    """Return a plot of observed frequencies (y) against stated odds (x)."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     across, up = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
     frame = [
@@ -373,7 +373,8 @@ def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n
 
 
 def number(value: float, places: int | None = None) -> str:
-    """Format a number: three significant digits if small, with a true minus sign."""
+    """Format a number, with three significant digits if it is small, and a typographic minus
+    sign."""
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "–"
     if places is not None:

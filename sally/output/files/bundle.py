@@ -1,9 +1,10 @@
-"""One file to share: the episodes, studies and words packs of a store, with hashes of all files.
+"""Bundles: a store's episodes, studies and words packs in one file, with hashes, for sharing.
 
-A bundle is a zip with fixed dates and a fixed order, so the same records give the same bytes (with
-the same zlib). `bundle.json` names every file with its SHA-256; the comment at the very end is the
-SHA-256 of everything before it, so that any changed byte is detected. Hashes show that nothing was
-changed since packing, not who packed it: publish the one that `sally pack` prints.
+A bundle is a zip file with fixed dates and a fixed order, so the same records give the same bytes
+(with the same zlib). `bundle.json` lists every file with its SHA-256; the comment at the very end
+is the SHA-256 of everything before it, so that any changed byte is detected. The hashes show that
+nothing was changed since packing, but not who packed the file, so publish the hash that `sally
+pack` prints.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Packed(msgspec.Struct, frozen=True):
-    """A packed bundle."""
+    """The result of packing or unpacking a bundle."""
 
     bundle: Bundle
     sha256: str  # of the whole file

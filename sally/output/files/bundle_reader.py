@@ -1,4 +1,4 @@
-"""Reading bundles: every hash is checked before any content is used.
+"""Reader of bundles; every hash is checked before any content is used.
 
 A bundle may come from an untrusted source, so its names and sizes are checked too.
 """
@@ -51,7 +51,8 @@ def is_bundle(path: Where) -> bool:
 
 @contextmanager
 def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
-    """Yield the location of a store; a bundle is checked and unpacked to a temporary folder."""
+    """Yield the location of a store; a bundle is first checked and unpacked to a temporary
+    folder."""
     local = Path(path) if isinstance(path, str) and "://" not in path else path
     if not isinstance(local, Path) or not is_bundle(local):
         yield path, None
@@ -116,7 +117,7 @@ def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise BadInput(f"The bundle {path} holds {name} twice; nothing was unpacked.")
         if info.flag_bits & 0x1:
             raise BadInput(
-                f"In the bundle {path}, {name} is encrypted; no file of a bundle may be."
+                f"In the bundle {path}, {name} is encrypted; files of a bundle must not be."
             )
         found[name] = info
     return found
@@ -190,7 +191,7 @@ def _unpack_file(
     folder: Path,
     lines: int | None,
 ) -> None:
-    """Unpack one file, never more bytes or lines than announced."""
+    """Unpack one file, but never more bytes or lines than `bundle.json` states."""
     found, left = sha256(), lines
     place = folder / name
     place.parent.mkdir(exist_ok=True)

@@ -99,7 +99,8 @@ PROFILE = (
 
 
 def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
-    """Yield the profile with one number per column, and why values are missing."""
+    """Yield the rows of the profile, with one number per column and the reasons for missing
+    values."""
     for row in rows:
         flat: Row = {c.name: getattr(row, c.name, None) for c in PROFILE}
         for name in ESTIMATES:
@@ -191,7 +192,7 @@ def check(path: Path) -> str:
 
 
 def write_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
-    """Write rows in the format of the file's suffix; return their number."""
+    """Write rows in the format that the file's suffix names; return the number of rows."""
     form = {".csv": _csv, ".tex": _latex, ".parquet": _parquet}[check(path)]
     return _whole(path, lambda aside: form(rows, columns, aside))
 
@@ -243,7 +244,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # characters that start a spreadshee
 
 
 def formula_safe(text: str) -> str:
-    """Prefix text that a spreadsheet would run as a formula with an apostrophe; keep numbers."""
+    """Return a text, with an apostrophe in front if a spreadsheet would run it as a formula;
+    numbers stay as they are."""
     if not text.startswith(FORMULA):
         return text
     try:
@@ -254,7 +256,7 @@ def formula_safe(text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """Format a value: None as an empty text, lists as JSON, numbers in full."""
+    """Format a value: None as an empty string, lists as JSON, numbers in full precision."""
     if value is None:
         return ""
     if isinstance(value, float):

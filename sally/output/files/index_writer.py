@@ -25,10 +25,10 @@ CHECKED = 32  # one line in this many is validated as if read from disk
 
 
 class IndexWriter:
-    """Computes the index columns of a file while a worker plays its episodes.
+    """Writer of a file's index columns, computed while a worker plays the episodes.
 
-    They are stored only if the finished file holds the same lines. After an error nothing is
-    stored, and the command that needs the columns computes them and reports the error.
+    The columns are stored only if the finished file has the same lines. After an error nothing is
+    stored; the command that needs the columns then computes them and reports the error.
     """
 
     def __init__(self) -> None:
@@ -75,9 +75,9 @@ class IndexWriter:
 
 
 def opened(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played:
-    """Return the replayed episode, reusing the states of play if all moves are integers.
+    """Return the replayed episode; the replay is reused if all moves are integers.
 
-    Other actions and reports may be decoded as another type, so such an episode is replayed from
+    Other actions and reports may be decoded with another type, so such an episode is replayed from
     its line.
     """
     for event in episode.events:

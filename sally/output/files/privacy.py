@@ -28,9 +28,10 @@ SPOKEN: Final = frozenset({"reply", "reasoning", "memory", "found"})  # words of
 
 
 def private_part(data: bytes) -> str | None:
-    """Describe where a record (JSON or plain text) holds a key or a local path, or return None.
+    """Return where a record (JSON or plain text) contains an API key or a local path; None if
+    nowhere.
 
-    Paths in the words of players are ignored; keys are not.
+    Paths in texts that players wrote are ignored; keys are not.
     """
     if not TRACE.search(data):
         return None

@@ -73,7 +73,7 @@ class Use(msgspec.Struct, array_like=True):
 
 
 class Facts(msgspec.Struct, array_like=True):
-    """What one episode adds to the provenance; many episodes have equal facts."""
+    """The data that one episode adds to the provenance; many episodes have equal facts."""
 
     game: str
     version: int
@@ -91,7 +91,7 @@ class Facts(msgspec.Struct, array_like=True):
 
 
 def facts_of(episode: Episode) -> Facts:
-    """Return what an episode adds to the provenance."""
+    """Return the data that an episode adds to the provenance."""
     setup, end, forfeits = episode.setup, episode.end, dict[str, int]()
     seats, moves, reports, unread = setup.lineup, 0, 0, 0
     for event in episode.events:
@@ -134,7 +134,7 @@ def _models_in(episode: Episode) -> dict[str, Use]:
 
 
 class CellCount(msgspec.Struct, frozen=True):
-    """Episode counts of a cell; a trial planned in several cells is played once."""
+    """Episode counts of a cell; a trial that is planned in several cells is played only once."""
 
     cell: str
     wanted: int | None  # None: no plan in the store
@@ -155,7 +155,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 @dataclass
 class Provenance:
-    """Provenance of a set of episodes, accumulated one by one."""
+    """Provenance of a set of episodes, which are added one by one."""
 
     games: dict[str, set[int]] = field(default_factory=dict)  # game -> rules versions
     players: dict[str, set[str]] = field(default_factory=dict)  # name -> versions as JSON
@@ -200,7 +200,8 @@ class Provenance:
             self.models.setdefault(name, Use()).join(use, times)
 
     def count_keys(self, facts: Facts, keys: Keys) -> None:
-        """Add the trial keys of episodes with equal facts; episodes of people are in no plan."""
+        """Add the trial keys of episodes with equal facts, except those of people, which no plan
+        contains."""
         if not facts.peoples:
             self._keys.setdefault(facts.cell, []).append(keys)
 
@@ -231,7 +232,7 @@ class Provenance:
 
     @property
     def cost(self) -> tuple[float, int]:
-        """Total cost reported by providers, and the number of calls without a price."""
+        """The total cost reported by providers, and the number of calls without a price."""
         uses = self.models.values()
         return sum(use.cost for use in uses), sum(use.unpriced for use in uses)
 
@@ -244,8 +245,8 @@ def model_of(who: PlayerSpec | None) -> str:
 def trial_key(setup: Setup, known: dict[bytes, str] | None = None) -> str:
     """Return a text that identifies a trial, whether it was played or not.
 
-    It ignores versions and default helpers, which are filled in during play. `known` caches the
-    part that trials share.
+    The text ignores versions and default helpers, which are filled in during play. `known` caches
+    the part that trials share.
     """
     if known is None:
         return _key(setup, _company(setup))
@@ -296,7 +297,7 @@ def _keys(setups: Iterable[Setup]) -> Iterator[int]:
 
 
 def _among(keys: Keys, every: Keys) -> NDArray[np.bool_]:
-    """Return which keys are in `every`; both are sorted and distinct."""
+    """Return a mask of the keys that are in `every`; both arrays are sorted and distinct."""
     if not len(every):
         return np.zeros(len(keys), dtype=np.bool_)
     places = np.minimum(np.searchsorted(every, keys), len(every) - 1)

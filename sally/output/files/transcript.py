@@ -40,7 +40,8 @@ def _referee(story: Story) -> Iterator[str]:
 
 
 def _seat(story: Story, seat: str) -> Iterator[str]:
-    """Yield the lines for a seat: what it saw, was asked and was told."""
+    """Yield the lines of the transcript that a seat saw: its view, questions and injected
+    information."""
     yield ""
     yield story.rules[seat] or f"(the {seat} has no page)"
     situation = ""
@@ -72,7 +73,7 @@ def _said(scene: Scene) -> str:
 
 
 def _truth(scene: Scene) -> str:
-    """Return the truth beside an answer, for the referee."""
+    """Return the truth that the referee sees next to an answer."""
     event = scene.event
     if isinstance(event, Told) and (event.source != "truth" or scene.right is not False):
         return f" ({event.source})"

@@ -148,7 +148,7 @@ def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, floa
 
 
 def rated(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
-    """Return ratings by game: of two entries on one problem, the one that did better wins."""
+    """Return ratings by game, in which the better of two entries on a problem wins."""
     doing = {one.name: by_game(one.scores, "doing") for one in entries}
     games = dict.fromkeys(game for found in doing.values() for game in found)
     made: dict[str, list[Rating]] = {}

@@ -60,7 +60,7 @@ def write_evaluation(found: Evaluation, out: Path, made: datetime | None = None)
 
 
 def pieces(found: Evaluation, made: datetime) -> Iterator[Html | str]:
-    """Yield the page in order."""
+    """Yield the parts of the page in order."""
     yield head(f"{found.player}: {found.suite}")
     yield tag("header", _top(found, made))
     yield "<main>"
@@ -127,7 +127,8 @@ def _top(found: Evaluation, made: datetime) -> Html:
 
 
 def figure(games: Sequence[GameResult], player: str) -> Html:
-    """Return three panels, one row per game: the player beside its reference players."""
+    """Return three panels with one row per game, which show the player and its reference
+    players."""
     panels = [tag("div", _panel(field, games), class_="panel") for field in PANELS]
     keys = [
         joined(_svg_key("dot"), f" {player}"),

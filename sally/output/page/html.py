@@ -1,4 +1,4 @@
-"""HTML elements of a page; text is escaped in one place only.
+"""HTML elements of a page; all text is escaped in this module.
 
 Any `str` is escaped; only this module can make `Html`. Scripts, styles, event handlers and links
 outside the page and its folder cannot be written.
@@ -52,7 +52,7 @@ Inside = str | int | Html | None
 
 
 def text(value: str) -> Html:
-    """Escape a text; invisible characters are shown by their code point."""
+    """Return a text as escaped HTML; invisible characters are shown as their code points."""
     value = value.replace("\r\n", "\n")  # normalise line ends
     if not UNSEEN.search(value):
         return Html(escape(value), _KEY)
@@ -67,7 +67,8 @@ def text(value: str) -> Html:
 def tag(
     name: str, /, *inside: Inside | Iterable[Inside], **attributes: str | int | float | bool | None
 ) -> Html:
-    """Return an element; `class_` means `class`, `data_v` `data-v`; None and False are omitted.
+    """Return an element; `class_` stands for `class` and `data_v` for `data-v`, and attributes that
+    are None or False are omitted.
 
     Raises:
         ValueError: The element, an attribute or the target of a link is not allowed.

@@ -1,4 +1,5 @@
-"""The index column of the page: the data it needs from each line besides seat metrics."""
+"""The index column of the page: the data that it needs from each line in addition to seat
+metrics."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ COUNTS = ("payoff", "turns", "forfeited")
 
 
 class PageChunk(msgspec.Struct, array_like=True):
-    """Page data of a piece of lines; an unreadable line has an empty id."""
+    """Page data of a chunk of lines; an unreadable line has an empty id."""
 
     ids: list[str]
     cut: list[bool]
@@ -58,7 +59,7 @@ def numbers_shown() -> tuple[str, ...]:
 
 
 class PageColumn:
-    """Builds the page column line by line."""
+    """The page column, built line by line."""
 
     def __init__(self) -> None:
         self._made = PageChunk([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
@@ -67,7 +68,7 @@ class PageColumn:
         self._companies: dict[bytes, str] = {}
 
     def add(self, found: Episode | str, whole: Played | None = None, unplayed: str = "") -> None:
-        """Add an episode, or why a line is unreadable."""
+        """Add an episode, or the reason why a line is unreadable."""
         made = self._made
         if isinstance(found, str):
             self._note("", False, found, "", 0, 0, 0, 0)
@@ -98,7 +99,7 @@ class PageColumn:
             column.append(value)  # type: ignore[attr-defined]
 
     def piece(self, seats: Columns | None = None) -> PageChunk:
-        """Return the data added so far, with seat columns that only the page uses."""
+        """Return the data added so far; `seats` are columns that only the page uses."""
         return msgspec.structs.replace(
             self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
         )
@@ -109,7 +110,7 @@ class PageColumn:
 
 
 def number_of(known: dict[Any, int], every: list[Any], value: Any, key: Any = None) -> int:
-    """Return the number of a value in a list of distinct values, appending it if new."""
+    """Return the index of a value in the list `every`, to which a new value is appended."""
     key = value if key is None else key
     number = known.setdefault(key, len(known))
     if number == len(every):
@@ -127,10 +128,10 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
 
 
 def _compute_separately(lines: Sequence[Line]) -> Columns:
-    """Compute the page column if some episodes cannot be measured.
+    """Return the page column of lines with episodes that cannot be measured.
 
-    `sally score` refuses such a store, so its seat columns are not shared; they are stored with the
-    page column.
+    `sally score` refuses such a store, so the seat columns are not shared with it but stored with
+    the page column.
     """
     page, seats = PageColumn(), SeatColumns((SEATS, *numbers_shown()))
     for _, _, line in lines:

@@ -20,7 +20,8 @@ COLUMNS = (
 
 
 def write_comparison(rows: Sequence[Mapping[str, Any]], notes: Sequence[str], out: Path) -> None:
-    """Write the page: one plot for each scorer, the table, and how each number is computed.
+    """Write the page: one plot for each scorer, the table, and notes on how each number is
+    computed.
 
     Raises:
         BadInput: The file cannot be written.

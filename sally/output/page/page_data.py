@@ -1,7 +1,7 @@
 """Page data of a store, computed from its index columns.
 
-No episode is held in memory: arrays hold a few numbers of each, and an episode is read when its
-transcript is rendered.
+Episodes are not held in memory: arrays hold a few numbers of each, and an episode is read only when
+its transcript is rendered.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Lines = NDArray[np.int64]
 
 
 class PageData:
-    """The data of a page: each episode of a store once, as columns."""
+    """The data of a page: every episode of a store once, as columns."""
 
     def __init__(self, where: Where) -> None:
         self.where = where
@@ -93,7 +93,7 @@ class PageData:
 
 
 class _Collector:
-    """Joins the pieces of a store and selects the lines that count."""
+    """Collector that joins the chunks of a store and selects the lines that count."""
 
     def __init__(self, held: PageData) -> None:
         self._held, self.files = held, list[str]()
@@ -107,7 +107,7 @@ class _Collector:
         self._lines = 0
 
     def add(self, at: Sequence[tuple[str, int]], piece: PageChunk, found: Columns) -> None:
-        """Add the lines of a piece and their seat columns."""
+        """Add the lines of a chunk and their seat columns."""
         files, ends, facts, lineups = self._known
         coded = {
             "end": [number_of(ends, self._ends, end) for end in piece.ends],

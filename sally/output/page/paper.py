@@ -1,4 +1,4 @@
-"""A paper's tables on the page in the paper's layout: published values, with ours below them."""
+"""A paper's tables in the paper's layout: published values, each with ours below it."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ NO_PICTURE = (
 
 
 def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
-    """Return plots of players that have both numbers, and a table of all."""
+    """Return plots of the players that have both numbers, and a table of all players."""
     games = [
         (key, list(group)) for key, group in groupby(rows, key=lambda row: (row.game, row.seat))
     ]
@@ -113,7 +113,7 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
 
 
 def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
-    """Return doing and knowing as two interval plots, one row per player, for many players."""
+    """Return doing and knowing of many players as two interval plots with one row per player."""
     ordered = sorted(dots, key=lambda dot: (-dot.doing, dot.name))
     doing = [Bar(*in_two(d.name), d.doing, d.doing_interval, None, d.href) for d in ordered]
     knowing = [Bar(*in_two(d.name), d.knowing, d.knowing_interval, None, d.href) for d in ordered]
@@ -282,7 +282,7 @@ IDEAL_ABOUT = (
 
 
 def literal_section(lines: Sequence[LiteralBeside]) -> Html:
-    """Return a table of literal scores on a battery beside knowing and doing in games."""
+    """Return a table of literal scores on a battery, with knowing and doing in games."""
     numbers = ("literal %", "best mindless %", "above mindless", "strict %", "knowing", "doing")
     heads = [
         tag("th", "model", scope="col"),
@@ -318,7 +318,7 @@ LITERAL_NOTE = (
 
 
 def ideal_section(rows: Sequence[IdealRow]) -> Html:
-    """Return each player beside the ideal observer and the Bayes-adaptive player."""
+    """Return a comparison of each player with the ideal observer and the Bayes-adaptive player."""
     games = [(key, list(group)) for key, group in groupby(rows, key=lambda r: (r.game, r.seat))]
     plots = [plot for (game, seat), group in games for plot in _ideal_plots(game, seat, group)]
     heads = [
@@ -355,7 +355,8 @@ def _ideal_line(row: IdealRow) -> Html:
 
 
 def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
-    """Return knowing with the ideal observer, and regret with the Bayes-adaptive player."""
+    """Return two plots: knowing, with the ideal observer, and regret, with the Bayes-adaptive
+    player."""
     known = [r for r in rows if r.knowing_of_ideal.value is not None]
     bars = {
         "knowing: 0 uniform guess, 1 ideal observer": [

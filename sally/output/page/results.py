@@ -76,7 +76,7 @@ class SeatResults:
 
     @cached_property
     def keys(self) -> list[str]:
-        """Keys that differ between groups, and always the player."""
+        """The keys that differ between groups; the player is always included."""
         groups = list(self.groups.values())
         varies = {key: len({getattr(g, key) for g in groups}) > 1 for key in KEYS}
         return [key for key in KEYS if varies[key] or key == "player"]
@@ -116,7 +116,7 @@ def sheets_of(held: PageData) -> list[SeatResults]:
 
 
 def _first(seats: SeatTable) -> Callable[[Row], int]:
-    """Return a function that gives the first row of a kind of seat."""
+    """Return a function that returns the index of the first row of a kind of seat."""
     kinds, places = np.unique(seats.kind, return_index=True)
     known = dict(zip(kinds.tolist(), places.tolist(), strict=True))
     return lambda kind: known[kind["at"]]
@@ -149,7 +149,7 @@ def sortable(caption: str, heads: Iterable[Html], lines: Iterable[Html]) -> Html
 
 
 def scrolled(table: Html, about: str) -> Html:
-    """Wrap a wide table in a frame that scrolls, also by keyboard."""
+    """Wrap a wide table in a frame that can be scrolled, by keyboard too."""
     return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=about)
 
 
@@ -313,7 +313,8 @@ def _number_cell(value: float) -> Html:
 
 @lru_cache(maxsize=1 << 16)
 def _cell_of(value: float, sign: float) -> Html:
-    """Return a cached cell, because many episodes share a number; `sign` distinguishes 0 and -0."""
+    """Return a table cell, cached because many episodes share a number; `sign` distinguishes 0 and
+    -0."""
     if isnan(value):
         return tag("td", "–", class_="number quiet")
     return tag("td", number(value), class_="number", data_v=value)

@@ -1,4 +1,4 @@
-"""Transcripts on the page: what each seat saw, was asked, said and did, and the truth.
+"""Transcripts on the page: the views, questions, answers and moves of each seat, and the truth.
 
 Prompts grow by appending, so the rules are shown once, and each turn shows only what is new.
 """
@@ -88,7 +88,7 @@ def ending(episode: Episode) -> Html:
 
 
 class _Teller:
-    """Renders one story; remembers the last text under each heading."""
+    """Renderer of one story, which remembers the last text under each heading."""
 
     def __init__(self, story: Story, prompts_of: PromptsOf | None) -> None:
         self._story = story
@@ -270,8 +270,7 @@ class _Teller:
         )
 
     def _shown(self, seat: str, shown: Context | None) -> Html | None:
-        """Return a prompt without the beginning that it shares with the previous one of its
-        seat."""
+        """Return a prompt without the beginning that it shares with the seat's previous prompt."""
         if shown is None:
             return None
         prompt = shown if isinstance(shown, str) else "\n".join(map(message_text, shown))
@@ -281,7 +280,8 @@ class _Teller:
             return tag("p", "is shown the same prompt again", class_="quiet")
         if not same:
             return quoted("is shown", str(prompt))
-        return quoted(f"is shown: the first {same:,} signs of the last prompt, then", prompt[same:])
+        head = f"is shown: the first {same:,} characters of the last prompt, then"
+        return quoted(head, prompt[same:])
 
 
 def _is_natures(scenes: Sequence[Scene]) -> bool:

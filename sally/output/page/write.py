@@ -1,4 +1,4 @@
-"""Writing the HTML page piece by piece; episodes are not held in memory."""
+"""Writer of the HTML page, part by part; episodes are not held in memory."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def in_turn(lineups: Numbers) -> list[Numbers]:
 def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> dict[int, None]:
     """Return the numbers of the episodes that get a transcript, in the order of the store.
 
-    These are the first `each` of every cell and lineup or, if `each` is None, as many as the budget
-    allows, taken evenly from all: at least one.
+    These are the first `each` episodes of every cell and lineup or, if `each` is None, as many as
+    the budget allows, taken evenly from all, and at least one.
     """
     if each is not None:
         wanted = {n for numbers in lineups for n in numbers[:each].tolist()}
@@ -134,7 +134,7 @@ def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> d
 
 
 class _Page:
-    """Renders one page."""
+    """Renderer of one page."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class _Page:
                 self._players.setdefault(key, f"p{len(self._players) + 1}")
 
     def _ideal(self) -> Html | str:
-        """Return the players compared with an ideal mind, if their games declare a pool of
+        """Return a comparison of the players with an ideal mind, if their games declare a pool of
         partners."""
         if not any(has_pool(sheet.game) for sheet in self.sheets):
             return ""
@@ -168,7 +168,7 @@ class _Page:
     def pieces(
         self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
     ) -> Iterator[Html | str]:
-        """Yield the page in order; transcripts are rendered one at a time."""
+        """Yield the parts of the page in order; transcripts are rendered one at a time."""
         where = self.held.where
         shown = read_results(where) if isinstance(where, Path) else []
         parts = {"profile": bool(profile), "represented": bool(shown), "results": True}
@@ -311,7 +311,8 @@ def asset(name: str) -> str:
 
 
 def head(title: str) -> str:
-    """Return the head; its policy allows this style and this script only."""
+    """Return the head of the page; its security policy allows only the page's own style and
+    script."""
     style, script = asset("page.css"), asset("page.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "

@@ -27,7 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def console(stderr: bool = False) -> Console:
-    """Return a console for tables and bars; callers escape foreign text with `harmless`."""
+    """Return a console for tables and bars; callers must escape text from outside with
+    `harmless`."""
     return Console(stderr=stderr, soft_wrap=False)
 
 
@@ -53,7 +54,7 @@ def _finite(value: Any) -> Any:
 def folded(text: str) -> str:
     """Escape control characters and, on a terminal, wrap long lines.
 
-    Control characters are escaped in pipes too, because a pipe may end at a terminal.
+    Control characters are escaped in piped output too, because a pipe may end at a terminal.
     """
     text, out = harmless(text), console()
     if not out.is_terminal:
@@ -71,7 +72,8 @@ FEW = 3  # notes of one kind that are printed one by one
 
 
 def by_kind(lines: Iterable[str]) -> list[str]:
-    """Return notes such as `unknown file: PATH: why` with many of one kind folded into one line.
+    """Return notes such as `unknown file: PATH: why`; many notes of one kind are merged into one
+    line.
 
     >>> by_kind(["copy: a", "copy: b", "copy: c", "copy: d", "label: x"])
     ['copy: 4 times, first a', 'label: x']
@@ -122,7 +124,7 @@ SCREEN = 44  # lines of a table printed by default, notes not included
 
 
 class PrintedPage(msgspec.Struct, frozen=True):
-    """Which rows of a table were printed, and which columns were left out."""
+    """The range of rows that was printed, and the columns that were left out."""
 
     first: int  # first row on the page, counted from 1
     last: int
@@ -189,7 +191,7 @@ def print_page(
 def _page_size(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
 ) -> int:
-    """Return a number of rows that fits on every page."""
+    """Return a number of rows per page such that every page fits."""
     size = min(len(rows), most)
     while size > 1 and any(
         _height(part, columns, title, most) > most
@@ -200,7 +202,7 @@ def _page_size(
 
 
 def _at_least(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> int:
-    """Return a lower bound of a table's lines, without rendering it."""
+    """Return a lower bound on the number of lines of a table, without rendering it."""
     width = console().width
     texts = (sum(len(cell(row.get(column))) for column in columns) for row in rows)
     return sum(max(1, -(-text // width)) for text in texts)
@@ -224,7 +226,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str
 def fitting(
     rows: Sequence[Mapping[str, Any]], keys: Sequence[str], columns: Sequence[str]
 ) -> list[list[str]]:
-    """Split the columns into groups that fit the terminal beside the keys."""
+    """Split the columns into groups; each fits the terminal together with the key columns."""
 
     def width(column: str) -> int:
         return 2 + max(len(column), *(len(cell(row.get(column))) for row in rows))
@@ -250,7 +252,7 @@ def estimate_cell(
 ) -> str:
     """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`.
 
-    A value that is 0 in every cluster has no error to show and is written `all 0`.
+    A value that is 0 in every cluster has no error and is written `all 0`.
     """
     if value is None:
         return "-"

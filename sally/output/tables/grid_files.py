@@ -21,7 +21,7 @@ SYMBOLS = {
 
 
 def write_grids(grids: Sequence[Grid], path: Path) -> None:
-    """Write tables to a file whose suffix selects the format.
+    """Write tables to a file; the suffix of the file selects the format.
 
     Raises:
         BadInput: The suffix is unknown.
@@ -87,12 +87,12 @@ def _latex_line(cells: Sequence[str]) -> str:
 
 
 def _fresh(line: Line, before: Line | None) -> list[str]:
-    """Return the labels of a line, blank where the line above has the same."""
+    """Return the labels of a line; labels that the line above has, too, are blank."""
     return fresh(line.labels, before.labels if before else None)
 
 
 def fresh(labels: Sequence[str], before: Sequence[str] | None) -> list[str]:
-    """Return labels, blank from the left as long as they equal those of the line above."""
+    """Return labels with those at the left blanked that are the same in the line above."""
     same = before is not None
     shown = []
     for at, label in enumerate(labels):

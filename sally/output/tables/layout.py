@@ -119,7 +119,7 @@ def laid_out(
     layout: Layout | None = None,
     exact: bool = False,
 ) -> Grid:
-    """Return the rows in the table's layout; with `exact`, ours by our own measures."""
+    """Return the rows in the table's layout; with `exact`, our values are by our own measures."""
     layout = layout or plain(table)
     stubs = [s for s in layout.stubs if s.printed or _tells_apart(s, rows)]
     lines: list[Line] = []
@@ -145,7 +145,8 @@ def laid_out(
 
 
 def is_printed(row: Compared) -> bool:
-    """Return whether the paper prints a value, instead of us computing it from its records."""
+    """Return whether the paper prints a value; otherwise we computed it from the paper's
+    records."""
     return row.published is not None and not (row.target or "").startswith(NOT_PRINTED)
 
 

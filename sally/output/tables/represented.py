@@ -1,4 +1,4 @@
-"""Tables of what a local model represents, beside what it said and did."""
+"""Tables that compare what a local model represents with what it said and did."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def probe_row(one: Represented) -> Row:
 
 
 def conditions(one: Represented) -> str:
-    """Return what was held out, which layers were chosen, and what could be detected."""
+    """Return a sentence on the data held out, the layers chosen, and the detectable difference."""
     layers = sorted(set(one.chosen_layers))
     found = (
         f"{one.game}, {one.player}: {one.instances} instances, {len(one.partners)} partners, "
@@ -85,7 +85,7 @@ ARMS = {
 
 
 def heading(one: Represented) -> str:
-    """Return the question of a table."""
+    """Return the heading of a table: the model and the question that was probed."""
     return f"{one.model}: {one.about}, as {one.kind}, read at the {one.at}"
 
 
@@ -106,7 +106,8 @@ def say_arms(one: Represented) -> None:
 
 
 def arms_row(each: Arms) -> Row:
-    """Return one row of the joint table; combinations in percent, in brackets if independent."""
+    """Return one row of the joint table; combinations are in percent, with the percentage expected
+    under independence in brackets."""
     row: Row = {"partner": each.partner, "n": each.n}
     for name in ("represented", "said", "done"):
         estimate = getattr(each, name)

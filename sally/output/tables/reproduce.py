@@ -1,8 +1,8 @@
-"""Reproduction of a paper's tables: our values beside the published ones.
+"""Reproduction of a paper's tables: published values, each compared with ours.
 
 A value of ours is either computed by the paper's engine (learners, exact values) or measured on
-stored episodes that meet the row's conditions. Otherwise it is None, `missing` gives the reason,
-and `run` the command that would supply it.
+stored episodes that meet the row's conditions. Otherwise it is None; `missing` then gives the
+reason, and `run` the command that would supply the value.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NOT_RUN = "not run"
 
 
 class Own(msgspec.Struct, frozen=True):
-    """The value of the same cell by our own measure, where the paper defines the metric
+    """Our value of the same cell by our own measure, if the paper defines the metric
     differently."""
 
     metric: str
@@ -100,13 +100,12 @@ def as_it_is(row: Conditions) -> Conditions:
 
 
 def possible(row: Conditions, metric: str) -> str | None:
-    """Return None: the default of `Engine.cannot`, for papers all of whose values can be
-    computed."""
+    """Return None; the default of `Engine.cannot`, for papers whose values can all be computed."""
     return None
 
 
 def by_play(table: str, row: Conditions) -> str | None:
-    """Return None: the default of `Engine.brings`, for papers whose rows are all played by a
+    """Return None; the default of `Engine.brings`, for papers whose rows are all played by a
     study."""
     return None
 
@@ -133,12 +132,12 @@ class Engine:
     layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; default: plain layout
     figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
     beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
-    """Rows by table that we compute and the paper lacks."""
+    """Rows that we compute and the paper does not have, by table."""
     of_setup: bool = False  # facts depend on the setup only
     study: str = ""  # study that plays the missing cells, if not named like the paper
     slow: bool = False  # `computes` plays for minutes: the command line only does so if asked
     brings: Callable[[str, Conditions], str | None] = by_play
-    """(table or figure, row) -> import command for games of people, without its store."""
+    """(table or figure, row) -> the command that imports the games of people, without the store."""
 
     @property
     def matching(self) -> Matching:
@@ -153,13 +152,15 @@ def reproduce(
     model: str | None = None,
     effort: Effort | None = None,
 ) -> list[Row]:
-    """Return every value of a table (default: of all tables) with ours beside it.
+    """Return every published value of a table, or of all tables, with our value for comparison.
 
     Args:
-        paper: Name of the paper, optionally with a table ("riemer2025:tabular"). table: Name of a
-        table. episodes: Store with played episodes. model: Model whose episodes are compared with
-        every published model; by default models must have the published names, and other models get
-        separate rows. effort: Size of simulations.
+        paper: Name of the paper, optionally with a table ("riemer2025:tabular").
+        table: Name of a table.
+        episodes: Store with played episodes.
+        model: Model whose episodes are compared with every published model; by default models must
+            have the published names, and other models get separate rows.
+        effort: Size of simulations.
 
     Raises:
         BadInput: The paper, table or model is unknown, or no episode belongs to the paper.
@@ -193,7 +194,8 @@ class Reproduction:
         effort: Effort | None = None,
         quick: bool = False,
     ) -> None:
-        """Read the published values; with `quick`, leave out what takes minutes to compute."""
+        """Read the published values; with `quick`, leave out values that take minutes to
+        compute."""
         self.paper, self.engine, self.effort = paper, engine, effort or Effort()
         self.quick = quick and engine.slow
         self.published = reference.load(paper)
@@ -203,8 +205,9 @@ class Reproduction:
         if many and not self._stored.known:
             raise BadInput(
                 f"None of the {many} episodes in {episodes} belongs to a table or figure "
-                f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` plays "
-                "those that do. Changed parameters make other problems."
+                f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` "
+                "plays such episodes. With changed parameters, problems do not belong to the "
+                "paper."
             )
         if (
             model is not None
@@ -277,7 +280,7 @@ class Reproduction:
         return msgspec.structs.replace(row, missing=why, run=how, **lost)
 
     def of(self, row: Conditions, metric: str) -> TableFigure:
-        """Return our value by the paper's definition: computed, tabulated or a mean."""
+        """Return our value by the paper's definition, which is computed, tabulated or a mean."""
         engine = self.engine
         if engine.cannot(row, metric) is not None:
             return TableFigure()
@@ -293,7 +296,7 @@ class Reproduction:
         return TableFigure()
 
     def _filled(self, row: Row, found: TableFigure) -> Row:
-        """Return the row with our value and its basis."""
+        """Return the row with our value filled in, and with its method and n."""
         ours = found.ours
         assert ours is not None  # checked by the callers
         interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
@@ -324,7 +327,7 @@ class Reproduction:
         return Own(name, found.value, ends)
 
     def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
-        """Yield the table's rows for models in the store that the table lacks."""
+        """Yield the table's rows for models of the store that are not in the table."""
         who = self.engine.who
         theirs = {str(f.row[who]) for f in figures if who in f.row}
         if self._model is not None or not theirs:
@@ -350,7 +353,7 @@ def compared(
     span: float | None = None,
     digit: float | None = None,
 ) -> Row:
-    """Return a row with our value beside the table's published one."""
+    """Return a row with a published value and ours."""
     shown = target(list(figures))
     head = (table, shown.row, shown.metric, shown.value, shown.interval)
     if ours is None or ours.value is None:
@@ -364,8 +367,9 @@ def compared(
 def line_verdicts(rows: Iterable[Row]) -> list[Verdict]:
     """Return one verdict for each line of the tables: the tested values of one row of conditions.
 
-    A line is different if one of its values is, and equivalent only if all of them are: a player
-    that matches a model in a single value, such as a prediction at chance, does not match the line.
+    A line is different if any of its values is different, and equivalent only if all of them are
+    equivalent. So a player that matches a model in a single value, such as a prediction at chance
+    level, does not match the line.
     """
     lines: dict[tuple[object, ...], list[Verdict]] = {}
     for row in rows:
@@ -395,12 +399,12 @@ def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
 
 
 def _provided(model: str) -> str:
-    """Return a published model as a `--model` value with a placeholder for the provider."""
+    """Return a value of `--model` for a published model, with a placeholder for the provider."""
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
 def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, PaperEpisodes]:
-    """Return the number of episodes, and those of the paper with their conditions."""
+    """Return the number of episodes in a store, and the paper's episodes with their conditions."""
     if folder is None:
         return 0, InMemory((), engine.seat)
     with opened(folder) as (place, packed):

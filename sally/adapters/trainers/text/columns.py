@@ -1,4 +1,5 @@
-"""Reward columns, one row per decision: its value, separate from the format of the reply."""
+"""Reward columns with one row per decision; its value and the format of the reply are separate
+columns."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ class Row(msgspec.Struct):
 
 
 def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
-    """Return the value function of a task's moves, from the start of a match; None if unknown."""
+    """Return the function that values a seat's moves from the start of a match; None if it is
+    unknown."""
     room: Training | None = registry.part(match.spec.name, "training")
     if room is None or room.worths is None:
         return None
@@ -100,7 +102,8 @@ class Ledger:
         self.rows.append(Row(turn, probe or "move", about, [], NOTHING, None, best))
 
     def settle(self) -> Columns:
-        """Fill in the rewards that have become known since the last call, and return their sum."""
+        """Fill in the rewards that have become known since the last call, and return their sum by
+        column."""
         events, known = self._match.events, list[Columns]()
         for place in range(self._read, len(events)):
             event = events[place]
@@ -142,8 +145,8 @@ class Ledger:
         raise LookupError(f"there is no ask {(turn, kind, about)} of {self._seat}")
 
     def _gained(self) -> tuple[float | None, Row | None]:
-        """Return the seat's payoff since the last call, and the last move, to which it is
-        credited."""
+        """Return the seat's payoff since the last call, and the row of the last move, which is
+        credited with it."""
         match = self._match
         if not match.over and not match.game.pays_as_it_goes:
             return None, None
@@ -194,7 +197,7 @@ class Ledger:
 
 
 def _paid(columns: Columns, gained: float) -> Columns:
-    """Return the columns with the gain entered."""
+    """Return the columns with a gain added to the payoff."""
     payoff = (columns.payoff or 0.0) + gained
     return Columns(payoff, columns.regret, columns.reply, columns.belief, columns.format)
 
@@ -204,7 +207,7 @@ def _action(event: Moved | Forfeited) -> Any:
 
 
 def _place(table: TextTable, event: Moved) -> int:
-    """Return the index of the move in the menu; values are indexed by it."""
+    """Return the index of the move in the menu, under which its value is stored."""
     match = table.playing
     options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
     return options.index(event.action)

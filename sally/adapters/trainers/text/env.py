@@ -1,7 +1,7 @@
 """One game as a text environment: `reset(seed, split) -> page`, `step(reply) -> page, reward ...`.
 
-A task is drawn from a part of the game's split. Pages, readers, retries and forfeits are those of
-an evaluation; the rewards of each decision are in columns.
+A task is drawn from a part of the game's split. Pages, readers, retries and forfeits are the same
+as in an evaluation; the rewards of each decision are in columns.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class TextEnv:
     # --- what a trainer uses ----------------------------------------------------------------
 
     def reset(self, seed: int | None = None, split: str = "train") -> str:
-        """Begin an episode of a part of the split; without a seed, seeds are drawn one after
-        another."""
+        """Begin an episode from a part of the split and return its first page; without a seed, a
+        new seed is used at every reset."""
         tasks = self.split.part(split)
         if seed is None:
             seed = derived_seed(self._seed, "text env", self._drawn)
@@ -103,7 +103,7 @@ class TextEnv:
         return self.page
 
     def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
-        """Give a reply; return the next page, the reward, whether the episode is over, and the
+        """Play a reply; return the next page, the reward, whether the episode is over, and the
         info."""
         table = self._table
         if table is None:
@@ -140,7 +140,8 @@ class TextEnv:
 
     @property
     def worths(self) -> list[float] | None:
-        """The value of each option and of a forfeit; None unless the others are known automata."""
+        """The value of each option and of a forfeit; None unless the other players are known
+        automata."""
         return None if self.asked is None else self._ledger.rows[-1].worths
 
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
@@ -158,12 +159,13 @@ class TextEnv:
         return found
 
     def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
-        """Return the decisions so far of these kinds; probes are left out unless named."""
+        """Return the decisions of these kinds so far; probes are included only if `kinds` names
+        them."""
         rows = [] if self._table is None else self._ledger.rows
         return [row for row in rows if row.tries and row.kind in kinds]
 
     def episode(self, cell: str = "") -> Episode:
-        """Return the record of the episode, to be stored like any other."""
+        """Return the record of the episode, which can be stored like any other."""
         if self._table is None:
             raise BadInput("No episode has begun; call reset first.")
         used = {self.task.seat: self._model.used} if self._model.used else {}

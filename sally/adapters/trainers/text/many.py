@@ -15,7 +15,7 @@ Stepped = tuple[str, float, bool, dict[str, Any]]
 
 
 class TextEnvs:
-    """Environments of one kind; finished ones wait for the next reset."""
+    """Several environments of one game; a finished environment waits for the next reset."""
 
     def __init__(self, make: Callable[[], TextEnv], n: int) -> None:
         if n < 1:
@@ -30,7 +30,7 @@ class TextEnvs:
         return len(self.envs)
 
     def reset(self, seeds: Sequence[int], split: str = "train") -> list[str]:
-        """Begin an episode in each and return the pages."""
+        """Begin an episode in each environment and return the pages."""
         self._check(len(seeds))
         return [env.reset(seed, split) for env, seed in zip(self.envs, seeds, strict=True)]
 
@@ -40,11 +40,11 @@ class TextEnvs:
         return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
 
     def asked(self) -> dict[int, Request]:
-        """Return the current request of each environment, without finished ones."""
+        """Return the current request of each environment that is not finished."""
         return {i: asked for i, env in enumerate(self.envs) if (asked := env.asked) is not None}
 
     def step(self, replies: Mapping[int, Given]) -> dict[int, Stepped]:
-        """Give replies by environment and return the result of each step."""
+        """Play replies, given by environment, and return the result of each step."""
         for i in replies:
             if not 0 <= i < len(self.envs) or self.envs[i].asked is None:
                 raise BadInput(f"Environment {i} is not waiting for a reply.")

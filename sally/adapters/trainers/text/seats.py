@@ -1,4 +1,4 @@
-"""One game with learners in several seats: each seat has its own prompts, rows and rewards.
+"""One game with learners in several seats; each seat has its own prompts, rows and rewards.
 
 Seats that move at the same time are asked one after another; no prompt shows a move that the rules
 have not revealed yet.
@@ -29,7 +29,7 @@ class TextSeats:
     Args:
         seats: The seats to be answered from outside; all seats if empty. The others keep the
             task's players.
-        names: By seat, the model's name in records; seats with the same name are one policy.
+        names: The model's name in records, by seat; seats with the same name are one policy.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class TextSeats:
         self._ledgers: dict[str, Ledger] = {}
 
     def reset(self, seed: int, split: str = "train") -> Request | None:
-        """Begin an episode of a part of the split and return the first request."""
+        """Begin an episode from a part of the split and return the first request."""
         tasks = self.split.part(split)
         place = Stream(seed, self.split.name, split, "task").below(len(tasks))
         return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
@@ -121,7 +121,7 @@ class TextSeats:
         return [row.columns.reward(self.weights) for row in self.rows(seat)]
 
     def episode(self, cell: str = "") -> Episode:
-        """Return the record of the episode, to be stored like any other."""
+        """Return the record of the episode, which can be stored like any other."""
         return self._begun().episode(cell)
 
     def censor(self, cause: str, detail: str = "") -> None:

@@ -15,7 +15,8 @@ from sally.runner.seating import seated
 
 
 def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
-    """Return the checked split to train on: the one given, the game's own, or one by seed."""
+    """Return the split to train on, after checking it: the given split, the game's own, or a split
+    by seed."""
     if split is None:
         return _own(game, seat)
     room: Training | None = registry.part(game, "training")
@@ -47,7 +48,7 @@ def _own(game: str, seat: str) -> Split:
 
 
 def by_chance(game: str, seat: str = "") -> Split:
-    """Return a split of one problem whose parts differ in their seeds, which are never shared.
+    """Return a split of one problem; its parts differ in their seeds and share none.
 
     Only a game with chance moves can be split this way; otherwise all parts would be the same
     problem.
@@ -66,7 +67,7 @@ def by_chance(game: str, seat: str = "") -> Split:
 def usual_player(
     spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat
 ) -> PlayerSpec:
-    """Return the usual player of a seat, else the reference player, else the random one."""
+    """Return the usual player of a seat, else the reference player, else the random player."""
     for name in filter(None, (spec.usual, spec.reference)):
         with suppress(BadInput):
             seated(spec, rules, seat, PlayerSpec(name))

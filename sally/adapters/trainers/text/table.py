@@ -1,7 +1,7 @@
 """One match whose language seats are answered from outside, one request at a time.
 
-A seat is an ordinary language player, so prompts, readers, retries and forfeits are those of an
-evaluation. Its requests go to the trainer instead of a model; no event loop is needed.
+A seat is an ordinary language player, so prompts, readers, retries and forfeits are the same as in
+an evaluation. Its requests go to the trainer instead of a model; no event loop is needed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OVER = "The episode is over; call reset before the next step."
 
 
 class Outside:
-    """The model whose calls the trainer answers: its name, and what it was trained on."""
+    """The model whose calls the trainer answers: its name, and a description of its training."""
 
     can_score = True
 
@@ -100,7 +100,7 @@ class TextTable:
         """Answer the current request; return whether this completes the decision.
 
         Raises:
-            BadInput: the episode is over, or `given` is not the kind of answer asked for.
+            BadInput: The episode is over, or `given` is not the requested kind of answer.
         """
         if self.asked is None:
             raise BadInput(OVER)
@@ -115,7 +115,7 @@ class TextTable:
         return False
 
     def censor(self, cause: str, detail: str = "") -> None:
-        """Stop the episode without a result: a token limit, an abort."""
+        """Stop the episode without a result, for example at a token limit or after an abort."""
         if self.playing.over:
             raise BadInput(OVER)
         self.playing.censor(cause, detail, self.seat)
@@ -126,7 +126,7 @@ class TextTable:
         return self.match.episode(cell, used)
 
     def _go_on(self) -> None:
-        """Let the others play until the outside seat is asked something, or to the end."""
+        """Let the other players play until the outside seat is asked something, or to the end."""
         match = self.playing
         while not match.over:
             if not self._open:
@@ -151,7 +151,7 @@ class TextTable:
         return player.answering(turn, exchanges)
 
     def _take(self, turn: Turn[Any, Any], given: Any) -> None:
-        """Give the match a finished answer of the outside seat."""
+        """Pass a complete answer of the outside seat to the match."""
         del self._open[0]
         match, exchanges = self.playing, self._exchanges.pop(turn.id)
         plain = type(given) is Decision and given.memory is None and not given.foreseen
@@ -178,7 +178,8 @@ class TextTable:
 
 
 def _read(given: Given, asked: Request) -> Reply | Scores:
-    """Return the answer as the requested type; the reply is not parsed here."""
+    """Return the answer as a reply or scores, whichever is requested; the text is not parsed
+    here."""
     if type(given) is str and not asked.candidates:
         return Reply(given)
     if asked.candidates:
