@@ -1,4 +1,4 @@
-"""The locker as the monitor shows it."""
+"""The board of Pick the Right Stuff: the locker as the monitor shows it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sally.games.pick_the_right_stuff.words import LockerWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the boxes as they are now; none is highlighted, because that would hint at an
+    """Return the current contents of the boxes; none is highlighted, because that would hint at an
     answer."""
     words = context.words
     assert isinstance(words, LockerWords)

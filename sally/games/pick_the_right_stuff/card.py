@@ -1,9 +1,8 @@
 """The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
 
-Generated games show what a generator does, and more episodes bring more games; with so many rows,
-some differ from the guess level by chance alone. The frozen sets are audited separately: they were
-selected to be balanced on most of these rules, so their balance says nothing about their
-generators.
+Generated games audit a generator, and more episodes use more games; with this many rows, some
+differ from the guess level by chance alone. The frozen sets are audited separately: they were
+selected to be balanced on most of these rules, so their balance says nothing about the generators.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ RULES = (
 
 
 def guess(users: int) -> float:
-    """Return the score of a uniform guess over the occupied boxes: 1 in k with k items left."""
+    """Return the expected score of a uniform guess over the occupied boxes: 1/k with k items
+    left."""
     return 100 * sum(1 / left for left in range(1, users + 1)) / users
 
 

@@ -51,7 +51,8 @@ CERTIFIED = (
 
 
 def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:
-    """Return one question; a guess is over occupied boxes or, in the infinite mode, over all."""
+    """Return one question; chance is a guess over occupied boxes or, in the infinite mode, all
+    boxes."""
     among = users if name.startswith("infinite") else items
     block = 1 if name in CERTIFIED else None
     return Reasoned(((true,), (believed,)), (believed,), 1 / among, block, f"{name}, {among} boxes")

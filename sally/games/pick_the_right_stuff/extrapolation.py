@@ -1,4 +1,4 @@
-"""Private rules by which a user of the infinite mode extrapolates where its item is.
+"""Private rules by which a user in the infinite mode extrapolates the position of its item.
 
 A rule maps (box last seen, resets since then) to the believed box. Every rule is defined for any
 number of resets. Families are listed from the easiest to the hardest; the rules of a family differ
@@ -17,40 +17,40 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 
 
 class Shift(msgspec.Struct, frozen=True, tag="shift"):
-    """Every reset moves the item on by the same step."""
+    """A rule by which every reset moves the item by the same step."""
 
     step: int
 
 
 class Alternate(msgspec.Struct, frozen=True, tag="alternate"):
-    """Odd resets move the item by a step, even resets move it back."""
+    """A rule by which odd resets move the item by a step, and even resets move it back."""
 
     step: int
 
 
 class Affine(msgspec.Struct, frozen=True, tag="affine"):
-    """Every reset adds a step, and the first one also a jump."""
+    """A rule by which every reset moves the item by a step, and the first reset adds a jump."""
 
     step: int
     jump: int
 
 
 class TwoStride(msgspec.Struct, frozen=True, tag="two_stride"):
-    """Odd resets move the item by one step, even resets by another."""
+    """A rule by which odd resets move the item by one step, and even resets by another."""
 
     odd: int
     even: int
 
 
 class Growing(msgspec.Struct, frozen=True, tag="growing"):
-    """Each step is longer than the one before by a constant growth."""
+    """A rule by which each step exceeds the previous step by a constant."""
 
     step: int
     growth: int
 
 
 class Compounding(msgspec.Struct, frozen=True, tag="compounding"):
-    """Each step is the sum of the two steps before it."""
+    """A rule by which each step is the sum of the previous two steps."""
 
     first: int
     second: int
@@ -60,7 +60,7 @@ Rule = Shift | Alternate | Affine | TwoStride | Growing | Compounding
 
 
 def family_of(rule: Rule) -> Family:
-    """Return the family a rule belongs to."""
+    """Return the family that a rule belongs to."""
     for family, kind in zip(FAMILIES, get_args(Rule), strict=True):
         if isinstance(rule, kind):
             return family
@@ -68,7 +68,7 @@ def family_of(rule: Rule) -> Family:
 
 
 def travelled(rule: Rule, resets: int) -> int:
-    """Return how many boxes to the right the rule moves the item over some resets."""
+    """Return how many boxes to the right the rule moves the item during `resets` resets."""
     match rule:
         case Shift(step):
             return step * resets
@@ -86,12 +86,12 @@ def travelled(rule: Rule, resets: int) -> int:
 
 
 def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:
-    """Return the box believed by a user who saw its item in a box some resets ago."""
+    """Return the box believed by a user that saw its item in box `seen`, `resets` resets ago."""
     return (seen + travelled(rule, resets)) % boxes
 
 
 def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
-    """List every rule of a family for a locker of this size, without rules of simpler families."""
+    """Yield every rule of a family for a locker of this size, except rules of simpler families."""
     steps = range(1, boxes)
     match family:
         case "shift":
@@ -112,13 +112,13 @@ def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
 
 @lru_cache(maxsize=256)
 def listed(family: Family, boxes: int) -> tuple[Rule, ...]:
-    """List the rules of a family, cached, in the order of `rules_of`."""
+    """Return the rules of a family, cached, in the order of `rules_of`."""
     return tuple(rules_of(family, boxes))
 
 
 @lru_cache(maxsize=4096)  # users see their items in any box, but after few numbers of resets
 def carried(family: Family, boxes: int, resets: int) -> tuple[int, ...]:
-    """Return how far each rule of a family moves an item around the locker."""
+    """Return how far each rule of a family moves an item, modulo the number of boxes."""
     return tuple(travelled(rule, resets) % boxes for rule in listed(family, boxes))
 
 

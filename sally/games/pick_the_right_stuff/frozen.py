@@ -37,7 +37,7 @@ SEED = 2024
 
 
 class FrozenSet(msgspec.Struct, frozen=True):
-    """Games of one kind with the same number of users, and their seed."""
+    """A frozen set: games of one kind with the same number of users, and the seed."""
 
     collection: CollectionName
     users: int
@@ -46,7 +46,7 @@ class FrozenSet(msgspec.Struct, frozen=True):
 
 
 def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]:
-    """Load the sixty frozen games of a collection for a number of users."""
+    """Return the sixty frozen games of a collection with this number of users."""
     kept = {each.users: each.games for each in frozen_sets(collection)}
     if users not in kept:
         raise ValueError(f"{collection} is frozen for {sorted(kept)} users, not for {users}.")
@@ -54,7 +54,7 @@ def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]
 
 
 def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
-    """Load all frozen sets of a collection."""
+    """Return all frozen sets of a collection."""
     if collection not in COLLECTIONS:
         raise ValueError(
             f"There is no collection {collection!r}; the collections are {COLLECTIONS}."
@@ -64,12 +64,12 @@ def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
 
 
 def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
-    """Generate a set; the seed of a frozen set gives the same games."""
+    """Generate a set; the seed of a frozen set reproduces its games."""
     return FrozenSet(collection, users, seed, _generated(collection, users, seed))
 
 
 def written(sets: tuple[FrozenSet, ...]) -> bytes:
-    """Return the sets as JSON, one game per line for readable diffs."""
+    """Return the sets encoded as JSON, one game per line for readable diffs."""
     lines = [b",\n".join(msgspec.json.encode(game) for game in each.games) for each in sets]
     heads = [
         msgspec.json.encode({"collection": s.collection, "users": s.users, "seed": s.seed})[:-1]

@@ -7,22 +7,23 @@ to it:
    drawn from the remaining users.
 2. Resets are added, without regard to any belief, until the user's item has been in *every* box
    that is now occupied, each time at a moment that the user could still have seen and that is not
-   later than the state the onlooker saw. The onlooker's look is the last one before the question,
-   so it alone determines "the last box anyone saw it in". The start box and the last-seen box must
-   be occupied too (the true box always is).
+   later than the state that the onlooker saw. The onlooker's look is the last one before the
+   question, so it alone determines the box in which the item was last seen by anyone. The start box
+   and the last-seen box must be occupied too (the true box always is).
 3. The believed box is drawn uniformly from the occupied boxes, then one of the moments at which the
-   item was there. The retrieval follows from it, so the next question can be built.
-4. At the end the user's own looks are placed: the deciding one, some earlier ones that do not
-   count, and none between an onlooker's look and its question.
+   item was there. This determines the retrieval, so the next question can be built.
+4. At the end the user's own looks are placed: the one that determines the belief and some earlier
+   ones, but none between an onlooker's look and its question.
 
 The belief is drawn after everything else that precedes its question, and only the user's own looks
-are chosen to fit it. Hence, given the whole record without those looks (all locker states and all
-looks of others, thus start box, true box, last-seen box, frequencies and recencies), the believed
-box is uniform over the occupied boxes. A manager that ignores the user's own looks scores 1 in the
-number of occupied boxes. At the last question one box is occupied, so every manager scores.
+are chosen to fit it. Hence, given the record without those looks (all locker states and all looks
+of others, and so the start box, true box, last-seen box, frequencies and recencies), the believed
+box is uniform over the occupied boxes. With k occupied boxes, a manager that ignores the user's own
+looks is right with probability 1/k. At the last question only one box is occupied, so every manager
+is right.
 
-The first version drew the number of a user's looks from the moments that its belief leaves free: in
-mode zero a user without a look believes in its start box. Games with `counted` looks draw that
+In the first version, the number of a user's looks depended on its belief: in mode zero, a user
+without a look believes that its item is in its start box. Games with `counted` looks draw the
 number independently of the belief.
 """
 
@@ -50,7 +51,7 @@ EARLIER_LOOKS = 2  # maximum number of a user's looks that do not decide its bel
 
 
 class Look(msgspec.Struct, frozen=True):
-    """A state shown to a user, and the state that is current at that time."""
+    """A look: the state shown to a user, and the state that is current at that time."""
 
     user: int
     at: int
@@ -58,7 +59,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The resets before a question, and the time and content of the last look before it."""
+    """The resets before a question, and the time and shown state of the last look before it."""
 
     resets: tuple[tuple[int, ...], ...]
     states: tuple[Contents, ...]
@@ -87,7 +88,7 @@ def balanced_games(
 ) -> tuple[Instance, ...]:
     """Generate independent balanced games from one random stream.
 
-    With `counted`, the number of a user's looks is drawn independently of its belief.
+    With `counted`, the number of a user's looks does not depend on its belief.
     """
     chance, version = Random(seed), "balanced2" if counted else "balanced"
     return tuple(
@@ -166,7 +167,8 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
 def _wander(
     state: Contents, user: int, unseen: set[int], length: int, chance: Random
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Contents, ...]]:
-    """Draw resets that tend to take the user's item to boxes where it could not have been seen."""
+    """Draw resets that tend to move the user's item to boxes in which the user cannot have seen
+    it."""
     resets, states = list[tuple[int, ...]](), list[Contents]()
     new, here = set(unseen), state.index(user)
     for _ in range(length):
@@ -182,7 +184,7 @@ def _wander(
 
 
 def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int, ...]:
-    """Exchange two boxes within a cycle; the box `here` keeps its place."""
+    """Exchange two boxes in a cyclic permutation; the box `here` keeps its position."""
     if here in (old, new):
         return to
     name = {old: new, new: old}
@@ -193,11 +195,11 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 def _balanced_looks(
     draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """List the times and shown states of an onlooker's looks that leave the question balanced.
+    """Return (time, shown state) of each onlooker's look that leaves the question balanced.
 
     `floor` is the last state that the onlooker saw. `visible` are the states that the user may see;
-    None if the user is the onlooker. `places` has the box of the user's item in each state, `boxes`
-    the boxes that are occupied at the end.
+    None if the user is the onlooker. `places` lists the box of the user's item in each state, and
+    `boxes` the boxes that are occupied at the end.
     """
     enough = 0 if visible is None else _covered_at(visible, places, boxes)
     if enough == len(places):
@@ -211,7 +213,7 @@ def _balanced_looks(
 
 
 def _covered_at(visible: list[int], places: list[int], boxes: set[int]) -> int:
-    """Return the first state by which the user could have seen its item in each of some boxes."""
+    """Return the first state by which the user could have seen its item in each of `boxes`."""
     missing = set(boxes)
     for state in visible:
         missing.discard(places[state])
@@ -221,7 +223,7 @@ def _covered_at(visible: list[int], places: list[int], boxes: set[int]) -> int:
 
 
 def _visible(draft: Draft, user: int, until: int) -> list[int]:
-    """List the states that the user may see last, up to and including one of them."""
+    """Return the states up to `until` that the user may see last."""
     floor = draft.floor(user).shown
     span = range(floor, until + 1)
     # A snapshot can show any state later on; the monitor shows a state only while it lasts.
@@ -229,7 +231,7 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
 
 
 def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
-    """Return the state that decides a user's belief, and two looks.
+    """Return the state that determines a user's belief, and two looks.
 
     These are the user's last look as an onlooker (or the storing) and the last look before its
     question.
@@ -240,10 +242,10 @@ def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
 
 
 def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
-    """Place one to three of a user's own looks; their number does not depend on its belief.
+    """Yield one to three looks of a user; their number does not depend on the user's belief.
 
-    The last of them shows the deciding state. If there are too few earlier moments, that look is
-    repeated, which changes no belief.
+    The last look shows the state that determines the belief. If there are too few earlier moments,
+    that look is repeated, which changes no belief.
     """
     decided, floor, onlook = _span(draft, user)
     if onlook.user == user:
@@ -264,7 +266,7 @@ def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
-    """Place a user's own looks so that the deciding state is the last one it sees."""
+    """Yield a user's own looks; the last state seen is the one that determines the belief."""
     decided, floor, onlook = _span(draft, user)
     if onlook.user == user or (draft.mode == "zero" and decided == floor.shown):
         return
@@ -284,7 +286,7 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:
-    """Order the moves in time; an onlooker's look comes last at its moment."""
+    """Yield all moves in order of time; an onlooker's look comes last at its moment."""
     last = {look.at: look for look in draft.onlooks}
     for moment in range(len(draft.states)):
         yield from (_move(draft, look) for look in looks if look.at == moment)

@@ -1,10 +1,10 @@
 """The published generator: the scene machine of the released engine (tang2024), seeded.
 
-Reset scene: with probability 1/2 a reset; then with probability 1/2 the decision scene, else the
-reset scene again. Decision scene: a remaining user, drawn uniformly, wants to take or to observe
-with probability 1/2 each; an observation succeeds with probability 1/2, and a failed one is not
-announced; either is followed with probability 1/2 by the reset scene, else by the decision scene. A
-reset is a uniformly drawn single cycle.
+Reset scene: with probability 1/2 a reset happens; then follows, with probability 1/2 each, the
+decision scene or the reset scene again. Decision scene: a remaining user, drawn uniformly, wants to
+collect or to observe, with probability 1/2 each; an observation succeeds with probability 1/2, and
+a failed one is not announced; then follows, with probability 1/2 each, the reset scene or the
+decision scene again. A reset is a uniformly drawn cyclic permutation.
 """
 
 from random import Random
@@ -31,7 +31,7 @@ ObservingMode = Literal["zero", "finite"]
 def published_games(
     mode: ObservingMode, users: int, count: int, seed: int, placement: Placement = "shuffled"
 ) -> tuple[Instance, ...]:
-    """Generate games one after another from one random stream, as the released engine does."""
+    """Generate games in sequence from one random stream, as the released engine does."""
     chance = Random(seed)
     return tuple(
         published_game(f"published-{mode}-{users}-{number:03d}", mode, users, chance, placement)

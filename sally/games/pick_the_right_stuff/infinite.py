@@ -1,16 +1,15 @@
-"""The generator of the infinite mode: private rules, rehearsals that identify them, unseen gaps.
+"""The generator of the infinite mode: private rules, rehearsals that identify them, and new gaps.
 
 Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the number
-of resets since the user last saw the locker). The generator lists all rules in play that explain
-the rehearsals and accepts the rehearsals only if all these rules are the same function, so the rule
-is identified within and across families. In the game a user collects only at a gap it has not
-rehearsed.
+of resets since the user last saw the locker). The generator accepts rehearsals only if all rules in
+play that explain them are the same function, so the rule is identified within and across families.
+In the game, a user collects only at a gap that it has not rehearsed.
 
 The gap and the rehearsed gaps are drawn first; then, independently of them, the distance from the
 box seen last; then a rule that fits. So without the rehearsed answers, every box is equally likely
-at any gap. The first generator drew the distance first and then a gap that fits it, so the gap
-revealed the distance (multiples of a rule's period lead back to the box seen last); it is kept, as
-`even=False`, for the first frozen set.
+at any gap. The first generator drew the distance first and then a suitable gap, so the gap revealed
+information about the distance (multiples of a rule's period lead back to the box seen last); it is
+still available as `even=False`, for the first frozen set.
 """
 
 from collections import defaultdict
@@ -80,7 +79,7 @@ def infinite_games(
 def _first_games(
     users: int, count: int, seed: int, families: tuple[Family, ...]
 ) -> tuple[Instance, ...]:
-    """Return games of the first generator, with families in equal shares."""
+    """Return games of the first generator, with all families equally frequent."""
     chance, deck, games = Random(seed), list[Family](), list[Instance]()
     for number in range(count):
         while len(deck) < users:
@@ -119,7 +118,7 @@ def _played_by(
     families: tuple[Family, ...],
     chance: Random,
 ) -> Instance:
-    """Return the game that these minds play, starting from a placement."""
+    """Return the game with these minds, starting from a placement."""
     users = len(minds)
     return Instance(
         name=name,
@@ -136,7 +135,8 @@ def _played_by(
 
 
 def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Random) -> Mind:
-    """Draw gaps, then the distance from the box a user saw last, then a rule that fits both."""
+    """Draw gaps, then the distance from the box that the user saw last, then a rule that fits
+    both."""
     plans = even_plans(families, boxes)
     gap, shown_at = chance.choice(sorted(plans))
     kinds = plans[gap, shown_at][chance.randrange(boxes)]
@@ -149,9 +149,9 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """Return the rules of each distance, by gap and rehearsed gaps.
+    """Return the rules that lead to each distance, by (gap, rehearsed gaps).
 
-    Combinations of gap and rehearsed gaps in which a distance has no rule are left out.
+    Combinations with a distance that no rule leads to are left out.
     """
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]
@@ -176,7 +176,8 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw the distance from the box a user saw last, then a rule and a gap that lead there."""
+    """Draw the distance from the box that the user saw last, then a rule and a gap that lead
+    there."""
     distance = chance.randrange(boxes)
     rules = listed(family, boxes)
     for _ in range(TRIES):
@@ -187,7 +188,7 @@ def _mind(
         if gaps:
             return Mind(rule, shown, chance.choice(gaps))
     raise ValueError(
-        f"No rule of family {family} was found that leads {distance} boxes away within "
+        f"No rule of family {family} was found that moves an item {distance} boxes within "
         f"{LONGEST_GAP} resets on {boxes} boxes."
     )
 
@@ -195,7 +196,7 @@ def _mind(
 def rehearsals(
     user: int, rule: Rule, families: Iterable[Family], boxes: int, chance: Random
 ) -> tuple[Rehearsal, ...]:
-    """Draw one of the smallest sets of rehearsals that identify a single rule of the families."""
+    """Draw one of the smallest sets of rehearsals that identify `rule` among the families."""
     scope = tuple(families)
     return _shown(
         user, rule, chance.choice(smallest_gap_sets(rule, scope, boxes)), scope, boxes, chance
@@ -210,14 +211,15 @@ def _shown(
     boxes: int,
     chance: Random,
 ) -> tuple[Rehearsal, ...]:
-    """Return rehearsals of a rule at some gaps, which must identify it."""
+    """Return rehearsals of a rule at these gaps; raise ValueError if they do not identify the
+    rule."""
     seen = [chance.randrange(boxes) for _ in gaps]
     shown = tuple(
         Rehearsal(user, box, gap, extrapolated(rule, box, gap, boxes))
         for box, gap in zip(seen, gaps, strict=True)
     )
     if not is_identified(shown, scope, boxes):
-        raise ValueError(f"{rule} is not identified among the families by {shown}: {scope}.")
+        raise ValueError(f"the rehearsals {shown} do not identify {rule} among {scope}.")
     return shown
 
 
@@ -225,7 +227,8 @@ def _shown(
 def smallest_gap_sets(
     rule: Rule, families: tuple[Family, ...], boxes: int
 ) -> tuple[tuple[int, ...], ...]:
-    """List the smallest sets of gaps at which no other function in the families agrees."""
+    """Return the smallest sets of gaps that distinguish the rule from every other function in the
+    families."""
     own = signature(rule, boxes)
     others = {signature(r, boxes) for f in families for r in listed(f, boxes)} - {own}
     places = range(len(DECIDING_GAPS))
@@ -248,12 +251,12 @@ def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes:
 
 @lru_cache(maxsize=4096)
 def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
-    """Return the rule's values at the gaps that determine all others."""
+    """Return the rule's values at the gaps that determine the values at all other gaps."""
     return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)
 
 
 def _timetable(gaps: tuple[int, ...], chance: Random) -> list[Move]:
-    """Draw when each user looks last, and let it collect after its gap of resets."""
+    """Draw when each user looks last, and schedule its collection after its gap of resets."""
     users = len(gaps)
     during: defaultdict[int, list[Move]] = defaultdict(list)
     for user, gap in enumerate(gaps):

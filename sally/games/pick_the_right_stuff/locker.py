@@ -1,8 +1,8 @@
 """The rules of the locker: nature's announcements, users' beliefs, and retrievals.
 
-State 0 is the storing of the items; every reset and every retrieval appends one state. A user
-believes what it saw last (zero, finite) or extrapolates from it with a private rule (infinite). All
-functions return new values; chance and words are defined elsewhere.
+State 0 is the initial placement; every reset and every retrieval appends one state. A user believes
+that its item is where it last saw it (modes zero and finite), or extrapolates from there with a
+private rule (infinite). All functions are pure; chance and words are defined elsewhere.
 """
 
 from collections.abc import Callable
@@ -25,20 +25,21 @@ class Reset(Act, frozen=True):
 
 
 class Visit(Act, frozen=True):
-    """A user looks at the monitor and sees the current state."""
+    """A visit: a user looks at the monitor and sees the current state."""
 
     user: int
 
 
 class Snapshot(Act, frozen=True):
-    """A user is shown an earlier state: back = 1 is the current one, 2 the one before it."""
+    """A snapshot of an earlier state shown to a user; `back` is 1 for the current state, 2 for the
+    one before."""
 
     user: int
     back: int
 
 
 class Rehearsal(Act, frozen=True):
-    """A rehearsal: given a box and a number of resets, a user names the box it would open."""
+    """A rehearsal: given a box and a number of resets, a user names the box that it would open."""
 
     user: int
     seen: int
@@ -47,13 +48,15 @@ class Rehearsal(Act, frozen=True):
 
 
 class Collection(Act, frozen=True):
-    """A user comes to collect, and the manager is asked where the user will look."""
+    """A collection: a user comes for its item, and the manager is asked where the user will
+    look."""
 
     user: int
 
 
 class Retrieval(Act, frozen=True):
-    """The outcome of a collection: the box answered (None if unreadable), believed and true."""
+    """The outcome of a collection: the box that was answered (None if unreadable), believed, and
+    true."""
 
     user: int
     answered: int | None
@@ -66,7 +69,7 @@ Event = Reset | Visit | Snapshot | Rehearsal | Collection | Retrieval
 
 
 class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game as data: the placement, and everything nature will do."""
+    """One game as data: the placement, and all moves of nature."""
 
     name: str
     mode: Mode
@@ -78,7 +81,7 @@ class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Locker(msgspec.Struct, frozen=True):
-    """The complete state at one moment of a game."""
+    """The full state at one moment of a game."""
 
     mode: Mode
     users: int
@@ -93,7 +96,7 @@ class Locker(msgspec.Struct, frozen=True):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What the manager knows when asked: all states and announcements, but no private rule."""
+    """The manager's information when asked: all states and announcements, but no private rule."""
 
     mode: Mode
     users: int
@@ -146,7 +149,8 @@ def announced(locker: Locker, move: Move) -> Locker:
 
 
 def answered(locker: Locker, box: int | None) -> Locker:
-    """Return the locker after the answer and the retrieval; None is a forfeited answer."""
+    """Return the locker after the answer and the retrieval; `box` is None for a forfeited
+    answer."""
     if locker.asked is None:
         raise ValueError("No user is waiting: an answer needs a collection before it.")
     if box is not None and not 0 <= box < locker.users:
@@ -164,7 +168,7 @@ def answered(locker: Locker, box: int | None) -> Locker:
 
 
 def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
-    """Swap the item into the believed box, then take it out of there."""
+    """Swap the item into the believed box, then take it out."""
     boxes = list(contents)
     boxes[true] = boxes[believed]
     boxes[believed] = None
@@ -172,7 +176,7 @@ def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
 
 
 def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
-    """Return the contents after each box `i`, including empty ones, has moved to `to[i]`."""
+    """Return the contents after each box `i`, empty or not, has moved to `to[i]`."""
     moved: list[int | None] = [None] * len(contents)
     for box, held in enumerate(contents):
         moved[to[box]] = held
@@ -180,7 +184,7 @@ def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
 
 
 def believed_box(locker: Locker, user: int) -> int:
-    """Return the box where a user thinks its item is now."""
+    """Return the box in which a user believes its item to be now."""
     last = locker.seen[user]
     box = locker.states[last].index(user)
     if locker.mode != "infinite":
@@ -207,12 +211,12 @@ def remaining(locker: Locker) -> tuple[int, ...]:
 
 
 def score(locker: Locker) -> float:
-    """Return 100 times the share of users whose believed box was named."""
+    """Return the percentage of users whose believed box was named."""
     return 100 * locker.correct / locker.users
 
 
 def sight(locker: Locker) -> Sight:
-    """Return what the manager knows while a user is waiting."""
+    """Return the manager's information while a user is waiting."""
     if locker.asked is None:
         raise ValueError("No user is waiting: the manager is asked only at a collection.")
     return Sight(
@@ -222,7 +226,7 @@ def sight(locker: Locker) -> Sight:
 
 @lru_cache(maxsize=512)  # rules of thumb are evaluated one after another on the same games
 def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
-    """List every question of a game with its right answer."""
+    """Return every question of a game with its right answer."""
     met: list[tuple[Sight, int]] = []
 
     def ask(seen: Sight, believed: int) -> int:
@@ -234,19 +238,19 @@ def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
 
 
 def played(instance: Instance, manager: Callable[[Sight], int | None]) -> Locker:
-    """Play a whole game with a manager that answers from what it has seen."""
+    """Return the final state of a game played by this manager."""
     return _played(instance, lambda seen, _: manager(seen))
 
 
 def check(instance: Instance) -> None:
-    """Raise ValueError for a game that cannot be played to an empty locker."""
+    """Raise ValueError if the game cannot be played until the locker is empty."""
     end = played(instance, lambda seen: None)
     if remaining(end):
         raise ValueError(f"{instance.name}: users {remaining(end)} never collect their items.")
 
 
 def check_header(instance: Instance) -> None:
-    """Raise ValueError if users, placement and rules of a game do not fit together."""
+    """Raise ValueError if users, placement and rules of a game are inconsistent."""
     name, n = instance.name, instance.users
     if n < 2:
         raise ValueError(f"{name}: {n} users; the game needs at least 2.")
@@ -263,7 +267,7 @@ def check_header(instance: Instance) -> None:
 
 @lru_cache(maxsize=8192)  # eight boxes have 5,040 single cycles
 def is_single_cycle(to: tuple[int, ...]) -> bool:
-    """Return whether a move of all boxes is one cycle through every box."""
+    """Return whether a permutation of the boxes is one cycle through all of them."""
     if sorted(to) != list(range(len(to))):
         return False
     box, length = to[0], 1
@@ -299,8 +303,8 @@ def _after_sight(locker: Locker, user: int, state: int, story: tuple[Event, ...]
     true_box(locker, user)
     if not locker.seen[user] <= state < len(locker.states):
         raise ValueError(
-            f"User {user} cannot be shown state {state}: it must lie between the state it saw last "
-            f"({locker.seen[user]}) and the current one ({len(locker.states) - 1})."
+            f"User {user} cannot be shown state {state}: it must be from {locker.seen[user]} "
+            f"(the last state that the user saw) to {len(locker.states) - 1} (the current state)."
         )
     seen = (*locker.seen[:user], state, *locker.seen[user + 1 :])
     return msgspec.structs.replace(locker, seen=seen, story=story)

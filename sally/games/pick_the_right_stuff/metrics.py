@@ -1,4 +1,4 @@
-"""Metrics: how often the believed box was named, by our convention and by tang2024's."""
+"""Metrics: how often the believed box was named, by our convention and by that of tang2024."""
 
 from __future__ import annotations
 

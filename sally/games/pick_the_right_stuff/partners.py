@@ -1,4 +1,4 @@
-"""Managers of the locker: one that tracks beliefs, two that do so partly, and mindless ones."""
+"""Managers of the locker: one that tracks beliefs, two that do so in part, and mindless ones."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ ABOUT = {
 
 
 def _naming(where: Callable[[Sight], int]) -> Make:
-    """Return a constructor of managers that name one known box."""
+    """Return a factory of managers that name the box returned by `where`."""
     return lambda game, seat: lambda turn: where(turn.view.sight())
 
 
 def _drawing(rule: RuleOfThumb) -> Make:
-    """Return a constructor of managers that draw uniformly from a rule's boxes."""
+    """Return a factory of managers that draw uniformly from the boxes of a rule."""
     return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
 
 
@@ -65,7 +65,8 @@ def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]]
 
 
 def _of_thumb(name: str, rule: RuleOfThumb) -> Partner:
-    """Return a rule of thumb as a manager; inverses say which boxes they avoid."""
+    """Return a rule of thumb as a manager; the description of an inverse states the boxes it
+    avoids."""
     if name.startswith("but_"):
         about = f"any occupied box but those of: {_shortcuts_in(name.removeprefix('but_'))}"
     elif name in COMBINED:
@@ -101,7 +102,7 @@ AT_LAST_LOOK = Partner(
 
 
 def _guess(seen: Sight) -> tuple[int, ...]:
-    """Return the boxes that the user may believe in, as far as a mindless manager can tell."""
+    """Return all boxes in the infinite mode, and the occupied boxes otherwise."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 

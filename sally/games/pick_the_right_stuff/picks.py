@@ -1,4 +1,5 @@
-"""The questions of Pick the Right Stuff, one by one: what was named, believed and true."""
+"""The questions of Pick the Right Stuff, one by one: the boxes that were named, believed and
+true."""
 
 from __future__ import annotations
 
@@ -46,12 +47,13 @@ class Pick(msgspec.Struct, frozen=True):
 
     @property
     def is_right_at_once(self) -> bool:
-        """Whether it is right as published, where an unreadable first try is wrong."""
+        """Whether the answer is right by the published count, where an unreadable first reply is
+        wrong."""
         return self.is_right and self.tries == 1
 
 
 def picks(played: Played, seat: Seat) -> Iterator[Pick]:
-    """Return every question asked, in order."""
+    """Yield every question asked, in order."""
     tries = {
         e.turn: e.tries
         for e in played.episode.events
@@ -82,6 +84,6 @@ def _pick(locker: Locker, user: int, turn: int, answered: int | None, tries: int
 def share_right(
     found: Iterable[Pick], counts: Callable[[Pick], bool] = lambda pick: True
 ) -> float | None:
-    """Return 100 times the share of right answers among those given; forfeits are excluded."""
+    """Return the percentage of right answers among the answers given; forfeits are excluded."""
     given = [p for p in found if counts(p) and p.answered is not None]
     return 100 * sum(p.is_right for p in given) / len(given) if given else None

@@ -48,7 +48,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What the manager knows: every state and every announcement, but no private rule."""
+    """The manager's information: every state and announcement, but no private rule."""
 
     mode: Mode
     users: int
@@ -59,7 +59,8 @@ class View(msgspec.Struct, frozen=True):
     correct: int
 
     def sight(self) -> Sight:
-        """Return the view of a waiting user in the form that trackers and rules of thumb take."""
+        """Return the information while a user is waiting, in the form that trackers and rules of
+        thumb take."""
         if self.asked is None:
             raise BadInput("No user is waiting: the manager is asked only at a collection.")
         return Sight(self.mode, self.users, self.families, self.states, self.story, self.asked)
@@ -67,7 +68,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LockerGame(Game[State, Action, View]):
-    """A game of a frozen set, of a generator with a seed, or a custom problem.
+    """The locker game: from a frozen set, from a generator with a seed, or as a custom problem.
 
     All of nature's moves are fixed beforehand, so each has probability 1.
     """
@@ -130,7 +131,7 @@ class LockerGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Give no point; the retrieval and the game continue as after any answer."""
+        """Give no point; the retrieval takes place and the game continues."""
         return State(answered(state.locker, None), state.read)
 
     def observe(self, state: State, seat: Seat) -> View:
@@ -155,13 +156,13 @@ class LockerGame(Game[State, Action, View]):
 
 @lru_cache(maxsize=512)
 def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
-    """Return the game with an index, from a frozen set or generated from a seed."""
+    """Return game `number`, from a frozen set or generated from a seed."""
     if number < 0:
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:
         raise BadInput(f"users must be at least 2, not {users}")
     if generator in ("even", "first") and mode != "infinite":
-        raise BadInput(f"generator {generator!r} belongs to the infinite mode, not to {mode}")
+        raise BadInput(f"generator {generator!r} needs the infinite mode, not {mode}")
     if seed is not None:
         return _generated(mode, generator, users, derived_seed(seed, number))
     if users not in SIZES:

@@ -1,7 +1,7 @@
-"""Mindless answers, each a pure function of what the manager sees, and their inverses.
+"""Mindless rules, each a pure function of the manager's information, and their inverses.
 
-A rule returns the boxes it would draw from uniformly, so its expected score is computed, not
-sampled. None of them considers what the waiting user has seen.
+A rule returns the boxes from which it would draw uniformly, so its expected score is computed, not
+sampled. No rule considers what the waiting user has seen.
 """
 
 from collections import Counter
@@ -32,7 +32,8 @@ def true(seen: Sight) -> tuple[int, ...]:
 
 
 def last_seen(seen: Sight) -> tuple[int, ...]:
-    """Name the box the item was in when any user last looked, or the start if none has."""
+    """Name the item's box at the time of the last look of any user, or the start box if there was
+    none."""
     current, shown = 0, 0
     for event in seen.story:
         match event:
@@ -56,7 +57,8 @@ def most_frequent(seen: Sight) -> tuple[int, ...]:
 
 
 def recency(seen: Sight) -> tuple[int, ...]:
-    """Name the occupied box that the item left last, or its current box if there is no other."""
+    """Name the occupied box that the item was in last before its current box, or else the current
+    box."""
     places = [state.index(seen.asked) for state in reversed(seen.states)]
     boxes = set(occupied(seen.states[-1])) - {places[0]}
     return (next((box for box in places if box in boxes), places[0]),)
@@ -78,7 +80,7 @@ def any_box(seen: Sight) -> tuple[int, ...]:
 
 
 def either(*rules: RuleOfThumb) -> RuleOfThumb:
-    """Draw from the boxes that any of these rules would name."""
+    """Return a rule that draws from the boxes that any of these rules would name."""
 
     def union(seen: Sight) -> tuple[int, ...]:
         return tuple(sorted({box for rule in rules for box in rule(seen)}))
@@ -87,7 +89,8 @@ def either(*rules: RuleOfThumb) -> RuleOfThumb:
 
 
 def but(*rules: RuleOfThumb) -> RuleOfThumb:
-    """Draw from the occupied boxes these rules would not name, or from all if none is left."""
+    """Return a rule that draws from the occupied boxes that these rules would not name (all if none
+    is left)."""
 
     def inverse(seen: Sight) -> tuple[int, ...]:
         boxes = occupied(seen.states[-1])
@@ -127,7 +130,7 @@ COMBINED: dict[str, RuleOfThumb] = {
 
 
 def expected_score(games: Iterable[Instance], rule: RuleOfThumb) -> float:
-    """Return the mean score of a rule over games, its draws averaged exactly."""
+    """Return the mean expected score of a rule over games."""
     scores = [game_score(game, rule) for game in games]
     return sum(scores) / len(scores)
 
@@ -139,5 +142,5 @@ def game_score(game: Instance, rule: RuleOfThumb) -> float:
 
 
 def hit_chance(drawn_from: tuple[int, ...], believed: int) -> float:
-    """Return the chance that a uniform draw from some boxes is the believed one."""
+    """Return the chance that a uniform draw from these boxes is the believed box."""
     return (believed in drawn_from) / len(drawn_from)

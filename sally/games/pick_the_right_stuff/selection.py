@@ -2,8 +2,8 @@
 
 A generator balances games only on average; a frozen set of sixty would still be biased by chance.
 The selection is a local search: it replaces one game at a time by the candidate that lowers the
-squared bias most, until none does. Biases are integers (shares times a common multiple), so the
-result does not depend on the machine.
+squared bias most, until no candidate lowers it. Biases are integers (shares times a common
+multiple), so the result does not depend on the machine.
 """
 
 from collections.abc import Sequence
@@ -42,9 +42,10 @@ def most_even(
     *,
     counts: bool = False,
 ) -> tuple[Instance, ...]:
-    """Select the games on which rules and coincidences of shortcuts differ least from a guess.
+    """Select the games on which rules, and boxes where shortcuts coincide, score closest to a
+    guess.
 
-    With `counts`, the shortcuts are also balanced by how often the asker looked.
+    With `counts`, the shortcuts are also balanced for each number of the waiting user's looks.
     """
     if len(games) < count:
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
@@ -58,7 +59,8 @@ def most_even(
 
 
 def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
-    """Return how far each rule and coincidence beats the guess, for each number of items left."""
+    """Return by how much each rule and coincidence beats the guess, for each number of items
+    left."""
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
     rows = np.zeros((game.users, width), dtype=np.int64)
@@ -75,7 +77,8 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
 
 
 def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
-    """Return how far the start, true and last-seen boxes beat the guess, by the asker's looks."""
+    """Return by how much the start, true and last-seen boxes beat the guess, by the waiting user's
+    looks."""
     unit, most = lcm(*range(1, game.users + 1)), 4
     rows = np.zeros((most, 3), dtype=np.int64)
     for seen, believed in questions(game):
@@ -88,12 +91,13 @@ def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
 
 
 def own_looks(seen: Sight) -> int:
-    """Return how often the asker looked or was shown a state."""
+    """Return how often the waiting user looked or was shown a state."""
     return sum(isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in seen.story)
 
 
 def coincidence(seen: Sight) -> tuple[int, list[int]]:
-    """Return which of start, true and last-seen box coincide (0 to 4), and the distinct ones."""
+    """Return which of the start, true and last-seen boxes coincide (0 to 4), and the distinct
+    boxes."""
     s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]
     patterns = [s == t == last, s == t != last, s == last != t, t == last != s]
     boxes = [box for box, _ in groupby(sorted([s, t, last]))]

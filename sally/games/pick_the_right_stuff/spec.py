@@ -25,13 +25,13 @@ def _which_box(game: LockerGame, view: View, seat: Seat) -> tuple[Question, ...]
 
 
 def state_last_seen(replay: Trajectory[State, Action, View], at: At) -> int:
-    """Return how far back the state that the waiting user saw last is; 1 means the current one."""
+    """Return how far back the state is that the waiting user saw last; 1 is the current state."""
     now = replay.state(at.turn).locker
     return len(now.states) - now.seen[int(at.about)]
 
 
 def true_box(replay: Trajectory[State, Action, View], at: At) -> int:
-    """Return the box with the waiting user's item."""
+    """Return the box that holds the waiting user's item."""
     return locker.true_box(replay.state(at.turn).locker, int(at.about))
 
 
@@ -59,7 +59,7 @@ PROBES = (
 
 
 def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the box to name if the waiting user last saw the state from that many resets ago."""
+    """Return the boxes to name if the waiting user last saw the believed state."""
     if not belief:
         return None
     (seen,) = belief.values()

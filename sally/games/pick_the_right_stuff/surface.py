@@ -1,4 +1,4 @@
-"""Surface features for attacks: where the item was and when, not what the asker saw.
+"""Surface features for attacks: where the item was and when, but not what the waiting user saw.
 
 One question is taken from every game, so that questions are independent.
 """
@@ -58,7 +58,7 @@ Seen = Callable[[Sight, int], tuple[float, ...]]
 
 
 def plain(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return the features of a box from where the item was and is, ignoring looks."""
+    """Return features of a box from past and current positions of the item, ignoring looks."""
     places = [state.index(seen.asked) for state in seen.states]
     since = next((n for n, place in enumerate(reversed(places)) if place == box), len(places))
     claims = (float(box in rule(seen)) for rule in (start, true, last_seen))
@@ -67,18 +67,18 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def with_count(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return the plain features, plus how often the asker looked."""
+    """Return the plain features, plus how often the waiting user looked."""
     return (*plain(seen, box), own_looks(seen))
 
 
 def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return the plain features, plus how often and how long ago the asker looked."""
+    """Return the plain features, plus how often and how long ago the waiting user looked."""
     return (*with_count(seen, box), last_sight(seen)[1])
 
 
 def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return features of the infinite mode: the distance from the box seen last, by gap, without
-    rehearsed answers."""
+    """Return features of the infinite mode: the plain ones, the distance from the box seen last,
+    and the gaps, without the rehearsed answers."""
     last, gap = last_sight(seen)
     shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
     way = (box - last) % seen.users
@@ -97,7 +97,8 @@ def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Po
 
 
 def attacks() -> Iterable[Attack]:
-    """Return an attack for every generator, with and without the asker's looks where possible."""
+    """Yield an attack for every generator, with and without the waiting user's looks if
+    possible."""
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)

@@ -21,7 +21,8 @@ from sally.games.pick_the_right_stuff.locker import (
 
 
 def where_user_will_look(seen: Sight) -> int:
-    """Name the believed box in every mode; right if the rehearsals identify the rule."""
+    """Return the believed box in any mode, provided that the rehearsals identify the private
+    rule."""
     boxes = where_user_will_look_from(seen, state_last_seen(seen))
     if len(boxes) != 1:
         raise ValueError(
@@ -32,7 +33,7 @@ def where_user_will_look(seen: Sight) -> int:
 
 
 def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
-    """List the boxes where the waiting user may look if it saw that state last."""
+    """Return the boxes in which the waiting user may look if state `last` was the last it saw."""
     box = seen.states[last].index(seen.asked)
     if seen.mode != "infinite":
         return (box,)
@@ -43,12 +44,13 @@ def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
 
 
 def where_user_saw_it_last(seen: Sight) -> int:
-    """Name the box the user saw last, ignoring extrapolation; wrong in the infinite mode."""
+    """Return the box in which the user last saw its item, without extrapolating (as the infinite
+    mode needs)."""
     return last_sight(seen)[0]
 
 
 def where_it_was_at_the_last_look(seen: Sight) -> int:
-    """Name the box at the moment of the user's last look, ignoring how old the snapshot was."""
+    """Return the item's box at the time of the user's last look, ignoring the age of a snapshot."""
     current, looked = 0, 0
     for event in seen.story:
         if isinstance(event, Reset | Retrieval):
@@ -59,7 +61,8 @@ def where_it_was_at_the_last_look(seen: Sight) -> int:
 
 
 def last_sight(seen: Sight) -> tuple[int, int]:
-    """Return the box in which the waiting user saw its item last, and the resets since."""
+    """Return the box in which the waiting user last saw its item, and the number of resets since
+    then."""
     last = state_last_seen(seen)
     return seen.states[last].index(seen.asked), resets_since(seen, last)
 
@@ -81,7 +84,7 @@ def state_last_seen(seen: Sight) -> int:
 
 
 def resets_since(seen: Sight, state: int) -> int:
-    """Count the resets after a state."""
+    """Return the number of resets after a state."""
     changes = [event for event in seen.story if isinstance(event, Reset | Retrieval)]
     return sum(isinstance(change, Reset) for change in changes[state:])
 
@@ -89,7 +92,7 @@ def resets_since(seen: Sight, state: int) -> int:
 def fitting_rules(
     rehearsals: Iterable[Rehearsal], families: Iterable[Family], boxes: int
 ) -> list[Rule]:
-    """List every rule of some families that explains all rehearsals."""
+    """Return every rule of these families that explains all rehearsals."""
     shown = list(rehearsals)
     if any(not 0 <= r.named < boxes for r in shown):
         return []

@@ -145,7 +145,7 @@ class LockerWords(Words[Action, View]):
         self.wording = game.wording
 
     def say(self, key: str, **slots: Any) -> str:
-        """Return a text; users' names and box letters are used in the wording for people."""
+        """Return a text; the version for people uses users' names and box letters."""
         if "user" in slots and slots["user"] is not None:
             slots["name"] = self.person(int(slots["user"]))
         if "number" in slots:
@@ -154,7 +154,7 @@ class LockerWords(Words[Action, View]):
 
     @staticmethod
     def person(user: int) -> str:
-        """Return the name that people read for a user."""
+        """Return the name that people are shown for a user."""
         return NAMES[user] if user < len(NAMES) else f"User {user}"
 
     def name(self, action: Any) -> str:
@@ -184,7 +184,7 @@ class LockerWords(Words[Action, View]):
         return "\n".join(parts)
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
-        """Return the storing, then one line per announcement."""
+        """Return the initial placement, then one line per announcement."""
         if since == 0:
             yield self.say("past.stored", locker=self._locker(view.states[0]))
         state = sum(isinstance(e, Reset | Retrieval) for e in view.story[: max(since - 1, 0)])
@@ -250,7 +250,7 @@ class LockerWords(Words[Action, View]):
     # --- pieces ---------------------------------------------------------------------------------
 
     def box(self, number: int) -> str:
-        """Return what a box is called within a sentence."""
+        """Return the name of a box within a sentence."""
         return self.say(f"box.{self.wording}", number=number, ordinal=ordinal(number))
 
     def _locker(self, contents: Contents) -> str:
@@ -289,9 +289,8 @@ class LockerWords(Words[Action, View]):
 
 
 def published_answer(reply: str, boxes: int) -> int:
-    """Return the answer as the authors' harness reads it: a bare integer, else one after
-    "position".
-    """
+    """Return the answer as the authors' harness reads it: a reply that is an integer, or the
+    integer after "position"."""
     bare = re.fullmatch(r"[+-]?\d+", reply.strip())
     after = re.search(r"position\D{0,3}(\d+)", reply, re.IGNORECASE)
     found = int(bare.group()) if bare else int(after.group(1)) if after else None

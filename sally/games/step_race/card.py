@@ -1,9 +1,9 @@
 """The card of the step race: fixed numbers, habits and naive listening, with inverses.
 
-Against silent partners the mute rules are `always` 5 and 3, habits and the equilibrium of a turn;
-where the others announce, `follower` takes the largest number that neither announced (the
-protocol's `free_of_announced`). Partners that keep their word and partners that break it alternate,
-so blind trust is right in one condition and wrong in the next.
+Against silent partners the rules, which send no messages, are `always` 5 and 3, habits and the
+equilibrium of a turn; if the others announce their moves, `follower` takes the largest number that
+neither announced (the protocol's `free_of_announced`). Partners that keep their word and partners
+that break it alternate, so blind trust is right in one condition and wrong in the next.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def _condition(problem: Certified) -> Condition:
 
 
 def _liars() -> Condition:
-    """Return two partners that break what they announce; a mindless listener believes them."""
+    """Return the condition with two partners that break their announcements, which a mindless
+    listener believes."""
     who = player_spec("keeper", p=0.0)
     return Condition(
         name="two that break their word",

@@ -1,9 +1,9 @@
 """Certified tables: pairs of partners against which modelling the others pays.
 
-A table is rejected if no seat can win, or if a random or mute fixed player does as well as the
-solved best reply: the scale of doing is undefined there. Certified tables are frozen in
-`instances/` with their solved values; `python -m sally.games.step_race.certified` regenerates the
-file.
+A table is rejected if the evaluated seat cannot win, or if a random or silent fixed player does as
+well as the solved best reply, because the scale of doing is then undefined. Certified tables are
+frozen in `instances/` with their solved values; `python -m sally.games.step_race.certified`
+regenerates the file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PAIRS: tuple[tuple[tuple[str, dict[str, Any]], tuple[str, dict[str, Any]]], ...]
 
 
 class Certified(msgspec.Struct, frozen=True):
-    """A table with its solved values, in points at the start."""
+    """A certified table with its solved values, in expected points at the start."""
 
     id: str
     params: dict[str, Any]
@@ -67,7 +67,7 @@ class Certified(msgspec.Struct, frozen=True):
 
 
 def mindless() -> Mapping[str, Mind]:
-    """Return the mute players that a certified table must not reward."""
+    """Return the silent players that a certified table must not reward."""
     fixed = {f"always {move}": always(move) for move in MOVES}
     return {**fixed, "stage_equilibrium": mixed_equilibrium(), "finisher": finisher()}
 
@@ -75,10 +75,11 @@ def mindless() -> Mapping[str, Mind]:
 def certify(
     params: Mapping[str, Any], seat: str, others: Mapping[str, tuple[str, Mapping[str, Any]]]
 ) -> Certified:
-    """Solve a table for one seat.
+    """Solve a table for one seat and return it with its values.
+
     Raises:
-        BadInput: A partner has no solution, the seat cannot win at this table, or a random or mute
-            fixed player comes within `MARGIN` points of the best reply.
+        BadInput: A partner has no solution, the seat cannot win at this table, or a random or
+            silent fixed player comes within `MARGIN` points of the best reply.
     """
     game = StepRace(**params)
     number = SEATS.index(_seat(seat))
@@ -104,7 +105,7 @@ def certify(
     if optimum - top < MARGIN:
         raise BadInput(
             f"against {names}, {name} gets {top:.3f} points in {seat} and the best reply "
-            f"{optimum:.3f}: less than {MARGIN} apart, so the scale of doing is undefined"
+            f"gets {optimum:.3f}: less than {MARGIN} apart, so the scale of doing is undefined"
         )
     label = "-".join(_label(player, settings) for player, settings in others.values())
     return Certified(
@@ -130,7 +131,8 @@ def _label(player: str, settings: Mapping[str, Any]) -> str:
 
 
 def solve_all() -> tuple[Certified, ...]:
-    """Return every pair at every target that is not rejected; the evaluated seat rotates."""
+    """Return all certified tables: every pair of partners at every target; the evaluated seat
+    rotates."""
     found = []
     for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
         number = n % len(SEATS)
@@ -150,7 +152,7 @@ def certified() -> tuple[Certified, ...]:
 
 
 def main() -> None:
-    """Solve every table and write the file."""
+    """Solve every table and write the file of certified tables."""
     folder = Path(__file__).parent / "instances"
     folder.mkdir(exist_ok=True)
     lines = [msgspec.json.encode(each).decode() for each in solve_all()]

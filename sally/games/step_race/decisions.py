@@ -36,7 +36,7 @@ DONE = "what the others did in this turn, then uniform play"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of every move of the seat, and of every forfeited move."""
+    """Return the cost of every move of the seat, including forfeited moves."""
     found = solution(played, seat)
     costs = [_cost(played, seat, each, found) for each in decided(played, seat)]
     return sorted([*costs, *_forfeited_costs(played, seat)], key=lambda cost: cost.turn)
@@ -67,7 +67,7 @@ def _worths(
 
 
 def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of the turns that the seat forfeited, in which it stood still."""
+    """Return the costs of the turns that the seat forfeited, in which it did not move."""
     replay, game = played.replay, game_of(played)
     number = SEATS.index(seat)
     costs = []
@@ -86,8 +86,8 @@ def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of turns in which both others were predicted, in points by
-    hindsight."""
+    """Return the mean losses, in points in hindsight, over turns with predictions of both
+    others."""
     turns = decided(played, seat)
     split = [found for each in turns if (found := _split(played, seat, each))]
     missed = _forfeited_costs(played, seat)
@@ -96,10 +96,10 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
-    """Return inference, translation and total loss of a turn; None if a player was not predicted.
+    """Return the inference, translation and total loss of a turn; None if a prediction is missing.
 
-    If several moves are best replies to the prediction, the move made counts if it is among them,
-    else their mean.
+    If several moves are best replies to the prediction, the inference loss is that of the move made
+    if it is among them, else the mean over them.
     """
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):
@@ -134,7 +134,8 @@ _PAIRS = {
 
 
 def split(game: str) -> Split:
-    """Return habits and truthful partners to train on, and blockers and liars to test on."""
+    """Return training tasks: habits and truthful partners to train on, blockers and liars to test
+    on."""
     parts = {
         part: tuple(
             Task(Instance(game, game, {}), "player_1", {"player_2": one, "player_3": two})
@@ -175,7 +176,7 @@ def reasoned(
 ) -> Reasoned | None:  # fmt: skip
     """Return a decision with the moves of reasoners of every depth; None if every move is best.
 
-    Also None if a partner's moves are not declared.
+    The result is also None if a partner's moves are not declared.
     """
     blind = [("uniform", {}) if who in LOOKS_AT_OTHERS else (who, params) for who, params in others]
     found = [solved_against(target, number, model, talk) for model in (blind, others)]
@@ -223,7 +224,7 @@ def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge every move of an episode against the partners of a certified table."""
+    """Judge every move of an episode if the partners are those of a certified table."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
     known = [(lineup[SEATS[n]].player, lineup[SEATS[n]].params) for n in others_of(number)]
     target = game.target

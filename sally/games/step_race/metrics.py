@@ -32,7 +32,7 @@ class Decided(msgspec.Struct, frozen=True):
 
     @property
     def worths(self) -> tuple[float, float, float]:
-        """The value of each move, in points, under uniform play from then on."""
+        """The value of each move, in points, with uniform play afterwards."""
         return hindsight(self.missing, self.view.number, self.theirs)
 
 
@@ -50,7 +50,7 @@ def decided(played: Played, seat: Seat) -> list[Decided]:
 
 
 def decisions(played: Played, seat: Seat, talk: bool) -> Iterable[Decided]:
-    """Return the moves of a seat; without `talk` no message is read."""
+    """Yield the moves of a seat; without `talk`, no message is read."""
     game, replay, number = game_of(played), played.replay, SEATS.index(seat)
     one, two = others_of(number)
     final = len(replay) - 1 if played.episode.payoffs is not None else -1
@@ -90,13 +90,13 @@ class Tally(msgspec.Struct, frozen=True):
     betrayed: int = 0  # own announcements broken there
 
     def plus(self, other: Tally) -> Tally:
-        """Return the sums of both."""
+        """Return the sums of two tallies."""
         both = (msgspec.structs.astuple(each) for each in (self, other))
         return Tally(*map(sum, zip(*both, strict=True)))
 
 
 def tally_of(each: Decided) -> Tally:
-    """Return what one turn adds to the sums."""
+    """Return the contribution of one turn."""
     worths, gains = each.worths, steps(each.theirs)
     at = MOVES.index(each.mine)
     gain, most = worths[at] - sum(worths) / 3, max(worths) - sum(worths) / 3
@@ -134,7 +134,7 @@ def tally_of(each: Decided) -> Tally:
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """Return the sums of many."""
+    """Return the sum of several tallies."""
     found = Tally()
     for each in tallies:
         found = found.plus(each)
@@ -143,7 +143,7 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 @shared
 def tally(played: Played, seat: Seat) -> Tally:
-    """Return the sums of a seat's turns."""
+    """Return the tally of a seat's turns."""
     return total(map(tally_of, decided(played, seat)))
 
 
@@ -169,7 +169,7 @@ RATIOS: dict[str, Ratio] = {
 
 
 def ratio(name: str, sums: Tally) -> float | None:
-    """Return a measure of some turns; None if there was nothing to measure."""
+    """Return a measure computed from sums; None if there was nothing to measure."""
     above, below = RATIOS[name]
     whole = below(sums)
     return above(sums) / whole if whole > SAME else None
@@ -199,7 +199,7 @@ def _points(played: Played, seat: Seat) -> float | None:
 def random_points(setup: Setup, seat: Seat) -> float | None:
     """Return the expected points of a uniformly random player; None if an opponent is not solved.
 
-    The limit of turns is ignored, as in every solved value.
+    The turn limit is ignored, as in every solved value.
     """
     game = StepRace(**setup.instance.params)
     found = _solution(game, setup, seat, "uniform")

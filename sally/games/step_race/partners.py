@@ -1,4 +1,4 @@
-"""Scripted players of the step race: those of the protocol, habits of the card, and a listener."""
+"""Scripted players of the step race: the protocol's players, the card's habits, and a listener."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _silent(turn: Turn[Action, View]) -> Action:
 
 
 def _script(odds: Thinks) -> Script:
-    """Return a player that sends no messages and draws its moves from these odds."""
+    """Return a script that sends no messages and draws its moves from these probabilities."""
 
     def script(turn: Turn[Action, View]) -> Action:
         view = turn.view
@@ -55,8 +55,8 @@ def _drawn(turn: Turn[Action, View], odds: Odds) -> int:
 
 
 def _of_mind(name: str) -> Callable[..., Script]:
-    """Return the script of a declared mind; if it announces, it repeats its number whenever it
-    speaks."""
+    """Return the script of a declared mind; if it announces, it repeats its number in every
+    message."""
 
     def made(game: StepRace, seat: Seat, **settings: Any) -> Script:
         mind: Mind = MINDS[name](**settings)
@@ -77,7 +77,7 @@ def _of_mind(name: str) -> Callable[..., Script]:
 
 
 def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Action:
-    """Repeat this turn's announcement; the first one draws a number."""
+    """Repeat the announcement of this turn, or draw and announce a number if there is none."""
     view = turn.view
     said = announced(view.talk, view.turn)[view.number]
     move = said if said is not None else turn.draws.draw(lottery)
@@ -88,8 +88,8 @@ def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Act
 
 
 def _free_of_last(game: StepRace, seat: Seat) -> Script:
-    """Return the largest number that neither opponent played in the last turn; 5 in the first
-    turn."""
+    """Return a script that plays the largest number that neither opponent played in the last turn;
+    5 in the first turn."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
@@ -102,7 +102,7 @@ def _free_of_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
-    """Repeat the seat's last move; play 5 in the first turn and after a turn without a move."""
+    """Return a script that repeats its own last move, or plays 5 if it made none."""
 
     def odds(view: View, said: Announced) -> Odds:
         last = view.past.last
@@ -113,7 +113,7 @@ def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
-    """Return the inverse of a habit without messages: any other move, with equal odds."""
+    """Return the inverse of a silent habit: one of the other two moves, with equal probability."""
 
     def made(game: StepRace, seat: Seat) -> Script:
         script = thinks(game, seat)
@@ -130,7 +130,7 @@ def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
 
 
 def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
-    """Return a player that makes any move except one."""
+    """Return a script that plays any move except `move`."""
     if move not in MOVES:
         raise BadInput(f"never: move must be 1, 3 or 5, not {move}")
     first, second, third = (0.0 if each == move else 0.5 for each in MOVES)
@@ -138,7 +138,8 @@ def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
 
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
-    """Return the largest number that another seat announced, or any number if there was none."""
+    """Return a script that plays the largest number that another seat announced, or any number if
+    none did."""
 
     def odds(view: View, said: Announced) -> Odds:
         there = [said[other] for other in others_of(view.number)]
@@ -149,11 +150,11 @@ def _hits_announced(game: StepRace, seat: Seat) -> Script:
 
 
 def _expects(view: View, other: int, trust: float) -> dict[int, float]:
-    """Return the moves a listener expects of a seat: the announced one with some probability, else
-    its habit.
+    """Return the move probabilities that a listener expects of a seat: `trust` for the announced
+    move or, without an announcement, the seat's habit.
 
-    A habit is how often the seat made each move, with the equilibrium of a turn counted as one more
-    turn.
+    A habit is the relative frequency of each move, with the equilibrium of a turn counted as one
+    extra turn.
     """
     said = announced(view.talk, view.turn)[other]
     if said is not None:
@@ -175,8 +176,8 @@ def _trusted(trust: float) -> float:
 def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
     """Return a player that plays the best reply to announcements, or to the habits of silent seats.
 
-    A standing is valued by uniform play from there on. Whenever its plan changes, the player
-    announces it, and it chooses its move after all messages.
+    Positions are valued by uniform play afterwards. The player announces its plan whenever the plan
+    changes, and chooses its move after all messages.
     """
     _trusted(trust)
 
@@ -205,7 +206,7 @@ def _declared(others: Others) -> tuple[Mind, Mind]:
     minds = [solver.mind_of(str(who.get("player")), who.get("params") or {}) for who in others]
     found = [mind for mind in minds if mind is not None and not mind.hears]
     if len(others) != 2 or len(found) != 2:
-        raise BadInput("planner: others must name two solved players, as player and params")
+        raise BadInput("planner: others must be two solved players, each given as (player, params)")
     return found[0], found[1]
 
 
@@ -243,7 +244,7 @@ def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> An
 
 
 def _listens(trust: float) -> Answerer:
-    """Return probe answers based on what a listener expects."""
+    """Return an answerer based on a listener's expectations."""
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question

@@ -1,9 +1,9 @@
 """The rules of the step race, after the public step game benchmark (Mazur 2025).
 
-A turn is talk and then a move. All three seats speak in an order that nature draws for the turn, up
-to `talks` times each; then all move at once: 1, 3 or 5 steps. If several seats choose the same
-number, none of them moves. The game ends after the first turn in which a seat has `target` steps or
-more; the highest total wins, and equal totals share one point.
+A turn consists of talk and a move. All three seats speak, up to `talks` times each, in an order
+that nature draws for the turn; then all choose 1, 3 or 5 steps at the same time. If several seats
+choose the same number, none of them moves. The game ends after the first turn in which a seat has
+`target` steps or more; the highest total wins, and equal totals share one point.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Triple = tuple[int, int, int]  # one number for each seat
 
 
 class Say(Act, frozen=True):
-    """A public message after which the speaker may say more."""
+    """A public message, after which the speaker may speak again."""
 
     text: str
 
@@ -64,7 +64,7 @@ class PastTurn(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """All positions, the turns so far, and the messages of the current turn."""
+    """The full state: positions, past turns, and the messages of the current turn."""
 
     positions: Triple
     past: History[PastTurn]
@@ -91,7 +91,7 @@ class View(msgspec.Struct, frozen=True):
         return len(self.past) + 1
 
     def played(self) -> list[tuple[int, int]]:
-        """Return the seat's own move of each turn and the larger of the others' moves."""
+        """Return (own move, larger of the others' moves) for each turn."""
         mine = self.number
         return [
             (turn.moves[mine], max(m for n, m in enumerate(turn.moves) if n != mine))
@@ -148,11 +148,11 @@ class StepRace(Game[State, Action, View]):
         return SEATS if speaker is None else (SEATS[speaker],)
 
     def over(self, state: State) -> bool:
-        """Return whether a seat has arrived or the turns are used up."""
+        """Return whether a seat has reached the target or the turns are used up."""
         return max(state.positions) >= self.target or len(state.past) >= self.max_turns
 
     def speaker(self, state: State) -> int | None:
-        """Return the number of the seat that speaks now; None when talk is over and all move."""
+        """Return the number of the seat that speaks now; None once the talk is over."""
         said = state.talk
         if state.order is None or len(said) == 3 * self.talks:
             return None
@@ -255,7 +255,8 @@ def gains(moves: Triple) -> Triple:
 
 
 def prize(positions: Triple, target: int) -> tuple[float, float, float] | None:
-    """Return the points of each seat, shared between equal totals; None until a seat has arrived.
+    """Return the points of each seat, shared between equal totals; None until a seat reaches the
+    target.
 
     >>> prize((21, 18, 21), 20)
     (0.5, 0.0, 0.5)

@@ -1,9 +1,9 @@
 """Exact values of the step race by backward induction over missing steps.
 
-A state is the number of steps each seat is short of the target, so one table serves every target.
-The only turn that changes nothing is one in which all three chose the same number: a loop of one
-state, which is solved in closed form, or by iteration if announcements or a partner's habit change
-from turn to turn. The game's turn limit is ignored: an endless race has value 0 for every seat.
+A state is the number of steps that each seat still needs, so one table serves every target. A turn
+changes nothing only if all three choose the same number; such a loop on one state is solved in
+closed form, or by iteration if announcements or a partner's habit change from turn to turn. The
+game's turn limit is ignored: an endless race has value 0 for every seat.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOBODY: Said = (None, None, None)
 
 
 def sure(move: int) -> Odds:
-    """Return odds with all weight on one move."""
+    """Return the distribution that puts probability 1 on one move."""
     first, second, third = (float(move == each) for each in MOVES)
     return first, second, third
 
@@ -42,10 +42,11 @@ def sure(move: int) -> Odds:
 
 
 def stage_equilibrium() -> tuple[Odds, float]:
-    """Return the symmetric mixed equilibrium of one turn played for steps, and its value.
+    """Return the symmetric mixed equilibrium of a single turn in which steps are the payoff, and
+    its value.
 
-    Move m pays m times the chance that neither other chose it, and all three pay the same: p(m) = 1
-    - sqrt(v / m).
+    Move m pays m times the chance that neither other seat chose it, and all three moves pay the
+    same value v: p(m) = 1 - sqrt(v / m).
     """
     root = 2 / sum(1 / sqrt(move) for move in MOVES)
     first, second, third = (1 - root / sqrt(move) for move in MOVES)
@@ -53,7 +54,7 @@ def stage_equilibrium() -> tuple[Odds, float]:
 
 
 def pure_equilibria() -> tuple[Triple, ...]:
-    """Return the strict pure equilibria of one turn: every deviation loses."""
+    """Return the strict pure equilibria of one turn, in which every deviation loses."""
     found = []
     for moves in product(MOVES, repeat=3):
         kept = gains(triple(moves))
@@ -69,8 +70,8 @@ def pure_equilibria() -> tuple[Triple, ...]:
 
 
 class TwoMix(msgspec.Struct, frozen=True):
-    """A profile in which one seat plays `third` and the others mix the remaining moves with equal
-    payoffs."""
+    """A profile in which one seat plays `third` and the others mix the other two moves,
+    indifferently."""
 
     third: int
     mix: dict[int, float]
@@ -80,7 +81,7 @@ class TwoMix(msgspec.Struct, frozen=True):
 
 
 def two_mix(third: int) -> TwoMix:
-    """Return the mixture of two seats against a fixed move of the third, and whether it is an
+    """Return the mixture of two seats if the third plays `third`, and whether it is an
     equilibrium."""
     low, high = (move for move in MOVES if move != third)
     mix = {low: low / (low + high), high: high / (low + high)}
@@ -92,12 +93,12 @@ def two_mix(third: int) -> TwoMix:
 
 
 class Mind(msgspec.Struct, frozen=True):
-    """The behaviour of a scripted player, as odds.
+    """The behaviour of a scripted player, as probabilities.
 
     `moves` takes the missing steps of all seats, the seat's own number, the turn (from 1) and each
-    seat's announcement. `announces` is the lottery over its own announcements, drawn again in each
-    turn. `hears` says whether `moves` uses the others' announcements; then play against it is not
-    solved, because a player's own messages are moves, too.
+    seat's announcement. `announces` is the distribution of its announcements, drawn anew in each
+    turn. `hears` states whether `moves` uses the others' announcements; play against such a mind is
+    not solved, because a player's own messages would be moves, too.
     """
 
     moves: Callable[[Triple, int, int, Said], Odds]
@@ -108,7 +109,7 @@ class Mind(msgspec.Struct, frozen=True):
 
 
 def muted(mind: Mind) -> Mind:
-    """Return a mind for a game without announcements."""
+    """Return the same mind without announcements."""
     return msgspec.structs.replace(mind, announces=((None, 1.0),))
 
 
@@ -121,7 +122,7 @@ def always(move: int = 5) -> Mind:
 
 
 def uniform() -> Mind:
-    """Play any move, with equal odds."""
+    """Play each move with equal probability."""
     return Mind(lambda missing, number, turn, said: EVEN)
 
 
@@ -146,8 +147,8 @@ def finisher() -> Mind:
 
 
 def blocker() -> Mind:
-    """Play the smallest move with which the leading opponent arrives (ties: lower seat), else any
-    move."""
+    """Play the smallest move that takes the leading opponent (in a tie, the lower seat) to the
+    target; if there is none, any move."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         nearest = min(others_of(number), key=lambda other: missing[other])
@@ -168,8 +169,8 @@ def rotator(offset: int = 0) -> Mind:
 
 
 def keeper(p: float = 1.0) -> Mind:
-    """Announce a uniformly drawn number and play it with probability `p`, else play another
-    number."""
+    """Announce a uniformly drawn number, play it with probability `p`, and another number
+    otherwise."""
     if not 0 <= p <= 1:
         raise BadInput(f"keeper: p must be from 0 to 1, not {p}")
     kept: dict[int | None, Odds] = {None: EVEN}
@@ -184,13 +185,13 @@ def keeper(p: float = 1.0) -> Mind:
 
 
 def free_of_announced(said: Said, number: int) -> int:
-    """Return the largest move that neither other announced."""
+    """Return the largest move that neither other seat announced."""
     taken = {said[other] for other in others_of(number)}
     return max(move for move in MOVES if move not in taken)
 
 
 def follower() -> Mind:
-    """Play the largest move that neither other announced."""
+    """Play the largest move that neither other seat announced."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return sure(free_of_announced(said, number))
@@ -204,7 +205,7 @@ BELOW = MOVES[-1] - 1  # how far beyond the target a seat can land
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """The value of every state for one seat against two declared minds."""
+    """The solution for one seat against two declared minds: the value of every state."""
 
     number: int
     others: tuple[Mind, Mind]
@@ -212,14 +213,15 @@ class Solved(msgspec.Struct, frozen=True):
     period: int
 
     def value(self, missing: Triple, turn: int = 1) -> float:
-        """Return the seat's expected points from here, before announcements in this turn."""
+        """Return the seat's expected points in this state, before the announcements of this
+        turn."""
         first, second, third = (r + BELOW for r in missing)
         return float(self.values[(turn - 1) % self.period, first, second, third])
 
     def worths(
         self, missing: Triple, turn: int = 1, said: Said = NOBODY
     ) -> tuple[float, float, float]:
-        """Return the value of each move here, after these announcements.
+        """Return the value of each move in this state, after these announcements.
 
         If the state does not change because all three choose the same number, a move is valued
         as if it were repeated until the state changes.
@@ -247,8 +249,7 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
-    """Return the missing steps after a seat has moved `mine` and the other two have made their
-    moves."""
+    """Return the missing steps after a seat has moved `mine` and the other two `one` and `two`."""
     moves = [one, two]
     moves.insert(number, mine)
     gained = gains(triple(moves))
@@ -256,22 +257,23 @@ def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple
 
 
 def best(worths: Sequence[float]) -> tuple[int, ...]:
-    """Return the moves of highest value: a set, because ties are common."""
+    """Return the moves with the highest value; there may be several."""
     top = max(worths)
     return tuple(move for move, worth in zip(MOVES, worths, strict=True) if worth >= top - SAME)
 
 
 def _single(others: Sequence[Mind]) -> bool:
-    """Return whether nothing is announced."""
+    """Return whether no mind announces anything."""
     return all(said is None for mind in others for said, _ in mind.announces)
 
 
 def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | None = None) -> Solved:
-    """Return the optimum of a seat against two minds, or the value of playing `mine` if it is
-    given. Raises: BadInput: A mind reacts to announcements.
+    """Return the solution for a seat against two minds: optimal play, or `mine` if it is given.
+
+    Raises: BadInput if a mind reacts to announcements.
     """
     if any(mind.hears for mind in (*others, *([mine] if mine else []))):
-        raise BadInput("play against a mind that reacts to announcements has no solved best reply")
+        raise BadInput("there is no solved best reply to a mind that reacts to announcements")
     period = max(mind.period for mind in (*others, *([mine] if mine else [])))
     size = target + BELOW + 1
     table = np.zeros((period, size, size, size))
@@ -294,7 +296,7 @@ def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | Non
 
 
 def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[Said, float]]:
-    """Return every pair of announcements of the two others, with its probability."""
+    """Yield every pair of announcements of the two others, with its probability."""
     one, two = others_of(number)
     for (a, p), (b, q) in product(*(mind.announces for mind in others)):
         said: list[int | None] = [None, None, None]
@@ -304,7 +306,8 @@ def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[Said, flo
 
 
 def _layers(target: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the states, nearest to the end first; no state of a layer leads to another in it."""
+    """Yield the states in layers, nearest to the end first; no state leads to another in its
+    layer."""
     grid = np.indices((target, target, target)).reshape(3, -1).T + 1
     total = grid.sum(axis=1)
     order = np.argsort(total, kind="stable")
@@ -318,7 +321,7 @@ def _place(states: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 def _fill_ends(flat: Floats, target: int, number: int) -> None:
-    """Write the points of the seat for states in which a seat has arrived."""
+    """Write the seat's points for all states in which a seat has reached the target."""
     size = target + BELOW + 1
     grid = np.indices((size, size, size)).reshape(3, -1) - BELOW
     nearest = grid.min(axis=0)
@@ -337,11 +340,11 @@ def _case(
     mine: Mind | None,
     said: Said,
 ) -> tuple[Floats, Floats, Floats | None]:
-    """Return the value of a turn that changes the state, and the probability of a turn that does
-    not.
+    """Return the value of turns that change the state, and the probability that the state is
+    unchanged.
 
-    Both are given for each move and state. The third part is the odds of the seat's own mind, if
-    it has one.
+    Both are given for each move and state. The third part is the move probabilities of `mine`, if
+    given.
     """
     turn = phase + 1
     one, two = others_of(number)
@@ -362,7 +365,7 @@ def _case(
 
 
 def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
-    """Return the odds by move and state; without `by_place`, one column applies to all states."""
+    """Return the probabilities by move and state; without `by_place`, one column for all states."""
     if not mind.by_place:
         return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
     found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
@@ -370,7 +373,7 @@ def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: S
 
 
 def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
-    """Return the values of a layer whose only loops lead back to the same state."""
+    """Return the values of a layer in which a loop always leads back to the same state."""
     _, worth, loop, own = case
     if own is not None:
         stays = (own * loop).sum(axis=0)
@@ -406,7 +409,7 @@ def _all_uniform(target: int) -> Solved:
 
 
 def value(missing: Triple, number: int = 0) -> float:
-    """Return the expected points of a seat if all three move uniformly from here.
+    """Return the expected points of a seat if all three play uniformly from this state on.
 
     >>> round(value((1, 5, 5)), 6)
     0.639985
@@ -419,7 +422,7 @@ def value(missing: Triple, number: int = 0) -> float:
 def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[float, float, float]:
     """Return the value of each own move given the others' moves, with uniform play afterwards.
 
-    A seat that did not move is given as 0.
+    The move of a seat that did not move is 0.
     """
     return weighed(missing, number, {theirs: 1.0})
 
@@ -427,7 +430,7 @@ def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[fl
 def weighed(
     missing: Triple, number: int, joint: Mapping[tuple[int, int], float]
 ) -> tuple[float, float, float]:
-    """Return the value of each own move under odds over the others' pairs of moves."""
+    """Return the value of each own move under probabilities of the others' pairs of moves."""
     found = []
     for mine in MOVES:
         total = 0.0
@@ -465,7 +468,7 @@ MINDS: Mapping[str, Callable[..., Mind]] = {
 
 
 def mind_of(player: str, params: Mapping[str, object]) -> Mind | None:
-    """Return the declared mind of a player; None for a person, a model or another bot."""
+    """Return the declared mind of a player; None if the player declares none."""
     if player == "random":
         return uniform()
     make = MINDS.get(player)
@@ -496,7 +499,7 @@ def solved_against(
     talk: bool = True,
     mine: str = "",
 ) -> Solved | None:
-    """Return the optimum against two players given by name and settings, or the value of playing
+    """Return the solution against two players given by name and parameters: optimal play, or play
     as the player `mine`; None if it is not solved."""
     one, two = (
         (player, msgspec.json.encode(dict(params), order="deterministic").decode())

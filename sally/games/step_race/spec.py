@@ -1,4 +1,5 @@
-"""Registry entry of the step race: the game, its probes after the messages, and their truths."""
+"""Registry entry of the step race: the game, its probes after the messages, and their true
+values."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ PAIRS = tuple(f"{one}-{two}" for one, two in product(MOVES, MOVES))
 
 
 def missing_of(game: StepRace, positions: Triple) -> Triple:
-    """Return the steps that each seat is short of the target."""
+    """Return the number of steps that each seat still needs to reach the target."""
     return triple(game.target - position for position in positions)
 
 
@@ -88,18 +89,18 @@ def _can_win(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def moved(replay: Past, turn: int, seat: Seat) -> int | None:
-    """Return a seat's choice in a step of the log; None if it gave no move."""
+    """Return a seat's choice in a turn of the log; None if it made no move."""
     move = replay.move(turn, seat)
     return move if isinstance(move, int) else None
 
 
 def true_move(replay: Past, at: At) -> int | None:
-    """Return the move that the other then chose."""
+    """Return the move that the other seat then chose."""
     return moved(replay, at.turn, Seat(at.about))
 
 
 def true_keeping(replay: Past, at: At) -> str | None:
-    """Return whether the other moved as it had last announced."""
+    """Return whether the other seat moved as it had last announced."""
     other = Seat(at.about)
     move = moved(replay, at.turn, other)
     view = replay.view(at.turn, at.seat)
@@ -108,19 +109,20 @@ def true_keeping(replay: Past, at: At) -> str | None:
 
 
 def true_pair(replay: Past, at: At) -> str | None:
-    """Return both others' moves, that of the lower seat first."""
+    """Return the moves of both other seats, the lower seat's first."""
     made = [moved(replay, at.turn, SEATS[n]) for n in others_of(SEATS.index(at.seat))]
     return None if None in made else f"{made[0]}-{made[1]}"
 
 
 def their_guess(replay: Past, at: At) -> int | None:
-    """Return the move that the other seat predicted for this seat; None if it was not asked."""
+    """Return the move that the other seat predicted for this seat; None if the other seat was not
+    asked."""
     said = replay.report(at.turn, Seat(at.about), "their_move", str(at.seat))
     return said.value if said is not None and isinstance(said.value, int) else None
 
 
 def true_arrival(replay: Past, at: At) -> str | None:
-    """Return whether a seat is within one move of the target."""
+    """Return whether a seat can reach the target with one move."""
     game, state = replay.game, replay.state(at.turn)
     assert isinstance(game, StepRace)
     missing = game.target - state.positions[SEATS.index(Seat(at.about))]
@@ -190,24 +192,24 @@ PROBES = (
 
 
 def _odds_of(belief: Any) -> dict[int, float]:
-    """Return odds over moves from a prediction: one move, or a chance for each."""
+    """Return move probabilities from a prediction: a single move, or a probability for each."""
     if isinstance(belief, int):
         return {belief: 1.0}
     return dict(zip(MOVES, belief, strict=True))
 
 
 def joint_odds(one: Mapping[int, float], two: Mapping[int, float]) -> dict[tuple[int, int], float]:
-    """Return odds over pairs of moves of two seats that move independently."""
+    """Return the probabilities of pairs of moves of two seats that move independently."""
     return {(a, b): p * q for a, p in one.items() for b, q in two.items()}
 
 
 def best_replies(
     game: StepRace, view: View, belief: Mapping[str, int | Sequence[float]]
 ) -> tuple[int, ...] | None:
-    """Return the moves that lead to the best standing if the others move as believed.
+    """Return the moves that lead to the best position if the others move as believed.
 
-    A standing is valued by uniform play from there on. None during talk, or unless both others were
-    predicted.
+    Positions are valued by uniform play afterwards. The result is None during talk, or if either of
+    the others was not predicted.
     """
     one, two = _others(view)
     if not view.moving or one not in belief or two not in belief:
@@ -217,10 +219,10 @@ def best_replies(
 
 
 def numbers(game: StepRace, view: View) -> tuple[float, ...]:
-    """Return features for learners: missing steps and announcements, own seat first, scaled to 0
-    and 1.
+    """Return features for learners: missing steps and announcements, own seat first, scaled to
+    0..1.
 
-    An announcement is 0 if there is none, else 1/3, 2/3 or 1 for 1, 3 and 5.
+    A missing announcement is 0; 1, 3 and 5 are 1/3, 2/3 and 1.
     """
     order = (view.number, *others_of(view.number))
     said = announced(view.talk, view.turn)

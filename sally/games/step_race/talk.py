@@ -1,8 +1,8 @@
-"""What a message commits its speaker to: the announcement of its own move, read by a stated rule.
+"""Announcements of a speaker's own move, read from messages by a stated rule.
 
-Free text stays a move; what is read here is an annotation. A message announces a move if its
-speaker says, without a condition, that it itself moves 1, 3 or 5 in this turn. The rule goes clause
-by clause and takes the last such statement:
+The message itself remains free text; the announcement is an annotation. A message announces a move
+if its speaker says, without a condition, that it itself moves 1, 3 or 5 in this turn. The rule
+reads clause by clause and takes the last such statement:
 
 - subject: `I`, `me`, `my move`, a clause that starts with a participle (`locked on 5`), or the
   speaker's own label (`P2 = 5`) where the message confirms a plan;
@@ -10,7 +10,7 @@ by clause and takes the last such statement:
   quoted words, a statement under a condition (stated before it, or with `if` after it), and a
   statement about another turn.
 
-`docs/games/step_race.md` gives its precision and recall on messages labelled by hand.
+`docs/games/step_race.md` gives the rule's precision and recall on messages labelled by hand.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ _PLAN = re.compile(
 
 
 def announcement(text: str, number: int | None = None, turn: int | None = None) -> int | None:
-    """Return the move that a message announces for its own speaker in this turn; None if it does
-    not.
+    """Return the move that a message announces for its own speaker in this turn, or None.
+
     Args:
         text: The message.
         number: The speaker's seat number from 0, so that `P2 = 5` is read as the speaker's own.
@@ -135,7 +135,7 @@ def _announcement(text: str, number: int | None, turn: int | None) -> int | None
 
 
 def _plain(text: str) -> str:
-    """Return the message in lower case, without markup and quoted words."""
+    """Return the message in lower case, without markup or quoted words."""
     plain = _BLANKS.sub(" ", _MARKUP.sub("", text[:LONGEST].translate(_SIGNS))).strip().lower()
     plain = _PREFIX.sub("", plain)
     if plain.startswith('"') and plain.count('"') <= 2:
@@ -152,10 +152,10 @@ def _clauses(text: str) -> Iterator[str]:
 def _statements(
     clause: str, number: int | None, confirms: bool
 ) -> Iterator[tuple[int, str, str, bool]]:
-    """Yield statements about the speaker's move in a clause: move, text before, text after,
-    certainty.
+    """Yield the statements about the speaker's move in a clause: move, text before, text after,
+    firmness.
 
-    The last part is whether it is stated with `will`, `am` or the like, not in a plan.
+    A statement is firm if it is made with `will`, `am` or the like, and not as part of a plan.
     """
     patterns = [*((each, True) for each in _FIRM), *((each, False) for each in _PLANNED)]
     if number is not None and confirms:
@@ -179,7 +179,7 @@ def _labelled(number: int) -> re.Pattern[str]:
 
 
 def _stands(before: str, behind: str, firm: bool, turn: int | None) -> bool:
-    """Return whether the surrounding text keeps the match a statement about this turn."""
+    """Return whether, given the surrounding text, the match is a statement about this turn."""
     near = re.split(r"[,:(]", before)[-1]
     if _DENIED.search(near) or _PROPOSED.search(before):
         return False

@@ -1,4 +1,4 @@
-"""Words of the step race: messages, moves and positions."""
+"""The step race in language: messages, moves and positions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _BLANK = re.compile(r"(?i)\W*<(?:your |the )?message>\W*")
 
 
 class StepWords(Words[Any, View]):
-    """Texts of the step race; every seat reads the same lines about all three."""
+    """Texts of the step race; every seat reads the same lines about all three seats."""
 
     def __init__(self, game: StepRace, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -99,7 +99,7 @@ class StepWords(Words[Any, View]):
         self._names = tuple(self.say("name", number=n) for n in (1, 2, 3))
 
     def called(self, seat: str | int) -> str:
-        """Return the name of a seat, by its number or its id."""
+        """Return the name of a seat, given its number or id."""
         return self._names[seat if isinstance(seat, int) else SEATS.index(Seat(seat))]
 
     # --- the rules ------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class StepWords(Words[Any, View]):
             yield from self._talk(view.turn, view.talk)
 
     def _talk(self, number: int, talk: tuple[Spoken, ...]) -> Iterator[str]:
-        """Yield the messages of a turn; the order of the lines is the order of speaking."""
+        """Yield the messages of a turn in the order of speaking."""
         for each in talk:
             name = self.called(each.number)
             if text := one_line(each.text):
@@ -233,7 +233,7 @@ class StepWords(Words[Any, View]):
         return str(choice)
 
     def _joint(self, about: str, choice: str) -> str:
-        """Return a pair of moves in words, such as `3-5`, with the lower seat's move first."""
+        """Return a pair of moves as text, such as `3-5`, with the lower seat's move first."""
         (first, second), (one, two) = about.split(BOTH), choice.split("-")
         names = {"first": self.called(first), "second": self.called(second)}
         return self.say("joint", one=one, two=two, **names)
@@ -251,5 +251,5 @@ class StepWords(Words[Any, View]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that no message can look like a line of the page."""
+    """Return a text on one line, so that no message can imitate a line of the page."""
     return " ".join(text.split())
