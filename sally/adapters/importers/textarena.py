@@ -120,7 +120,7 @@ class _Game:
         if stem not in KINDS:
             raise unknown("matrix game of TextArena", stem, KINDS)
         self.kind = KINDS[stem]
-        self.cells = self.kind.cells or _dilemma(record.rules)
+        self.cells = self.kind.cells or dilemma(record.rules)
         self.talk = sum(step.phase != "decision" for step in record.steps)
         self.asked_again = 0
         self.differences: list[Difference] = []
@@ -193,7 +193,7 @@ class _Game:
         return fed(setup, self.rounds, {}, self.record.env, used)[0]
 
 
-def _dilemma(rules: Mapping[str, int]) -> Cells:
+def dilemma(rules: Mapping[str, int]) -> Cells:
     needed = ("cooperate_reward", "sucker_reward", "defect_reward", "mutual_defect_reward")
     lacking: Sequence[str] = [name for name in needed if name not in rules]
     if lacking:

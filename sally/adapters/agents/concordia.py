@@ -1,0 +1,140 @@
+"""Concordia: a partner of Sally's as an entity there, and an entity of theirs as a player here.
+
+partner = PartnerEntity("Bob", "Alice", "tit_for_tat", options=["J", "F"], rounds=10)
+sally.play("ipd", {"agent": EntityPlayer(lambda: alice), "partner": "tit_for_tat"})
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sally.core.errors import BadInput, install_command
+
+try:
+    from concordia.typing import entity as entities
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `{install_command('concordia')}` installs it.",
+        name=why.name,
+    ) from None
+
+from sally.adapters.agents.mirrored import MirroredSeat, Who
+from sally.core.match.player import Decision, Forfeit, Silence, Turn
+from sally.core.match.seat_context import Past, SeatContext
+from sally.core.prompt.strategy import PromptContext, StrategyResult
+from sally.games.repeated_games.rules import PARTNER
+
+
+class PartnerEntity(entities.Entity):  # type: ignore[misc]
+    """A player or partner of Sally's as an entity in a repeated game between two.
+
+    Both entities choose before either learns what the other chose. Then an observation must name
+    the other entity and its option on one line, as in `Alice: J` or `Alice chose J`.
+
+    Args:
+        name: this entity's name.
+        opponent: the other entity's name.
+        who: the player: its name, `(name, parameters)` or a `PlayerSpec`.
+        options: the options in the order of the matrix's moves.
+        seed: seed of the player's own randomness.
+        **params: further parameters of `repeated_games`, such as `matrix` and `rounds`.
+    """
+
+    name: str = ""  # Concordia declares a property
+
+    def __init__(
+        self,
+        name: str,
+        opponent: str,
+        who: Who,
+        options: Sequence[str],
+        seed: int = 1,
+        **params: Any,
+    ) -> None:
+        self.name, self._opponent, self._options = name, opponent, tuple(options)
+        self._seat = MirroredSeat({**params, "names": self._options}, PARTNER, who, seed)
+        named = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
+        others = rf"\b{re.escape(opponent)}\b(?:(?!\b{re.escape(name)}\b)[^\n])*?"
+        self._told = re.compile(rf"{others}(?<!\w)({named})(?!\w)")
+        self._mine: list[int] = []
+        self._theirs: list[int] = []
+
+    def observe(self, observation: str) -> None:
+        """Note the other's move of the last round; other observations are ignored."""
+        found = self._told.search(observation)
+        if found is not None and len(self._theirs) < len(self._mine):
+            self._theirs.append(self._options.index(found[1]))
+
+    def act(self, action_spec: entities.ActionSpec = entities.DEFAULT_ACTION_SPEC) -> str:
+        """Return the option that the player takes now.
+
+        Raises:
+            BadInput: the action is not a choice among this game's options, or the other's last move
+                was not observed.
+        """
+        offered = {option.strip(): option for option in action_spec.options}
+        if set(offered) != set(self._options):
+            raise BadInput(
+                f"{self.name} chooses among {', '.join(self._options)}; the options are "
+                f"{', '.join(offered) or 'none'}."
+            )
+        if len(self._theirs) < len(self._mine):
+            raise BadInput(
+                f"No observation of {self.name} named the move of {self._opponent} in round "
+                f"{len(self._mine)}, as in '{self._opponent}: {self._options[0]}'."
+            )
+        self._mine.append(self._seat.move(list(zip(self._mine, self._theirs, strict=True))))
+        return offered[self._options[self._mine[-1]]]
+
+
+class EntityPlayer:
+    """An entity of Concordia's as a player of any game with a finite menu.
+
+    A match has an entity of its own. It observes the rules and then every line of its seat's
+    history once, and chooses among the names of the options; a probe is put in the same way.
+    """
+
+    def __init__(self, make: Callable[[], entities.Entity]) -> None:
+        self._make = make
+        self._playing: WeakKeyDictionary[SeatContext, tuple[entities.Entity, Past]]
+        self._playing = WeakKeyDictionary()
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit:
+        """Return the entity's move; a reply that is not an option is a forfeit."""
+        prompt = PromptContext(turn)
+        if not prompt.names:
+            raise BadInput(f"An entity chooses among options; seat {turn.seat!r} has a form here.")
+        reply = self._asked(turn, prompt)
+        if reply not in prompt.names:
+            return Forfeit("unreadable", reply)
+        return Decision(prompt.read(_place(prompt, reply)), reply=reply)
+
+    def report(self, turn: Turn[Any, Any]) -> Any:
+        """Return the entity's answer to a probe that asks for one of several choices."""
+        prompt = PromptContext(turn)
+        if turn.question is None or turn.question.kind != "choice":
+            return Silence("an entity of Concordia answers choices only")
+        reply = self._asked(turn, prompt)
+        if reply not in prompt.names:
+            return Silence(f"the reply {reply!r} is not one of the choices")
+        return prompt.read(_place(prompt, reply))
+
+    def _asked(self, turn: Turn[Any, Any], prompt: PromptContext) -> str:
+        if turn.context not in self._playing:
+            entity = self._make()
+            entity.observe(str(turn.context.rules()).strip())
+            self._playing[turn.context] = entity, Past(turn.context)
+        entity, past = self._playing[turn.context]
+        for line in (*past.news(turn.view), *prompt.told_text().splitlines()):
+            entity.observe(line)
+        question = "\n".join(filter(None, (prompt.now, prompt.question)))
+        asked = question.replace("{", "{{").replace("}", "}}")  # Concordia fills in {name}
+        spec = entities.choice_action_spec(call_to_action=asked, options=prompt.names)
+        return str(entity.act(spec))
+
+
+def _place(prompt: PromptContext, reply: str) -> StrategyResult:
+    return StrategyResult(reply, prompt.names.index(reply))

@@ -1,0 +1,92 @@
+"""One seat of a repeated game that another program referees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from inspect import isawaitable
+from typing import Any
+
+from sally.adapters.rl.table import OUTSIDE, opponents
+from sally.core.errors import BadInput, RunFailed
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, put
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, other
+from sally.runner.local import is_bot
+from sally.runner.seating import seated
+
+SEATS = (AGENT, PARTNER)  # by the number of a player in programs that number them: row, column
+Who = str | tuple[str, Mapping[str, Any]] | PlayerSpec
+
+
+class MirroredSeat:
+    """A player of Sally's whose game is played elsewhere.
+
+    Every round played there is repeated in a match here, and the player is asked in that match.
+
+    Args:
+        params: parameters of `repeated_games`, such as `matrix` and `rounds`.
+        seat: the player's seat; the agent chooses the row of the matrix.
+        who: a player or partner: its name, `(name, parameters)` or a `PlayerSpec`.
+        seed: seed of the player's own randomness.
+
+    >>> seat = MirroredSeat({"rounds": 3}, PARTNER, "tit_for_tat")
+    >>> seat.move([]), seat.move([(0, 1)])
+    (0, 1)
+    """
+
+    def __init__(self, params: Mapping[str, Any], seat: Seat, who: Who, seed: int = 1) -> None:
+        spec = registry.game("repeated_games")
+        self._seat, self._other = seat, other(seat)
+        lineup = opponents(spec, {str(seat): who}) | {str(self._other): PlayerSpec(OUTSIDE)}
+        instance = Instance(spec.name, spec.name, dict(params))
+        self._setup = Setup(instance, seed, lineup, version=spec.version)
+        self._first: Match[Any, int, Any] = Match(spec, self._setup)
+        self._player = seated(spec, self._first.game, seat, lineup[str(seat)])
+        self._start()
+
+    def move(self, rounds: Sequence[Joint]) -> int:
+        """Return the player's move after these rounds, each given as (its own move, the other's).
+
+        Raises:
+            BadInput: the game is over after these rounds, or a move is not in the matrix.
+            RunFailed: the player gave no move.
+        """
+        if list(rounds[: len(self._fed)]) != self._fed:
+            self._start()
+        for joint in rounds[len(self._fed) :]:
+            self._feed(joint)
+        return self._decided().action
+
+    def _start(self) -> None:
+        self._match = Match(self._first.spec, self._setup, like=self._first)
+        self._fed: list[Joint] = []
+        self._made: Decision[int] | None = None
+
+    def _feed(self, joint: Joint) -> None:
+        if self._made is None and is_bot(self._player):
+            self._decided()  # a bot keeps its memory in its decisions
+        memory = None if self._made is None else self._made.memory
+        number = self._match.turn
+        for seat, given in (
+            (self._seat, Decision(joint[0], memory)),
+            (self._other, Decision(joint[1])),
+        ):
+            self._match.answer((number, seat, "", ""), given)
+        self._fed.append(joint)
+        self._made = None
+
+    def _decided(self) -> Decision[int]:
+        if self._made is None:
+            turn = self._match.asked(self._seat)
+            if turn is None:
+                raise BadInput(f"The game is over after {len(self._fed)} rounds.")
+            given = put(turn, self._player)
+            given = asyncio.run(given) if isawaitable(given) else given
+            if not isinstance(given, Decision):
+                raise RunFailed(f"The player in seat {self._seat!r} gave no move: {given}.")
+            self._made = given
+        return self._made

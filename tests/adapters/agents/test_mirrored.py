@@ -1,0 +1,49 @@
+"""A player of Sally's in a game that is played elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+import sally
+from sally.adapters.agents.mirrored import MirroredSeat
+from sally.core.errors import BadInput
+from sally.core.log.events import Moved
+from sally.games.repeated_games.rules import AGENT, PARTNER, Joint
+
+AGAINST = [0, 1, 1, 0, 1, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "who", ["tit_for_tat", "grim_trigger", "random", "tom_k", "bayes_adaptive"]
+)
+def test_a_partner_plays_elsewhere_as_it_plays_here(who: str) -> None:
+    here = sally.play(
+        "ipd", {"agent": lambda t: AGAINST[t.view.round - 1], "partner": who}, seed=5, rounds=10
+    )
+    moves = [e.action for e in here.events if isinstance(e, Moved) and e.seat == "partner"]
+    seat, rounds = MirroredSeat({"rounds": 10}, PARTNER, who, seed=5), list[Joint]()
+    for theirs in AGAINST:
+        rounds.append((seat.move(rounds), theirs))
+    assert [mine for mine, _ in rounds] == moves
+    # a second game in the same seat, joined in the middle, and another past than its own
+    assert seat.move(rounds[:4]) == moves[4]
+    assert MirroredSeat({"rounds": 10}, PARTNER, who, seed=5).move(rounds[:7]) == moves[7]
+
+
+def test_the_agent_reads_the_matrix_by_rows() -> None:
+    matrix = (((1, 0), (0, 1)), ((0, 1), (1, 0)))
+    params = {"matrix": matrix, "rounds": 4}
+    follows = "fictitious_play"
+    one = MirroredSeat(params, AGENT, follows).move([(0, 1)])
+    two = MirroredSeat(params, PARTNER, follows).move([(0, 1)])
+    assert (one, two) == (1, 0)  # the agent gains by matching, the partner by differing
+
+
+def test_what_cannot_be_played_is_said() -> None:
+    seat = MirroredSeat({"rounds": 2}, PARTNER, "tit_for_tat")
+    with pytest.raises(BadInput, match="over after 2 rounds"):
+        seat.move([(0, 0), (0, 0)])
+    with pytest.raises(BadInput):
+        seat.move([(0, 7)])
+    with pytest.raises(BadInput, match="player of repeated_games"):
+        MirroredSeat({}, PARTNER, "tit_for_tatt")
