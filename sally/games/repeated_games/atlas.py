@@ -1,4 +1,4 @@
-"""Dots of the atlas for recorded repeated games: decisions of recorded seats against declared
+"""Dots of the atlas for recorded repeated games: recorded seats' decisions against declared
 partners."""
 
 from __future__ import annotations

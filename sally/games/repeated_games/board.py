@@ -1,4 +1,4 @@
-"""The board of repeated games: payoffs from the seat's own side, and the rounds so far."""
+"""The board of repeated games: payoffs from the seat's own perspective, and the rounds so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the payoffs, the last round marked in them, and the latest rounds in a row."""
+    """Return the payoffs with the last round marked, and the latest rounds in a row."""
     game = context.game
     assert isinstance(game, RepeatedGame)
     said = context.words.say
@@ -63,7 +63,7 @@ def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:
 
 
 def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:
-    """Return a seat's moves with their names, in page order."""
+    """Return a seat's moves with their names, in the order of the page."""
     names = game.names_of(seat)
     order = game.order if len(game.order) == len(names) else range(len(names))
     return [(move, names[move]) for move in order]

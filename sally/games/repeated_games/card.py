@@ -20,7 +20,7 @@ def _shortcuts(moves: int) -> tuple[Shortcut, ...]:
 
 
 def _partners(moves: int) -> dict[str, PlayerSpec]:
-    """Return the partners of the paper: a constant for every move, and tit for tat."""
+    """Return the partners of the paper: one constant partner per move, and tit for tat."""
     constants = {f"single_action {a}": player_spec("single_action", action=a) for a in range(moves)}
     return {**constants, "tit_for_tat": player_spec("tit_for_tat")}
 

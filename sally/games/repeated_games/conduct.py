@@ -1,4 +1,4 @@
-"""Behavioural metrics that do not depend on payoffs: wins, move shares, conditional rates.
+"""Behavioural metrics that are not payoffs: wins, move shares, conditional rates.
 
 A conditional metric counts the rounds in which its condition held (`of`) and those in which the
 behaviour followed (`times`); it has no value if the condition never held. Conditions look at the
@@ -33,7 +33,7 @@ KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """How often a behaviour occurred in the rounds in which it was possible."""
+    """A rate: how often a behaviour occurred, out of the rounds in which it was possible."""
 
     times: int
     of: int
@@ -48,7 +48,8 @@ Counted = Callable[[Played, Seat], Rate | None]
 
 @lru_cache(maxsize=256)
 def is_dilemma(game: RepeatedGame) -> bool:
-    """Return whether both seats face a prisoner's dilemma in which move 0 is cooperation."""
+    """Return whether the game is a prisoner's dilemma for both seats, with move 0 as
+    cooperation."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
         return False
     pays = [[game.pay(s, m, t) for m, t in ((1, 0), (0, 0), (1, 1), (0, 1))] for s in game.seats]
@@ -57,7 +58,8 @@ def is_dilemma(game: RepeatedGame) -> bool:
 
 @lru_cache(maxsize=256)
 def is_coordination(game: RepeatedGame) -> bool:
-    """Return whether each seat has two moves, two cells are meetings, and both prefer to meet."""
+    """Return whether the game is a 2x2 coordination game: matching the other's move is always
+    better."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
         return False
     return all(
@@ -85,12 +87,13 @@ def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
 
 @shared
 def _dilemma_after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]] | None:
-    """Return the pairs of `after` for a finished prisoner's dilemma; None for any other game."""
+    """Return the pairs of `after` for a finished prisoner's dilemma; None otherwise."""
     return after(played, seat) if finished(played) and is_dilemma(rules(played)) else None
 
 
 def retaliation(played: Played, seat: Seat) -> Rate | None:
-    """Return how often defection is answered with defection; None outside a prisoner's dilemma."""
+    """Return how often the seat answers defection with defection; None outside a prisoner's
+    dilemma."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last[1] == HARSH]
@@ -98,7 +101,7 @@ def retaliation(played: Played, seat: Seat) -> Rate | None:
 
 
 def forgiveness(played: Played, seat: Seat) -> Rate | None:
-    """Return how often cooperation after a defection is answered with cooperation."""
+    """Return how often the seat answers cooperation after an earlier defection with cooperation."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     since = _first_defection(played, seat)
@@ -107,7 +110,8 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
 
 
 def _first_defection(played: Played, seat: Seat) -> float:
-    """Return the index of the other's first defection, including void rounds."""
+    """Return the index of the other seat's first defection, counting void rounds; infinity if there
+    is none."""
     if plain(played):
         theirs: list[int | None] = [move for _, move in joints(played, seat)]
     else:
@@ -116,7 +120,7 @@ def _first_defection(played: Played, seat: Seat) -> float:
 
 
 def exploitation(played: Played, seat: Seat) -> Rate | None:
-    """Return how often a defection that met cooperation is repeated."""
+    """Return how often the seat repeats a defection that met cooperation."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]
@@ -124,7 +128,7 @@ def exploitation(played: Played, seat: Seat) -> Rate | None:
 
 
 def alternation(played: Played, seat: Seat) -> Rate | None:
-    """Return how often a meeting at one place is followed by one at the other place."""
+    """Return how often a coordinated round is followed by coordination on the other move."""
     if not finished(played) or not is_coordination(rules(played)):
         return None
     turns = [
@@ -137,7 +141,8 @@ def alternation(played: Played, seat: Seat) -> Rate | None:
 
 
 def win_rate(played: Played, seat: Seat) -> float | None:
-    """Return the share of all rounds, void ones included, in which the seat got more."""
+    """Return the share of all rounds, including void ones, in which the seat was paid more than the
+    other."""
     if not finished(played):
         return None
     game, made = rules(played), cells(played, seat)
@@ -149,7 +154,7 @@ def win_rate(played: Played, seat: Seat) -> float | None:
 
 @shared
 def _move_shares(played: Played, seat: Seat) -> dict[int, float]:
-    """Return the share of each move in the played rounds; empty if the episode is unfinished."""
+    """Return the share of each move in the played rounds; empty if the episode is not finished."""
     made = cells(played, seat) if finished(played) else {}
     if not (whole := sum(made.values())):
         return {}
@@ -171,18 +176,18 @@ def _joint_shares(played: Played, seat: Seat) -> dict[Joint, float]:
 
 
 def move_share(move: int) -> Callable[[Played, Seat], float | None]:
-    """Return the metric: a seat's share of this move in the played rounds."""
+    """Return a metric: the seat's share of this move in the played rounds."""
     return lambda played, seat: _move_shares(played, seat).get(move)
 
 
 def joint_move_share(mine: int, theirs: int) -> Callable[[Played, Seat], float | None]:
-    """Return the metric: the share of this cell of the matrix in the played rounds."""
+    """Return a metric: the share of this cell of the matrix in the played rounds."""
     cell = (mine, theirs)
     return lambda played, seat: _joint_shares(played, seat).get(cell)
 
 
 def same_move_share(played: Played, seat: Seat) -> float | None:
-    """Return how often both seats made the move with the same number."""
+    """Return the share of rounds in which both seats made the move with the same number."""
     made = cells(played, seat)
     same = sum([n for (mine, theirs), n in made.items() if mine == theirs])
     return same / sum(made.values()) if made and finished(played) else None

@@ -1,8 +1,8 @@
 """Single decisions of repeated games: losses, consistency, costs, and intention to treat.
 
-Against a partner that is an automaton, a move is worth its payoff in the round plus what optimal
-play earns from there on, so cooperating with tit for tat costs nothing. Against any other partner
-only the round counts. The myopic figures of riemer2025 are separate metrics.
+Against a partner that is an automaton, the value of a move is its payoff in the round plus the
+payoff of optimal play afterwards, so cooperating with tit for tat costs nothing. Against any other
+partner only the round counts. The myopic figures of riemer2025 are separate metrics.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PredictedRound:
 
     @property
     def decides(self) -> bool:
-        """Whether the best replies depend on the other's move."""
+        """Whether the best reply depends on the other seat's move."""
         sets = {
             tuple(m for m, worth in enumerate(column) if worth >= max(column) - SAME)
             for column in self.table.T.tolist()
@@ -53,16 +53,16 @@ class PredictedRound:
         return len(sets) > 1
 
     def _against(self, theirs: int) -> list[float]:
-        """Return the value of each own move against this move of the other."""
+        """Return the value of each own move against the other seat's move `theirs`."""
         worth: list[float] = self.table[:, theirs].tolist()  # faster than numpy for 2 or 3 moves
         return worth
 
     @property
     def split(self) -> tuple[float, float, float]:
-        """Return inference, translation and total loss.
+        """Return the inference, translation and total loss.
 
-        If several moves are best replies to the prediction, the inference loss is that of the
-        move made if it is one of them, else their mean.
+        If several moves are best replies to the prediction, the inference loss is that of the move
+        made if it is one of them, else the mean over them.
         """
         expected, best, worth = self.expected, self.best, self._against(self.truth)
         most = max(worth)
@@ -94,14 +94,15 @@ def predicted_rounds(played: Played, seat: Seat) -> list[PredictedRound]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of the rounds with a prediction."""
+    """Return the mean losses over the rounds with a prediction."""
     done = rounds.finished(played)
     split = [each.split for each in predicted_rounds(played, seat)] if done else []
     return terms_of(split, regret.format_loss(played, seat))
 
 
 def ACTING(played: Played, seat: Seat) -> list[Acted]:
-    """Return, for each round with a prediction, whether the move is a best reply to it."""
+    """Return, for each round with a prediction, whether the move is a best reply to the
+    prediction."""
     return [
         Acted(
             each.turn,
@@ -121,7 +122,7 @@ ROUND = "this round alone, by what the other did"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of each round in which the seat was to move and the other moved."""
+    """Return the cost of each round in which the seat was to move and the other seat moved."""
     if rounds.automaton_of(played, seat) is not None:
         return [
             _cost(each, worth, void, EXACT)
@@ -149,10 +150,11 @@ def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return payoffs per round: with void and unplayed rounds as 0, at their best, and optimal.
+    """Return the payoff per round with void and unplayed rounds counted as 0, the same with them
+    counted at their best, and the optimum.
 
-    At its best, a void round pays the best reply to the other's move, and an unplayed round, or
-    one that both forfeited, the most that a round can pay.
+    At its best, a round that the seat forfeited pays the best reply to the other's move; an
+    unplayed round, or one that both forfeited, pays the maximum of a round.
     """
     game, everything = rounds.rules(played), rounds.rounds(played, seat)
     most = a_round(game, seat)[1]

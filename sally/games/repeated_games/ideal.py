@@ -1,7 +1,7 @@
-"""The declared pool of repeated games, and episodes against it for the ideal observer.
+"""The declared pool of partners of repeated games, and the ideal observer's view of an episode.
 
-The pool holds every constant player and five reciprocal ones, all without chance, so Bayes-adaptive
-play is exact. Every partner of the pool is equally likely.
+The pool contains every constant player and five reciprocal players, all deterministic, so
+Bayes-adaptive play is exact. Every partner of the pool is equally likely.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FAMILY = "repeated_games"
 
 
 def declared_pool(game: RepeatedGame, seat: Seat) -> tuple[PlayerSpec, ...]:
-    """Return the partners that may sit opposite `seat`: constant ones, then reciprocal ones."""
+    """Return the partners that may play opposite `seat`: constant ones, then reciprocal ones."""
     constant = [PlayerSpec("single_action", {"action": m}) for m in game.moves_of(other(seat))]
     if len(game.moves_of(seat)) != len(game.moves_of(other(seat))):
         return tuple(constant)  # the others copy moves
@@ -46,7 +46,7 @@ def ideal_of(game: RepeatedGame, seat: Seat, pool: Sequence[PlayerSpec], lookahe
     """Return the ideal observer of a pool in this game.
 
     Raises:
-        BadInput: If the game may stop by chance, or a partner has no automaton.
+        BadInput: The game may stop by chance, or a partner has no automaton.
     """
     if game.stop_chance:
         raise BadInput("The Bayes-adaptive player needs a fixed number of rounds (stop_chance=0).")
@@ -79,7 +79,8 @@ def place_in(pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the played rounds against a partner of the declared pool; None against others."""
+    """Return the rounds played against a partner of the declared pool; None against any other
+    partner."""
     game = rounds.rules(played)
     pool = declared_pool(game, seat)
     place = place_in(pool, played.episode.setup.lineup.get(str(other(seat))))

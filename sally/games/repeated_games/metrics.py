@@ -1,4 +1,4 @@
-"""Metrics of repeated games, exact and as riemer2025 publishes them."""
+"""Metrics of repeated games: exact ones, and those published in riemer2025."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _reward_per_round(played: Played, seat: Seat) -> float | None:
 
 
 def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
-    """Return the minimum and maximum loss of a move in a round."""
+    """Return the smallest and largest possible loss of a move in a round."""
     low, high = a_round(game, seat)
     return 0.0, high - low
 

@@ -1,7 +1,7 @@
 """Exact optimal play against a partner that is a finite automaton.
 
-A player that knows the automaton's start and sees every round always knows its state, so the best
-reply over a horizon is a dynamic program over (rounds left, automaton state).
+A player that knows the automaton and sees every round always knows its state, so the best reply
+over a horizon is a dynamic program over (rounds left, automaton state).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAME = 1e-9  # two values closer than this (relative to the payoffs) are tied
 
 @dataclass(frozen=True)
 class Machine:
-    """An automaton as tables; state 0 is the start, and every state is reachable."""
+    """An automaton as arrays; state 0 is the start, and every state is reachable."""
 
     odds: Floats  # (state, its own move)
     after: Ints  # (state, its own move, the other's move) -> state
@@ -49,12 +49,15 @@ class Plan:
 
     @cached_property
     def policy(self) -> Floats:
-        """(rounds left - 1, state, move): the uniform odds over the optimal moves."""
+        """The uniform distribution over the optimal moves, indexed by (rounds left - 1, state,
+        move).
+        """
         return np.asarray(self.best / self.best.sum(axis=2, keepdims=True))
 
 
 def tabulated(automaton: Automaton[Any], own: Sequence[int], theirs: Sequence[int]) -> Machine:
-    """Return the automaton's reachable states as tables by its own and the other's moves."""
+    """Return the automaton's reachable states as arrays, indexed by its own and the other seat's
+    moves."""
     number = {automaton.start: 0}
     waiting = [automaton.start]
     odds, after = [], []
@@ -83,25 +86,26 @@ def _checked_odds(automaton: Automaton[Any], state: Any, own: Sequence[int]) -> 
     chances = [float(given.get(mine, 0.0)) for mine in own]
     if any(mine not in own for mine in given) or min(chances) < 0 or abs(sum(chances) - 1) > 1e-9:
         raise BadInput(
-            f"In state {state!r} the automaton plays {dict(given)!r}; it should give odds over "
-            f"the moves {list(own)} that sum to 1."
+            f"In state {state!r} the automaton plays {dict(given)!r}; it must give "
+            f"probabilities of the moves {list(own)} that sum to 1."
         )
     return chances
 
 
 def machine_of(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> Machine:
-    """Return the tables of an automaton in the seat opposite `seat`."""
+    """Return the arrays of an automaton that plays opposite `seat`."""
     return tabulated(automaton, game.moves_of(other(seat)), game.moves_of(seat))
 
 
 def pay_table(game: RepeatedGame, seat: Seat) -> Floats:
-    """Return what `seat` gets in one round, as (mine, theirs)."""
+    """Return the payoffs of `seat` in one round, indexed by (own move, other's move)."""
     theirs = game.moves_of(other(seat))
     return np.array([[game.pay(seat, m, t) for t in theirs] for m in game.moves_of(seat)], float)
 
 
 def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
-    """Return optimal play over at most `rounds` rounds, given the chance to stop after each."""
+    """Return optimal play over at most `rounds` rounds, given the chance to stop after each
+    round."""
     if rounds < 0:
         raise BadInput(f"rounds must be at least 0, not {rounds}")
     pay = pay_table(game, seat)
@@ -120,14 +124,15 @@ def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
 def optimal_reward(
     game: RepeatedGame, seat: Seat, automaton: Automaton[Any], rounds: int | None = None
 ) -> float:
-    """Return the largest total that `seat` can expect against this partner."""
+    """Return the largest total reward that `seat` can expect against this partner."""
     machine = machine_of(game, seat, automaton)
     length = game.rounds if rounds is None else rounds
     return float(plan(game, seat, machine, length).values[length, 0])
 
 
 def random_reward(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> float:
-    """Return the expected total of a uniformly random `seat` over a fixed number of rounds."""
+    """Return the expected total reward of a uniformly random `seat` over a fixed number of
+    rounds."""
     by_state = (machine.odds @ pay_table(game, seat).T).mean(axis=1)
     many = machine.after.shape[2]
     reach = np.zeros((len(machine.odds),) * 2)  # chance of one state after another
@@ -147,8 +152,8 @@ def optimal_course(
     """Return the expected total of optimal play after 1, 2, ..., `played` rounds.
 
     With a fixed end, entry n is the optimum of exactly n rounds. If the game stops by chance, its
-    length cannot be planned for: entry n is then what the policy that is optimal for `horizon`
-    rounds with that chance has earned by round n, so that the mean over episodes is the true
+    length cannot be planned for; entry n is then the expected reward by round n of the policy that
+    is optimal for `horizon` rounds with that chance, so that the mean over episodes is the true
     optimum.
     """
     if not game.stop_chance:
@@ -158,10 +163,10 @@ def optimal_course(
 
 
 def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
-    """Return the expected reward by round of a plan for one partner used against another.
+    """Return the expected reward, round by round, of a plan for one partner used against another.
 
-    The player tracks the partner it assumes: that machine follows the actual moves, and stays in
-    its state after a move that it would never make.
+    The player tracks the machine that it assumes: that machine is updated with the actual moves,
+    and keeps its state after a move that it would never make.
     """
     believed, policy = planned.machine, planned.policy
     at = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two
@@ -183,13 +188,14 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
 
 
 def followed(machine: Machine) -> Ints:
-    """Return the machine's transitions; a move that it never makes leaves it in its state."""
+    """Return the machine's transitions; a move that it would never make leaves its state
+    unchanged."""
     stays = np.arange(len(machine.odds))[:, None, None]
     return np.where((machine.odds > 0)[:, :, None], machine.after, stays)
 
 
 def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> float:
-    """Return the largest reward per round in the long run against this partner, from its start."""
+    """Return the largest long-run reward per round against this partner, from its start state."""
     machine, pay = machine_of(game, seat, automaton), pay_table(game, seat)
     if len(machine.odds) == 1:
         return float((machine.odds @ pay.T).max()) + 0.0  # never minus zero
@@ -200,9 +206,9 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
 
 
 def rate_of_certain(machine: Machine, pay: Floats) -> float:
-    """Return the optimal rate against a deterministic automaton: its best cycle of states.
+    """Return the optimal rate against a deterministic automaton, that of its best cycle of states.
 
-    This is the largest mean of a cycle by Karp's theorem (1978), over walks from the start.
+    This is the largest cycle mean, by Karp's theorem (1978), over walks from the start.
     """
     states = np.arange(len(machine.odds))
     move = machine.odds.argmax(axis=1)
@@ -220,9 +226,9 @@ def rate_of_certain(machine: Machine, pay: Floats) -> float:
 def rate_by_program(machine: Machine, pay: Floats) -> float:
     """Return the optimal rate against any automaton.
 
-    Solves the linear program of the average-reward criterion for multichain processes (Puterman
-    1994, 9.3): minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and
-    move.
+    The function solves the linear program of the average-reward criterion for multichain processes
+    (Puterman 1994, 9.3): minimise the sum of gains g subject to g >= P g and g + h >= r + P h for
+    every state and move.
     """
     from scipy.optimize import linprog  # here: a worker that only plays starts in half the time
     from scipy.sparse import coo_array, hstack, vstack
@@ -251,7 +257,7 @@ def interestingness(
     partners: Sequence[Automaton[Any]],
     weights: Sequence[float] | None = None,
 ) -> float:
-    """Return the expected regret per round of optimal play for one partner against another.
+    """Return the expected regret per round of playing optimally for one partner against another.
 
     Both are drawn independently from the partners by their weights (uniform by default).
     """

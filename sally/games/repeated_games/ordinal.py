@@ -1,7 +1,8 @@
 """The 144 strict ordinal 2x2 games of Robinson and Goforth (2005), generated.
 
-Each seat ranks the four outcomes from 1, the worst, to 4, the best: 24 x 24 = 576 matrices. Which
-row or column comes first has no meaning, so four matrices are one game, and 144 are left.
+Each seat ranks the four outcomes from 1 (worst) to 4 (best), which gives 24 x 24 = 576 matrices.
+The order of rows and columns has no meaning, so every four matrices are one game, and 144 games
+remain.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FAMOUS = {
 
 @cache
 def ordinal_games() -> dict[str, Matrix]:
-    """Return every game by its id, in its canonical order of rows and columns."""
+    """Return every game by id, with rows and columns in canonical order."""
     ranks = list(permutations((4, 3, 2, 1)))
     all_matrices = (_matrix(agent, partner) for agent in ranks for partner in ranks)
     games = {canonical(matrix) for matrix in all_matrices}
@@ -34,13 +35,13 @@ def ordinal_games() -> dict[str, Matrix]:
 
 
 def _matrix(agent: tuple[int, ...], partner: tuple[int, ...]) -> Matrix:
-    """Return the matrix of these ranks, given in the order (0,0), (0,1), (1,0), (1,1)."""
+    """Return the matrix with these ranks, given in the order (0,0), (0,1), (1,0), (1,1)."""
     a, p = agent, partner
     return (((a[0], p[0]), (a[1], p[1])), ((a[2], p[2]), (a[3], p[3])))
 
 
 def canonical(matrix: Matrix) -> Matrix:
-    """Return the same game in its canonical order of rows and columns.
+    """Return the same game with rows and columns in canonical order.
 
     The agent's best outcome is in cell (0, 0). In a symmetric game, however, both seats' moves must
     be in the same order, otherwise copying partners would make no sense; if the agent's best
@@ -58,7 +59,7 @@ def _mirrored(matrix: Matrix) -> Matrix:
 
 
 def _exchanged(matrix: Matrix) -> Matrix:
-    """Return the matrix from the other seat's side."""
+    """Return the matrix from the other seat's perspective."""
     return tuple(tuple((matrix[r][c][1], matrix[r][c][0]) for r in (0, 1)) for c in (0, 1))
 
 

@@ -1,6 +1,6 @@
-"""A written policy: a small table over the last moves, checked and followed, never evaluated.
+"""A written policy: a small table over the last moves, which is checked and followed.
 
-It shows what a player would prescribe, in addition to what it knows and does.
+A policy shows what a player would prescribe, in addition to what it knows and does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANY = "*"
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The option `then` after these last moves (the latest last, * matches any)."""
+    """A rule: play `then` after these last moves (the latest last; * matches any move)."""
 
     then: str
     theirs: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The first move, the moves after certain histories (first matching rule), and the default."""
+    """The first move, rules for certain histories (the first match applies), and a default move."""
 
     first: str
     otherwise: str
@@ -45,7 +45,7 @@ Called = Mapping[Seat, Sequence[str]]  # by seat, what a page calls its moves
 def read_policy(reply: str, game: RepeatedGame, seat: Seat, called: Called | None = None) -> Policy:
     """Return the policy in a reply.
 
-    Raises: Unreadable, saying what is expected, if there is none or it does not fit the game.
+    Raises: Unreadable, stating what is expected, if there is no policy or it does not fit the game.
     """
     found = [one for one in objects_in(reply) if "first" in one]
     if len(found) != 1:
@@ -56,9 +56,9 @@ def read_policy(reply: str, game: RepeatedGame, seat: Seat, called: Called | Non
 def checked_policy(
     plain: Mapping[str, Any], game: RepeatedGame, seat: Seat, called: Called | None = None
 ) -> Policy:
-    """Return the policy from plain data, with its moves in the game's names.
+    """Return the policy described by plain data, with its moves in the game's names.
 
-    Raises: Unreadable if it names an unknown move or breaks a limit.
+    Raises: Unreadable if the policy names an unknown move or exceeds a limit.
     """
     try:
         policy = msgspec.convert(as_tuples(dict(plain)), Policy)
@@ -102,7 +102,8 @@ def _known(names: Sequence[str], there: Sequence[str]) -> None:
 
 
 def prescribed(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Joint]) -> int:
-    """Return the move that the policy prescribes after these rounds, each (mine, theirs)."""
+    """Return the move that the policy prescribes after these rounds, each (own move, other's
+    move)."""
     mine, theirs = game.names_of(seat), game.names_of(other(seat))
     said = policy.first
     if past:
@@ -113,7 +114,8 @@ def prescribed(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Jo
 
 
 def _fits(wanted: Sequence[str], done: Sequence[str]) -> bool:
-    """Return whether the latest moves match; rounds before the first match nothing."""
+    """Return whether the latest moves match a rule; a rule longer than the history does not
+    match."""
     if len(wanted) > len(done):
         return False
     last = done[len(done) - len(wanted) :]
@@ -137,7 +139,7 @@ def written_by(played: Played, seat: Seat) -> Policy | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """Return the share of the player's moves that its own policy prescribes."""
+    """Return the share of the player's moves that agree with its own policy."""
     policy, game = written_by(played, seat), played.replay.game
     if policy is None or not isinstance(game, RepeatedGame):
         return None
@@ -165,7 +167,7 @@ METRICS = (
 
 
 class Tables(msgspec.Struct, frozen=True):
-    """The policy format of repeated games, for the policy writer."""
+    """The policy format of repeated games that the policy writer uses."""
 
     game: RepeatedGame
     seat: Seat

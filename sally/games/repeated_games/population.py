@@ -1,8 +1,9 @@
-"""A population of random machines as partners to learn from, with practice and test machines.
+"""A population of random machines as training partners, with practice and test machines.
 
-Every machine is a `policy_table` partner, so its odds are data, optimal play against it is exact,
-and its episodes replay. Practice machines and test machines are held out by behaviour: no training
-machine soon behaves like one of them, noise aside, nor like a held-out partner of the game's split.
+Every machine is a `policy_table` partner, so its probabilities are data, optimal play against it is
+exact, and its episodes can be replayed. Practice and test machines are held out by behaviour: apart
+from noise, no training machine comes to behave like one of them, or like a held-out partner of the
+game's split.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ MOST_TRIES = 200  # per machine, before the game is said to have too few behavio
 
 
 def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Split:
-    """Return tasks against random machines, disjoint by behaviour, with letters of their own.
+    """Return tasks against random machines; the parts have different behaviours and different
+    letters.
 
     Raises:
-        BadInput: The game has no split, or too few behaviours for so many machines.
+        BadInput: The game has no training split, or too few behaviours for this many machines.
     """
     own = split(game)
     if own is None:
@@ -51,17 +53,18 @@ def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Sp
 
 
 def relettered(task: Task, draws: Stream) -> Task:
-    """Return the task with random training letters for the names of its moves."""
+    """Return the task with randomly drawn training letters as the names of its moves."""
     game, many = task.instance.game, len(task.instance.params["names"])
     letters = draws.shuffled(LETTERS["train"])[:many]
     return Task(_instance(game, letters), task.seat, task.others)
 
 
 def random_table(draws: Stream, moves: int) -> dict[str, Any]:
-    """Return a random machine with as many moves as the other, as a table for `policy_table`.
+    """Return a random machine for a game with `moves` moves per seat, as a table for
+    `policy_table`.
 
-    It repeats a cycle, answers the other's last move, shifts its own move by the outcome, or is a
-    machine of two to four states that the other's moves drive.
+    The machine repeats a cycle, responds to the other seat's last move, shifts its own move by the
+    outcome, or has two to four states that the other seat's moves drive.
     """
     kind, follow = draws.pick(("cycle", "reply", "outcome", "states")), draws.pick(FOLLOW)
     own, theirs = range(moves), range(moves)
@@ -96,7 +99,8 @@ def random_table(draws: Stream, moves: int) -> dict[str, Any]:
 def _drawn(
     rules: RepeatedGame, part: str, many: int, kept: Sequence[_Soon], seed: int
 ) -> Iterator[tuple[PlayerSpec, _Soon]]:
-    """Yield machines that behave like none of those kept; training ones may resemble each other."""
+    """Yield machines that do not behave like any of `kept`; training machines may resemble each
+    other."""
     draws, met = Stream("population", seed, part), list[_Soon]()
     for _ in range(MOST_TRIES * many):
         if len(met) == many:

@@ -1,4 +1,4 @@
-"""Recorded play from other projects, fed through a match round by round."""
+"""Recorded play from other projects, replayed through a match round by round."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ NOT_SAID = "no prediction is on record"
 
 
 class Round(msgspec.Struct, frozen=True):
-    """One recorded round."""
+    """One recorded round: the move, or the reason of a forfeit, of each seat, and any
+    predictions."""
 
     agent: Made
     partner: Made
@@ -48,7 +49,7 @@ def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
 
 
 class Feed:
-    """A match that takes its moves from a record and asks bots what they would have done."""
+    """A match that takes its moves from a record, and compares them with those of bots."""
 
     def __init__(self, setup: Setup) -> None:
         spec = registry.game(setup.instance.game)
@@ -63,7 +64,7 @@ class Feed:
         return made
 
     def odds(self, seat: Seat, script: Script) -> Odds:
-        """Return a bot's odds for the coming round in this seat."""
+        """Return a bot's move probabilities for the next round in this seat."""
         asked = self.match.asks()
         turn = next(turn for turn in asked if turn.seat == seat and turn.question is None)
         return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
@@ -81,14 +82,14 @@ class Feed:
             self.match.answer((self.match.turn, NATURE, "", ""), Decision(STOP if last else GO_ON))
 
     def episode(self, cell: str, used: Mapping[str, Any]) -> Episode:
-        """Return the record of the match; a match that stops early is censored."""
+        """Return the episode of the match; if the record ends early, the episode is censored."""
         if not self.match.over:
             self.match.censor("left", f"{len(self.match.state.past)} rounds are on record")
         return self.match.episode(cell, used)
 
 
 def rounds_of(episode: Episode) -> list[Round]:
-    """Return the rounds of a stored episode, without predictions, to be fed again."""
+    """Return the rounds of a stored episode, without predictions, so that they can be replayed."""
     made: dict[int, dict[str, Made]] = {}
     for event in episode.events:
         if isinstance(event, Moved) and event.seat != NATURE:
@@ -99,7 +100,7 @@ def rounds_of(episode: Episode) -> list[Round]:
 
 
 class Followed(msgspec.Struct, frozen=True):
-    """How our version of a bot compares with the bot's recorded moves."""
+    """How our version of a bot agrees with the bot's recorded moves."""
 
     certain: tuple[int, int] = (0, 0)  # rounds with one possible move: as recorded, all
     tied: tuple[int, int] = (0, 0)  # rounds with two, equally likely: among them, all
@@ -108,7 +109,7 @@ class Followed(msgspec.Struct, frozen=True):
 
 
 def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> Followed:
-    """Return how our bot compares with the recorded moves, given both sides' moves."""
+    """Return how our version of a bot agrees with the recorded moves of a seat."""
     return fed(setup, rounds, {seat: who}, "", {})[1][seat]
 
 
@@ -119,7 +120,7 @@ def fed(
     cell: str,
     used: Mapping[str, Any],
 ) -> tuple[Episode, dict[Seat, Followed]]:
-    """Return the episode of a record, and how each watching bot compares with it."""
+    """Return the episode of a record, and how each of `bots` agrees with the recorded moves."""
     feed = Feed(setup)
     scripts = {seat: feed.script(seat, who) for seat, who in bots.items()}
     seen: dict[Seat, list[tuple[int, Odds]]] = {seat: [] for seat in bots}

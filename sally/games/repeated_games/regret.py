@@ -1,4 +1,4 @@
-"""Regret of repeated games: over the horizon, of single rounds, and of predictions.
+"""Regret in repeated games: over the horizon, in single rounds, and of predictions.
 
 Void rounds pay nothing and are left out: regret is per played round, against the optimum of that
 many rounds. A censored episode has no result, so it has no regret.
@@ -42,7 +42,8 @@ from sally.metrics.answers import counted
 def functional_regret(played: Played, seat: Seat) -> float | None:
     """Return the exact optimum of the played rounds minus the reward, per played round.
 
-    None if some moves were not the seat's own, because the optimum is that of whole games.
+    The result is None if some moves were not the seat's own choice, because the optimum refers to
+    complete games.
     """
     whole = finished(played) and not not_decided(played, seat)
     best = optimum_by_round(played, seat) if whole else None
@@ -59,10 +60,10 @@ class DecisionRegret(msgspec.Struct, frozen=True):
 
 
 def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
-    """Return the losses of all decisions at the states visited; None without an automaton.
+    """Return the total loss of the decisions at the visited states; None without an automaton.
 
-    The value of a move is the expected payoff of this round plus that of optimal play after it.
-    The other's move in the round is not needed, so a round that the other forfeited counts too.
+    The value of a move is the expected payoff of this round plus that of optimal play afterwards.
+    The other seat's move in the round is not needed, so a round that it forfeited counts too.
     """
     if automaton_of(played, seat) is None:
         return None
@@ -77,15 +78,15 @@ def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
 def decision_regret(played: Played, seat: Seat) -> float | None:
     """Return the expected loss of the moves made, per decision.
 
-    Unlike `functional_regret` it is free of the luck of the partner's draws and of the length of a
-    game that chance ends.
+    Unlike `functional_regret`, it does not depend on the luck of the partner's draws or, if the
+    game ends by chance, on its length.
     """
     found = decisions_lost(played, seat)
     return found.lost / found.decisions if found is not None and found.decisions else None
 
 
 def running_regret(played: Played, seat: Seat) -> list[float] | None:
-    """Return regret per round after each played round; None if the partner has no automaton."""
+    """Return the regret per round after each played round; None if the partner has no automaton."""
     best = optimum_by_round(played, seat)
     if best is None:
         return None
@@ -94,7 +95,7 @@ def running_regret(played: Played, seat: Seat) -> list[float] | None:
 
 
 def functional_regret_published(played: Played, seat: Seat) -> float | None:
-    """Return the optimal long-run rate minus the reward, per played round."""
+    """Return the optimal long-run rate minus the mean reward per played round."""
     found, earned = automaton_of(played, seat), rewards(played, seat)
     if found is None or not earned or not finished(played):
         return None
@@ -102,7 +103,7 @@ def functional_regret_published(played: Played, seat: Seat) -> float | None:
 
 
 def horizon_term(played: Played, seat: Seat) -> float | None:
-    """Return functional regret minus myopic regret: the signed effect of looking ahead."""
+    """Return functional regret minus myopic regret, the signed effect of future rounds."""
     far, near = functional_regret(played, seat), myopic_regret(played, seat)
     return None if far is None or near is None else far - near
 
@@ -111,7 +112,7 @@ def horizon_term(played: Played, seat: Seat) -> float | None:
 
 
 def loss(game: RepeatedGame, seat: Seat, mine: int, theirs: int) -> float:
-    """Return a move's one-round loss relative to the best reply to the other's move."""
+    """Return the one-round loss of a move relative to the best reply to the other seat's move."""
     best = game.best_replies(seat, theirs)[0]
     return float(game.pay(seat, best, theirs) - game.pay(seat, mine, theirs))
 
@@ -123,24 +124,26 @@ def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int)
 
 @lru_cache(maxsize=256)
 def loss_table(game: RepeatedGame, seat: Seat) -> list[list[float]]:
-    """Return each move's loss by (their move, my move); shared, so do not change it."""
+    """Return each move's loss, indexed by (other's move, own move); the list is shared and must not
+    be changed."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     return [[loss(game, seat, m, t) for m in mine] for t in theirs]
 
 
 @shared
 def myopic_regret(played: Played, seat: Seat) -> float | None:
-    """Return the loss per played round against the best reply to the other's actual move."""
+    """Return the loss per played round relative to the best reply to the other seat's actual
+    move."""
     table = loss_table(rules(played), seat)
     lost = [table[theirs][mine] for mine, theirs in joints(played, seat)]
     return sum(lost) / len(lost) if lost and finished(played) else None
 
 
 def format_loss(played: Played, seat: Seat) -> float | None:
-    """Return the best reply's payoff in the rounds that the seat forfeited, per round.
+    """Return the mean payoff per round missed by forfeits, relative to the best replies.
 
-    Void rounds count as rounds. The other's move counts although it was never revealed; a round
-    that both forfeited costs nothing, because there was no move to reply to.
+    Void rounds count as rounds. The other seat's move is used although it was never revealed; a
+    round that both seats forfeited costs nothing, because there was no move to reply to.
     """
     if plain(played):
         return 0.0 if played.replay.moves else None
@@ -157,18 +160,18 @@ def format_loss(played: Played, seat: Seat) -> float | None:
 
 @shared
 def predictions(played: Played, seat: Seat) -> list[Judged]:
-    """Return the counted, readable predictions of the other's move in played rounds."""
+    """Return the scored, readable predictions of the other seat's move in played rounds."""
     return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
 
 
 def running_tom_percent(played: Played, seat: Seat) -> list[float]:
-    """Return the percentage of right predictions after each one that can be scored."""
+    """Return the percentage of right predictions after each prediction that can be scored."""
     right = np.cumsum([a.report.value == a.truth for a in predictions(played, seat)])
     return [float(100 * r / n) for n, r in enumerate(right, 1)]
 
 
 def tom_regret(played: Played, seat: Seat) -> float | None:
-    """Return the loss of best replies to the predictions, per prediction."""
+    """Return the mean loss per prediction of best replies to the predictions."""
     if not (made := predictions(played, seat)):
         return None
     game = rules(played)
@@ -181,7 +184,7 @@ def tom_regret(played: Played, seat: Seat) -> float | None:
 
 
 def tom_regret_published(played: Played, seat: Seat) -> float | None:
-    """Return the published fixed price of the wrong predictions, per prediction."""
+    """Return the mean published price per prediction: a fixed price for each wrong prediction."""
     found, made = partner_of(played, seat), predictions(played, seat)
     if not made or found is None:
         return None
@@ -193,11 +196,11 @@ def tom_regret_published(played: Played, seat: Seat) -> float | None:
 
 
 def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats | None:
-    """Return riemer2025's fixed price of a wrong prediction, by the other's actual move.
+    """Return the fixed price of a wrong prediction in riemer2025, by the other seat's actual move.
 
-    It is the mean loss of the moves that are not best replies. Against a single-action partner
-    it depends on that partner's move; against tit for tat it is the mean over its moves. The
-    paper has no other partners, so the result for them is None.
+    The price is the mean loss of the moves that are not best replies. Against a single-action
+    partner it depends on that partner's move; against tit for tat it is averaged over the moves.
+    The paper has no other partners, so the result for them is None.
     """
     if partner not in ("single_action", "tit_for_tat"):
         return None
@@ -213,7 +216,7 @@ def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats 
 class MyopicLosses(msgspec.Struct, frozen=True):
     """The myopic loss of one decision, in two parts.
 
-    inference + translation = the move's loss against the best reply to the actual move.
+    The parts sum to the move's loss relative to the best reply to the actual move.
     """
 
     inference: float  # best reply to the truth, less best reply to the prediction
@@ -224,8 +227,8 @@ class MyopicLosses(msgspec.Struct, frozen=True):
 def myopic_losses(played: Played, seat: Seat) -> list[MyopicLosses]:
     """Return the losses of each played round with a prediction.
 
-    If several moves are best replies to the prediction, the move made counts if it is one of
-    them, else their mean.
+    If several moves are best replies to the prediction, the inference loss is that of the move made
+    if it is one of them, else the mean over them.
     """
     if not (made := predictions(played, seat)):
         return []
@@ -255,13 +258,14 @@ def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[i
 
 
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
-    """Return the loss per predicted round of a player that best-responds to the predictions."""
+    """Return the mean loss per predicted round of best replies to the predictions."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.inference for each in found) / len(found) if found else None
 
 
 def mean_translation_loss(played: Played, seat: Seat) -> float | None:
-    """Return the cost per predicted round of not best-responding to one's own prediction."""
+    """Return the mean cost per predicted round of not playing a best reply to the player's own
+    prediction."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.translation for each in found) / len(found) if found else None
 

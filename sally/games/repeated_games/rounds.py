@@ -1,7 +1,7 @@
-"""Rounds of a repeated game as metrics see them, and optimal play against the partner.
+"""Rounds of a repeated game in the form that metrics use, and optimal play against the partner.
 
-A void round (one that a seat forfeited) pays nothing and leaves the partner's automaton in its
-state.
+A void round (one that a seat forfeited) pays nothing and does not change the state of the partner's
+automaton.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
-    """One round from a seat's side; a move is None if that side forfeited."""
+    """One round from a seat's perspective; a move is None if that seat forfeited."""
 
     turn: int
     mine: int | None
@@ -58,14 +58,14 @@ def not_decided(played: Played, seat: Seat) -> frozenset[int]:
 
 
 def rounds(played: Played, seat: Seat) -> list[Round]:
-    """Return the rounds in which the seat decided or forfeited, void ones included."""
+    """Return the rounds in which the seat decided or forfeited, including void rounds."""
     every, marked = table_rounds(played, seat), not_decided(played, seat)
     return [each for each in every if each.turn not in marked] if marked else every
 
 
 @shared
 def table_rounds(played: Played, seat: Seat) -> list[Round]:
-    """Return every round, including void ones; nature's turns do not count."""
+    """Return every round, including void ones; turns of nature are not rounds."""
     game, replay, them = rules(played), played.replay, other(seat)
     to_move, seats = game.to_move, game.seats
     each = enumerate(zip(replay.moves, replay.states, strict=False))
@@ -78,7 +78,7 @@ def table_rounds(played: Played, seat: Seat) -> list[Round]:
 
 @shared
 def joints(played: Played, seat: Seat) -> list[Joint]:
-    """Return the moves of each played round, as (mine, theirs)."""
+    """Return the moves of each played round, as (own move, other's move)."""
     if plain(played):
         them = other(seat)
         return [(made[seat], made[them]) for made in played.replay.moves]
@@ -91,7 +91,7 @@ def joints(played: Played, seat: Seat) -> list[Joint]:
 
 @shared
 def cells(played: Played, seat: Seat) -> dict[Joint, int]:
-    """Return how often each cell of the matrix, (mine, theirs), occurred."""
+    """Return how often each cell of the matrix (own move, other's move) occurred."""
     made: dict[Joint, int] = {}
     for joint in joints(played, seat):
         made[joint] = made.get(joint, 0) + 1
@@ -117,7 +117,7 @@ def rewards(played: Played, seat: Seat) -> list[float]:
 
 
 def plain(played: Played) -> bool:
-    """Return whether both seats chose a move in every turn: no chance to stop, no forfeits."""
+    """Return whether the episode has no turns of nature and no forfeits."""
     marked = played.episode.used.get(SCORED_THERE)
     return not (rules(played).stop_chance or played.replay.forfeited or marked)
 
@@ -134,7 +134,7 @@ def finished(played: Played) -> bool:
 def partner_of(played: Played, seat: Seat) -> tuple[Partner, PlayerSpec] | None:
     """Return the scripted partner in the other seat, if there is one.
 
-    Raises: BadInput if it was played with another version than the one installed.
+    Raises: BadInput if the installed version of the partner is not the one that was played.
     """
     player_spec = played.episode.setup.lineup.get(other(seat))
     known = registry.partners(played.spec.family or played.spec.name)
@@ -155,7 +155,7 @@ Maker = Callable[..., Automaton[Any]]
 
 @shared
 def automaton_of(played: Played, seat: Seat) -> tuple[Maker, bytes] | None:
-    """Return the maker of the other seat's automaton, and its parameters as JSON."""
+    """Return the function that makes the other seat's automaton, and its parameters as JSON."""
     found = partner_of(played, seat)
     if found is None or found[0].automaton is None:
         return None
@@ -176,9 +176,10 @@ def _course(
 
 
 def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
-    """Return a uniformly random player's expected payoff per round; None without an automaton.
+    """Return the expected payoff per round of a uniformly random player; None without an automaton.
 
-    If chance ends the game, the mean over episodes of different lengths has no such formula.
+    The result is also None if the game may stop by chance, because the mean over episodes of
+    different lengths has no such formula.
     """
     spec = registry.game(setup.instance.game)
     game, who = spec.build(setup.instance.params), setup.lineup.get(other(seat))
@@ -198,12 +199,12 @@ def _random_reward(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -
 
 @lru_cache(maxsize=256)
 def long_run_rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
-    """Return the optimal reward per round in the long run against an automaton."""
+    """Return the optimal long-run reward per round against an automaton."""
     return optimal_rate(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
 
 
 def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
-    """Return the optimal total after 1, 2, ... rounds, up to the number played."""
+    """Return the optimal total reward after 1, 2, ... rounds, up to the number of rounds played."""
     found = automaton_of(played, seat)
     if found is None:
         return None
@@ -214,10 +215,10 @@ def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
 
 @shared
 def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
-    """Return the value of each pair of moves (mine, theirs) at each turn, with optimal play after
-    it.
+    """Return, for each turn, the value of each pair of moves (own, other's), with optimal play
+    afterwards.
 
-    Empty if the partner is not an automaton. Void rounds leave the automaton in its state.
+    The result is empty if the partner is not an automaton. Void rounds do not change its state.
     """
     found, game = automaton_of(played, seat), rules(played)
     if found is None:
@@ -240,7 +241,8 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
 def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, float]]:
     """Return, for each round, the expected value of each own move and the value of a void round.
 
-    Rounds in which the seat did not decide are left out. Empty if the partner is not an automaton.
+    Rounds in which the seat did not decide are left out. The list is empty if the partner is not an
+    automaton.
     """
     found, game = automaton_of(played, seat), rules(played)
     if found is None:
@@ -285,6 +287,7 @@ def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
 
 @lru_cache(maxsize=256)
 def pays_of(game: RepeatedGame, seat: Seat) -> list[list[float]]:
-    """Return the seat's payoff by (my move, their move); shared, so do not change it."""
+    """Return the seat's payoffs, indexed by (own move, other's move); the list is shared and must
+    not be changed."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     return [[float(game.pay(seat, m, t)) for t in theirs] for m in mine]

@@ -1,4 +1,4 @@
-"""Rules of a repeated matrix game: any payoffs, any names, a horizon, a chance to stop."""
+"""Rules of a repeated matrix game: any payoffs and names, a horizon, and a chance to stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Joint = tuple[int, int]  # (the agent's move, the partner's); in a view (mine, t
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The rounds so far; both seats' views share one past without copying."""
+    """The full state: the rounds so far; both seats' views share one history without copying."""
 
     past: History[Joint | None]  # None: the round was void
     round: int = 1  # the number of the round to come
@@ -47,13 +47,14 @@ class View(msgspec.Struct, frozen=True, gc=False):
     void: tuple[tuple[int, int], ...] = ()  # (index, my own move) of void rounds in which I moved
 
     def rounds(self, since: int = 0) -> Iterator[Joint | None]:
-        """Return the rounds from index `since` on as (mine, theirs); None for a void round."""
+        """Yield the rounds from index `since` on, as (own move, other's move); None for a void
+        round."""
         if self.seat == AGENT:
             return self.past.since(since)
         return (joint and (joint[1], joint[0]) for joint in self.past.since(since))
 
     def played(self) -> list[Joint]:
-        """Return the played rounds, as (mine, theirs)."""
+        """Return the played rounds, as (own move, other's move)."""
         return [joint for joint in self.rounds() if joint is not None]
 
 
@@ -121,7 +122,7 @@ class RepeatedGame(Game[State, int, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Make the round void: it counts, pays nothing, and reveals no move to the other."""
+        """Make the round void: it counts, pays nothing, and reveals no move to the other seat."""
         lost = (len(state.past), moves.get(AGENT), moves.get(PARTNER))
         return msgspec.structs.replace(
             state,
@@ -164,7 +165,7 @@ class RepeatedGame(Game[State, int, View]):
         return self.matrix[theirs][mine][1]
 
     def best_replies(self, seat: Seat, theirs: int) -> tuple[int, ...]:
-        """Return the moves that pay most in one round against a move of the other."""
+        """Return the moves that pay most in one round against a move of the other seat."""
         return self._replies[seat][theirs]
 
     def moves_of(self, seat: Seat) -> tuple[int, ...]:
@@ -222,7 +223,7 @@ def other(seat: Seat) -> Seat:
 
 
 def check(game: RepeatedGame) -> None:
-    """Raise BadInput, naming the parameter, unless these parameters define a game."""
+    """Raise BadInput, naming the parameter, if the parameters do not define a game."""
     if not 1 <= game.rounds <= MOST_ROUNDS:
         raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {game.rounds}")
     if not 0 <= game.stop_chance < 1:
@@ -235,7 +236,7 @@ def check(game: RepeatedGame) -> None:
     if len(widths) > 1:
         raise BadInput(f"matrix is ragged: its rows have {sorted(widths)} cells")
     if not all(isfinite(p) for row in game.matrix for cell in row for p in cell):
-        raise BadInput("matrix holds a payoff that is not finite; every payoff must be a number")
+        raise BadInput("matrix contains a payoff that is not finite; every payoff must be a number")
     rows, columns = len(game.matrix), widths.pop()
     if game.order and (rows != columns or sorted(game.order) != list(range(rows))):
         raise BadInput(
@@ -245,7 +246,9 @@ def check(game: RepeatedGame) -> None:
     _check_names("names", game.names, rows)
     _check_names("partner_names", game.partner_names, columns)
     if rows != columns and game.names and not game.partner_names:
-        raise BadInput("partner_names must be given, because the partner's moves differ")
+        raise BadInput(
+            "partner_names must be given, because the seats have different numbers of moves"
+        )
     if max(rows, columns) > len(DEFAULT_NAMES) and not game.names:
         raise BadInput(f"names must be given for more than {len(DEFAULT_NAMES)} moves")
 
@@ -257,9 +260,9 @@ def _check_names(parameter: str, names: tuple[str, ...], moves: int) -> None:
         raise BadInput(f"{parameter} has {len(names)} names for {moves} moves")
     folded = [plain(name).strip(" .!") for name in names]  # as a reader of replies sees them
     if not all(folded):
-        raise BadInput(f"{parameter} holds an empty name")
+        raise BadInput(f"{parameter} contains an empty name")
     if any(re.search(r"[\r\n:]", name) for name in names):
         raise BadInput(f"{parameter} contains a colon or a line break, which no name may contain")
     clash = next((name for name in folded if folded.count(name) > 1), None)
     if clash is not None:
-        raise BadInput(f"{parameter} clash: {clash!r} names two moves; every move needs its own")
+        raise BadInput(f"{parameter} must be distinct: {clash!r} names two moves")

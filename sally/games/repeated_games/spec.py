@@ -60,7 +60,7 @@ def _about_the_other(name: str, kind: Any) -> Any:
 
 
 def their_move(replay: Trajectory[State, int, View], at: At) -> int | None:
-    """Return the other's move in the same round; None if that round was void."""
+    """Return the other seat's move in the same round; None if the round was void."""
     lost = replay.forfeited.get(at.turn, ())
     return None if lost else replay.move(at.turn, other(at.seat))
 
@@ -98,7 +98,7 @@ def an_episode(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
 def best_replies(
     game: RepeatedGame, view: View, belief: Mapping[str, int | Sequence[float]]
 ) -> tuple[int, ...] | None:
-    """Return the moves that pay most in this round, given a predicted move or odds."""
+    """Return the moves that pay most in this round, given a predicted move or its probabilities."""
     if not belief:
         return None
     (theirs,) = belief.values()
@@ -110,7 +110,8 @@ def best_replies(
 
 
 def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
-    """Return the last played round one-hot (mine, theirs; zeros before any) and the time left."""
+    """Return the last played round (one-hot, own and other's move; zeros before any) and the time
+    left."""
     n = len(game.moves_of(view.seat))
     told = [0.0] * (n + len(game.moves_of(other(view.seat))) + 1)
     if view.last is not None:

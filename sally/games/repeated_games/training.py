@@ -1,7 +1,7 @@
 """Training on repeated games: ladders of partners, held-out partners, and exact move values.
 
 Partners are held out by behaviour, not by name: in rock paper scissors, tit for tat *is* the bot
-that plays what beats the other's last move. So machines are compared state by state.
+that beats the other's last move. So machines are compared state by state.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _LETTERS = {"train": ("JFB", "FBJ", "BJF"), "validation": ("QTV",), "held_out": 
 
 
 def split(game: str) -> Split | None:
-    """Return the training split of a game; None if it has none."""
+    """Return the training split of a game; None if the game has none."""
     partners = _PARTNERS.get(game)
     if partners is None:
         return None
@@ -93,14 +93,15 @@ def _task(game: str, letters: str, who: PlayerSpec) -> Task:
 def worths(
     game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, PlayerSpec]
 ) -> Worths | None:
-    """Return exact move values against a partner that is a machine; None against any other."""
+    """Return exact move values against a partner that is a machine; None against any other
+    partner."""
     assert isinstance(game, RepeatedGame)
     machine = _machine(game, seat, lineup.get(other(seat)))
     return None if machine is None else _Ahead(game, seat, machine)
 
 
 class _Ahead:
-    """Move values along one episode; its cache affects speed only, never the result."""
+    """Move values along one episode; its cache affects only speed, never the result."""
 
     def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
         key = _key(machine)
@@ -135,13 +136,14 @@ def _key(machine: Machine) -> bytes:
 
 @lru_cache(maxsize=256)
 def _followed(key: bytes) -> Any:
-    """Return the machine's transitions as nested lists, which are faster to read one by one."""
+    """Return the machine's transitions as nested lists, which are faster to index than arrays."""
     return followed(_machines[key]).tolist()
 
 
 @lru_cache(maxsize=256)
 def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]]]:
-    """Return the value of each move, then of a forfeit, by (rounds left - 1, state)."""
+    """Return the values of each move and, last, of a forfeit, indexed by (rounds left - 1,
+    state)."""
     machine = _machines[key]
     pay, goes_on = pay_table(game, seat), 1 - game.stop_chance
     values = plan(game, seat, machine, game.rounds).values
@@ -173,7 +175,8 @@ def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machi
 
 
 def alike(a: Task, b: Task) -> str:
-    """Return why b's partner is not new to a learner of a's, ignoring noise; "" if it is."""
+    """Return why a learner of a's partner already knows b's, apart from noise; "" if it does
+    not."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build
@@ -188,7 +191,8 @@ def alike(a: Task, b: Task) -> str:
 
 
 def _becomes(new: Machine, known: Machine) -> bool:
-    """Return whether every state of `new`, after its opening, is a state of `known`."""
+    """Return whether every state of `new`, after its opening, is equivalent to a state of
+    `known`."""
     habits = [*_habits(known), *_habits(new)]
     n = len(known.odds)
     goes = [*_goes(known, 0), *_goes(new, n)]
@@ -202,7 +206,8 @@ def _becomes(new: Machine, known: Machine) -> bool:
 
 
 class _Soon:
-    """A machine to be compared with many others: most differ within a few moves."""
+    """A machine prepared for comparison with many others, most of which differ within a few
+    moves."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -215,7 +220,7 @@ class _Soon:
             reached = {to for q in reached for to in goes[q]}
 
     def becomes(self, known: _Soon) -> bool:
-        """Return what `_becomes` returns, without its cost where the next moves already differ."""
+        """Return the result of `_becomes`, at no cost if the first moves already differ."""
         if any(reached <= known._seen for reached in self._opening):
             return _becomes(self.machine, known.machine)
         return False

@@ -1,4 +1,4 @@
-"""Words of repeated matrix games: our sentences, in the order of riemer2025's pages."""
+"""Repeated matrix games in language: our sentences, in the order of riemer2025's pages."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class RepeatedWords(Words[int, View]):
     # Sentences that are said at every turn are made once.
 
     def _round_lines(self, form: str, seat: Seat) -> Mapping[Joint | None, list[str]]:
-        """Return the history line of each pair of moves, cut where the round's number goes."""
+        """Return the history line of each pair of moves, split at the round number."""
         mine_of, theirs_of = self._names[seat], self._names[other(seat)]
         told: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
         for mine, theirs in product(range(len(mine_of)), range(len(theirs_of))):

@@ -19,7 +19,7 @@ from sally.games.repeated_games.rules import RepeatedGame
 
 def _recorded(game: RepeatedGame, seat: Seat, name: str = "", participant: str = "") -> Script:
     """Always raise BadInput, because the name represents a player of an imported game."""
-    raise BadInput("it represents recorded play and cannot play again")
+    raise BadInput("this player represents recorded play and cannot be played again")
 
 
 PARTNERS = {

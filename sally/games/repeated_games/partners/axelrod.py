@@ -1,4 +1,5 @@
-"""Any strategy of the Axelrod library, in two-move games; needs `sally-lab[axelrod]`."""
+"""Partner that plays any strategy of the Axelrod library in two-move games; needs
+`sally-lab[axelrod]`."""
 
 from __future__ import annotations
 
@@ -36,9 +37,9 @@ def library() -> Any:
 def sources_read_once() -> Iterator[None]:
     """Cache sources and signatures, which the library reads up to 100 times each on import.
 
-    It offers no other way: `axelrod/makes_use_of.py` and `axelrod/player.py`
-    (https://github.com/Axelrod-Python/Axelrod) call `inspect` for every strategy. The import takes
-    half the time with the caches; both functions are restored afterwards.
+    The library offers no other way: `axelrod/makes_use_of.py` and `axelrod/player.py`
+    (https://github.com/Axelrod-Python/Axelrod) call `inspect` for every strategy. The caches halve
+    the import time; both functions are restored afterwards.
     """
     plain, signed = inspect.getsource, inspect.signature
     read, sign = functools.cache(plain), functools.cache(signed)
@@ -66,13 +67,13 @@ def strategy_class(strategy: str) -> Any:
     found = known[strategy]
     if found.classifier["inspects_source"] or found.classifier["manipulates_source"]:
         raise BadInput(
-            f"{found.name} looks into its opponent's code or state; a partner sees moves only"
+            f"{found.name} inspects its opponent's code or state, but a partner can see only moves"
         )
     return found
 
 
 class Seated:
-    """A strategy of the library at one point of one game; every round must be passed to `feed`."""
+    """A strategy of the library in one game; every round must be passed to `feed`."""
 
     def __init__(self, made: Any, seed: int, game: RepeatedGame, seat: Seat) -> None:
         axl = library()
@@ -87,7 +88,7 @@ class Seated:
         self.next = self._chosen()
 
     def feed(self, joint: Joint) -> None:
-        """Add one round, as (mine, theirs)."""
+        """Add one round, as (own move, opponent's move)."""
         mine, theirs = self._actions[joint[0]], self._actions[joint[1]]
         self._player.update_history(mine, theirs)
         self._opponent.update_history(theirs, mine)
@@ -123,7 +124,8 @@ def _script(
     reached: dict[int, Seated] = {}
 
     def axelrod(turn: RoundTurn) -> int:
-        """Return the move for the rounds so far; the seed and the rounds determine it."""
+        """Return the move after the rounds so far, which only the seed and these rounds
+        determine."""
         seed, rounds = derived_seed(turn.context.seed, seat, "axelrod"), turn.view.played()
         sits = reached.get(seed)
         if sits is None or rounds[: len(sits.played)] != sits.played:

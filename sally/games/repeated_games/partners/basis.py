@@ -1,4 +1,4 @@
-"""Building blocks of partners for repeated games: odds, the last rounds, replies."""
+"""Building blocks of partners for repeated games: move probabilities, recent rounds, replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME = 1e-9  # expected payoffs closer than this are tied
 
 @dataclass(frozen=True)
 class Drawn:
-    """A script that draws its move from odds that depend on the view only."""
+    """A script that draws its move from probabilities that depend on the view only."""
 
     odds: Callable[[View], Odds]
 
@@ -32,10 +32,10 @@ class Drawn:
 
 
 class Follower(Generic[Q]):
-    """The state that a history leads to, computed step by step.
+    """Computes the state that a history leads to by updating it round by round.
 
-    It keeps the last state, so that a game is not followed from its start in every round; this
-    changes the time an answer takes, never the answer.
+    The last state is cached, so that a history is not replayed from its start in every round; this
+    changes the running time, never the result.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Follower(Generic[Q]):
         self._reached: tuple[list[Joint], Q] = ([], start)
 
     def state(self, view: View) -> Q:
-        """Return the state after the rounds that were played."""
+        """Return the state after the played rounds."""
         played = self._rounds(view)
         seen, state = self._reached
         if played[: len(seen)] != seen:
@@ -60,7 +60,7 @@ class Follower(Generic[Q]):
 
 
 def latest(view: View, most: int) -> list[Joint]:
-    """Return the last played rounds as (mine, theirs), newest last; at most `most` of them."""
+    """Return at most `most` of the last played rounds, as (own move, other's move), newest last."""
     if most == 1:
         return [] if view.last is None else [view.last]
     found: list[Joint] = []
@@ -77,7 +77,7 @@ UNSEEN = -1  # the other's move in a void round
 
 
 def with_void(view: View) -> list[Joint]:
-    """Return the rounds in which the seat moved, as (mine, theirs or UNSEEN if void)."""
+    """Return the rounds in which the seat moved, as (own move, other's move, or UNSEEN if void)."""
     if not view.void:
         return view.played()
     lost = dict(view.void)
@@ -98,13 +98,14 @@ def surely(move: int) -> Odds:
 
 
 def evenly(moves: Iterable[int]) -> Odds:
-    """Return equal odds for these moves."""
+    """Return equal probabilities for these moves."""
     listed = sorted(moves)
     return {move: 1 / len(listed) for move in listed}
 
 
 def mostly(move: int, chance: float, moves: Sequence[int]) -> Odds:
-    """Return odds with this chance for one move and equal shares of the rest for the others."""
+    """Return a distribution with this probability for one move and the rest shared equally by the
+    others."""
     rest = (1 - chance) / (len(moves) - 1)
     odds = {m: chance if m == move else rest for m in moves}
     return {m: p for m, p in odds.items() if p > 0}
@@ -119,14 +120,15 @@ def check_chance(name: str, chance: float) -> None:
 
 
 def best_to(game: RepeatedGame, seat: Seat, belief: Mapping[int, float]) -> tuple[int, ...]:
-    """Return the moves that pay most in one round if the other moves with these odds."""
+    """Return the moves that pay most in one round if the other seat moves with these
+    probabilities."""
     mine = game.moves_of(seat)
     worth = [sum(p * game.pay(seat, m, t) for t, p in belief.items()) for m in mine]
     return tuple(m for m in mine if worth[m] >= max(worth) - SAME)
 
 
 def reply(game: RepeatedGame, seat: Seat, theirs: int) -> int:
-    """Return a copy of the move or, in a zero-sum game, the move that beats it."""
+    """Return the other seat's move itself or, in a zero-sum game, the move that beats it."""
     return game.best_replies(seat, theirs)[0] if game.is_zero_sum else theirs
 
 
@@ -137,7 +139,7 @@ def check_move(game: RepeatedGame, seat: Seat, name: str, move: int) -> None:
 
 
 def check_copies(game: RepeatedGame, seat: Seat, name: str) -> None:
-    """Raise BadInput unless every move of the other is also a move of this seat."""
+    """Raise BadInput unless every move of the other seat is also a move of this seat."""
     own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
     if theirs > own:
-        raise BadInput(f"{name} copies the other's {theirs} moves, but has only {own} moves itself")
+        raise BadInput(f"{name} copies the other seat's {theirs} moves, but has only {own} moves")

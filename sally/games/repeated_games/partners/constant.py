@@ -1,4 +1,5 @@
-"""Partners that ignore the other's moves: one fixed move, uniform moves, fixed odds."""
+"""Partners that ignore the other seat's moves: one fixed move, uniform moves, fixed
+probabilities."""
 
 from __future__ import annotations
 

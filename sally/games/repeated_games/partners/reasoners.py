@@ -1,4 +1,4 @@
-"""Partners that model the other: by counting, by level-k reasoning, by Bayes' rule."""
+"""Partners that model the other seat: by counting, by level-k reasoning, by Bayes' rule."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BASES = ("repeat", "uniform")
 
 
 def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, int]) -> Odds:
-    """Return a level-k player's odds, given the last move assumed of each seat."""
+    """Return a level-k player's move probabilities, given the assumed last move of each seat."""
     if k > 0:
         belief = _level(game, other(seat), k - 1, base, last)
         return evenly(best_to(game, seat, belief))
@@ -58,7 +58,8 @@ def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, i
 def _level_odds(
     game: RepeatedGame, seat: Seat, k: int, base: str, first: int
 ) -> dict[Joint | None, Odds]:
-    """Return a level-k player's odds after each joint move, starting as if both played `first`."""
+    """Return a level-k player's move probabilities after each joint move; at the start, as after
+    `first`."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     table: dict[Joint | None, Odds] = {
         (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs
@@ -90,20 +91,20 @@ def _level_automaton(
 
 
 class Believed(msgspec.Struct, frozen=True):
-    """The state of each hypothesis after the rounds so far, and its probability."""
+    """The state of each hypothesis after the past rounds, and its probability."""
 
     states: tuple[int, ...]
     weights: tuple[float, ...]
 
 
 class Hypotheses(msgspec.Struct, frozen=True):
-    """Machines that the other may be; each errs uniformly with probability `noise`."""
+    """The machines that the other seat may be; each errs uniformly with probability `noise`."""
 
     machines: tuple[Machine, ...]
     noise: float
 
     def chances(self, believed: Believed) -> list[Floats]:
-        """Return the odds of the other's next move under each hypothesis."""
+        """Return the probabilities of the other seat's next move under each hypothesis."""
         return [
             (1 - self.noise) * m.odds[q] + self.noise / m.odds.shape[1]
             for m, q in zip(self.machines, believed.states, strict=True)
@@ -112,7 +113,7 @@ class Hypotheses(msgspec.Struct, frozen=True):
     def after(self, believed: Believed, mine: int, theirs: int) -> Believed:
         """Return the belief after one more round, by Bayes' rule.
 
-        A hypothesis that would not have made the move stays in its state.
+        A hypothesis that would never have made the move keeps its state.
         """
         chances = self.chances(believed)
         joint = [w * float(p[theirs]) for w, p in zip(believed.weights, chances, strict=True)]
@@ -124,7 +125,7 @@ class Hypotheses(msgspec.Struct, frozen=True):
 
 
 def _default_hypotheses(game: RepeatedGame, seat: Seat) -> list[Any]:
-    """Return every constant, tit for tat and win-stay-lose-shift."""
+    """Return every constant partner, tit for tat and win-stay-lose-shift."""
     fixed = [{"partner": "single_action", "params": {"action": a}} for a in game.moves_of(seat)]
     return [*fixed, "tit_for_tat", "win_stay_lose_shift"]
 
@@ -182,7 +183,8 @@ def _worth(
     believed: Believed,
     values: Sequence[Floats],
 ) -> Floats:
-    """Return the value of each move if uncertainty ended after this round (Littman et al. 1995).
+    """Return the value of each move if all uncertainty were resolved after this round (Littman et
+    al. 1995).
 
     `values` holds, for each hypothesis, the values of its states after this round.
     """

@@ -52,7 +52,8 @@ def _suspicious_automaton(game: RepeatedGame, seat: Seat, first: int = 1) -> Aut
 
 
 def _forgiving(last: int, kind: int, generosity: float) -> Odds:
-    """Return a copy of the other's last move or, with probability `generosity`, the kind move."""
+    """Return a copy of the other seat's last move or, with probability `generosity`, the kind
+    move."""
     if last == kind:
         return surely(kind)
     odds = {kind: generosity, last: 1 - generosity}
@@ -96,7 +97,8 @@ def _two_tats(game: RepeatedGame, seat: Seat, kind: int = 0) -> Script:
 def _two_tats_automaton(
     game: RepeatedGame, seat: Seat, kind: int = 0
 ) -> Automaton[tuple[int | None, int]]:
-    """Return the automaton; its state is the other's last move and its own next move."""
+    """Return the automaton; its state is the other seat's last move and the automaton's own next
+    move."""
     return Automaton(
         (None, kind),
         lambda q: surely(q[1]),
@@ -120,7 +122,7 @@ def _grim(game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1) -> Scri
 def _grim_automaton(
     game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1
 ) -> Automaton[bool]:
-    """Return the automaton; its state is whether the other was kind in every round."""
+    """Return the automaton; its state is whether the other seat has been kind in every round."""
     return Automaton(
         True,
         lambda trusts: surely(kind if trusts else harsh),
@@ -132,7 +134,8 @@ def _grim_automaton(
 
 
 def _satisfied(game: RepeatedGame, seat: Seat, aspiration: float | None) -> float:
-    """Return the payoff from which a round counts as won: the mean payoff unless given."""
+    """Return the payoff at which a round counts as won: the mean payoff unless `aspiration` is
+    given."""
     if aspiration is not None:
         return aspiration
     pays = [game.pay(seat, m, t) for m in game.moves_of(seat) for t in game.moves_of(other(seat))]
@@ -157,7 +160,7 @@ def _win_stay(
 def _win_stay_automaton(
     game: RepeatedGame, seat: Seat, first: int = 0, aspiration: float | None = None
 ) -> Automaton[int]:
-    """Return the automaton; its state is its own next move."""
+    """Return the automaton; its state is the automaton's own next move."""
     enough, moves = _satisfied(game, seat, aspiration), len(game.moves_of(seat))
 
     def after(now: int, own: int, their: int) -> int:

@@ -1,9 +1,9 @@
 """The bots of Brockbank and Vul (2024) for rock, paper, scissors.
 
 Seven stable bots follow one rule in most rounds and move uniformly at random in the others. Eight
-adaptive bots count what the opponent did in a context and play what beats its most frequent move.
-Human win rates against each are in table `brockbank_vul` of the reference data of riemer2025, under
-the names used here.
+adaptive bots count the opponent's moves by context and play the move that beats the most frequent
+one. Human win rates against each are in table `brockbank_vul` of the reference data of riemer2025,
+under the names used here.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ UP, SAME, DOWN = 1, 0, -1  # to the move that beats it, to itself, to the one th
 
 
 def shifted(move: int, transition: int) -> int:
-    """Return the move that a transition leads to."""
+    """Return the move that a transition leads to from `move`."""
     return (move + transition) % 3
 
 
 def transition(earlier: int, later: int) -> int:
-    """Return how a move relates to an earlier one: UP, SAME or DOWN."""
+    """Return the transition from an earlier to a later move: UP, SAME or DOWN."""
     return (later - earlier + 1) % 3 - 1
 
 
@@ -56,18 +56,18 @@ VOIDS = ("skip", "published")  # how a bot of theirs treats a round in which the
 
 
 def check_void(void: str) -> None:
-    """Raise BadInput unless `void` is a known way to treat void rounds.
+    """Raise BadInput unless `void` is a known treatment of void rounds.
 
-    `skip` joins the rounds on either side of a void one; `published` follows the authors' bots:
-    they remember their own move in a void round, do not count across it, and draw uniformly if they
-    would need the missing move.
+    `skip` ignores void rounds, so that the rounds on either side are adjacent; `published` follows
+    the authors' bots, which remember their own move in a void round, do not count across it, and
+    draw uniformly if they would need the missing move.
     """
     if void not in VOIDS:
         raise unknown("treatment of void rounds", void, VOIDS)
 
 
 def check_rps(game: RepeatedGame) -> None:
-    """Raise BadInput unless the game has three moves, each beaten by the next."""
+    """Raise BadInput unless the game has three moves, each of which loses to the next."""
     circle = len(game.matrix) == 3 == len(game.matrix[0]) and all(
         game.best_replies(seat, move) == (shifted(move, UP),)
         for seat in game.seats
@@ -81,7 +81,7 @@ def check_rps(game: RepeatedGame) -> None:
 
 
 def check_opening(game: RepeatedGame, seat: Seat, opening: Sequence[int], most: int) -> None:
-    """Raise BadInput unless these opening moves exist and are at most `most`."""
+    """Raise BadInput unless these opening moves exist and there are at most `most` of them."""
     for move in opening:
         check_move(game, seat, "opening", move)
     if len(opening) > most:
@@ -171,7 +171,8 @@ def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
         opening: Sequence[int] = (),
         void: str = "skip",
     ) -> Automaton[Seen]:
-        """Return the automaton; its state is the last rounds that the rule looks at, none void."""
+        """Return the automaton; its state is the recent rounds that the rule uses, none of them
+        void."""
         check_rps(game)
         check_void(void)
 
@@ -265,7 +266,8 @@ def _anything(before: Rounds) -> int:
 
 @dataclass(frozen=True)
 class Habit:
-    """The statistic that a bot counts: the context, and the move from which a step is measured."""
+    """The statistic that a bot counts: the context, and the move relative to which steps are
+    measured."""
 
     needs: int  # number of earlier rounds needed
     sees: int  # number of the latest rounds in which the opponent must have moved
@@ -273,7 +275,7 @@ class Habit:
     origin: Callable[[Rounds], int] = _anything  # one fixed move: then steps are moves
 
     def applies(self, before: Rounds) -> bool:
-        """Return whether these rounds contain what the bot looks for."""
+        """Return whether the rounds so far are sufficient for this statistic."""
         return len(before) >= self.needs and all(
             before[-n][1] != UNSEEN for n in range(1, self.sees + 1)
         )
@@ -304,7 +306,7 @@ def _opponent_outcome_and_transition(before: Rounds) -> Hashable:
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The last two rounds, and how often the opponent made each step in each context."""
+    """The last two rounds, and the count of the opponent's steps by context."""
 
     recent: tuple[Joint, ...] = ()
     counts: Mapping[tuple[Hashable, int], int] = {}
@@ -320,7 +322,8 @@ def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
 
 
 def likeliest(habit: Habit, so_far: Counted) -> set[int]:
-    """Return the opponent's most frequent moves in this context; empty if it is new."""
+    """Return the opponent's most frequent moves in the current context; empty if the context is
+    new."""
     before = so_far.recent
     if not habit.applies(before):
         return set()

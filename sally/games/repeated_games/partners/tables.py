@@ -1,4 +1,4 @@
-"""A partner given as data: any finite machine, as a table of states."""
+"""A partner given as data: any finite machine, written as a table of states."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One state: the odds of its moves, and the state after (its own move, the other's)."""
+    """One state: its move probabilities, and the next state by (own move, other's move)."""
 
     odds: tuple[float, ...]
     after: tuple[tuple[str, ...], ...]
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A machine as data; `start` names the state of the first round."""
+    """A machine as data; `start` names the initial state."""
 
     start: str
     states: dict[str, Row]
 
 
 def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
-    """Return the table from plain data.
+    """Return the machine described by plain data.
 
-    Raises: BadInput if it does not fit the game.
+    Raises: BadInput if the table is invalid or does not fit the game.
     """
     if table is None:
         raise BadInput('policy_table needs `table`, such as {"start": "a", "states": {"a": ...}}')
@@ -56,10 +56,10 @@ def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
 def remembering_last(
     first: Sequence[float], then: Mapping[tuple[int, int], Sequence[float]]
 ) -> dict[str, Any]:
-    """Return the table of a player that knows only the last (own, other's) move.
+    """Return the table of a player that remembers only the last pair of moves (own, other's).
 
-    This can represent a frozen learner over the last joint action: odds for the first round, and
-    odds after each pair of moves.
+    This can represent a frozen learner over the last joint action, with move probabilities for the
+    first round and for each pair of moves.
     """
     own = 1 + max(mine for mine, _ in then)
     theirs = 1 + max(their for _, their in then)

@@ -1,8 +1,8 @@
-"""ToM_k: a partner of order k, which models what the other expects, recursively.
+"""ToM_k: a partner of order k, which recursively models the other seat's expectations.
 
 After de Weerd, Verbrugge and Verheij, Artificial Intelligence 199-200 (2013), 67-92, in any matrix
-game. The paper's equations were not available to us: these are our own, following the paper's
-description, and only its finding that orders 1 and 2 outperform the orders below them is checked.
+game. The paper's equations were not available to us: these are our own, based on the paper's
+description, and only the finding that orders 1 and 2 outperform lower orders is checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Belief = tuple[float, ...]  # by move
 
 
 class _Thoughts(NamedTuple):
-    """The learned state of a mind."""
+    """The learned state of a ToM_k mind."""
 
     of_them: Belief  # what the other does
     of_me: Belief  # what the other expects of me
@@ -28,12 +28,12 @@ class _Thoughts(NamedTuple):
 
 
 class _Tom:
-    """One seat's mind of order k; its learned state is passed in and out.
+    """The mind of one seat, of order k; methods take and return its learned state.
 
-    It holds a belief about the other's moves and about its own, and moves each towards the last
-    move seen, by `rate`; it assumes that the other learns in the same way. Order i predicts the
-    other as a mind of order i-1 that is sure of its own prediction: a chain of best replies,
-    starting from the belief.
+    The mind has beliefs about the other seat's moves and about its own, and shifts each towards the
+    last move by `rate`; it assumes that the other seat learns in the same way. Order i predicts the
+    other seat as a mind of order i-1 that is certain of its own prediction: a chain of best replies
+    that starts from the belief.
     """
 
     def __init__(self, game: RepeatedGame, seat: Seat, k: int, rate: float) -> None:
@@ -45,7 +45,8 @@ class _Tom:
         return _Thoughts(even[0], even[1], (0.0,) * self.k)
 
     def after(self, thoughts: _Thoughts, mine: int, theirs: int) -> _Thoughts:
-        """Return the thoughts after one more round: new trust in each order, new beliefs."""
+        """Return the state after one more round, with updated trust in each order and updated
+        beliefs."""
         of_them, of_me, trust = thoughts
         foreseen = (self.foresees(thoughts, order) for order in range(1, self.k + 1))
         kept = tuple(
@@ -54,7 +55,7 @@ class _Tom:
         return _Thoughts(self._moved(of_them, theirs), self._moved(of_me, mine), kept)
 
     def foresees(self, thoughts: _Thoughts, order: int) -> Odds:
-        """Return the other's predicted move if it is of order `order` - 1."""
+        """Return the other seat's predicted move probabilities if it is of order `order` - 1."""
         believed = dict(enumerate(thoughts.of_me if order % 2 else thoughts.of_them))
         for step in range(order):  # the last to reply is the other, so begin on the right side
             who = other(self.seat) if (order - step) % 2 else self.seat
@@ -62,7 +63,8 @@ class _Tom:
         return believed
 
     def expects(self, thoughts: _Thoughts) -> Odds:
-        """Return the other's predicted move, weighing all orders by trust."""
+        """Return the predicted move probabilities of the other seat, weighting all orders by
+        trust."""
         belief = dict(enumerate(thoughts.of_them))
         for order, trust in enumerate(thoughts.trust, 1):
             foreseen = self.foresees(thoughts, order)

@@ -1,4 +1,4 @@
-"""Learners, calculators and policy writers that fit repeated games only."""
+"""Learners, exact players and policy writers for repeated games only."""
 
 from sally.games.repeated_games import policies
 from sally.games.repeated_games.players import learners, meta, minimax, tabular

@@ -1,7 +1,7 @@
-"""Thousands of episodes of the tabular learner at once, against partners that are automata.
+"""Bulk simulation of the tabular learner: thousands of episodes at once against automata.
 
-Episodes that have learned the same model share its solution, which the one-episode player computes
-with the same function; given the same draws for ties, both play the same moves.
+Episodes that have learned the same model share its solution. The one-episode player uses the same
+function, so given the same draws for ties, both play the same moves.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sally.games.repeated_games.rules import RepeatedGame
 
 
 class Rounds(msgspec.Struct, frozen=True):
-    """The moves and predictions of many episodes, each as (episode, round)."""
+    """The moves and predictions of many episodes, each indexed by (episode, round)."""
 
     mine: Ints
     theirs: Ints
@@ -36,19 +36,19 @@ class Rounds(msgspec.Struct, frozen=True):
 
 
 class Luck(msgspec.Struct, frozen=True):
-    """Uniform draws as (episode, round), for the learner's ties and the partner's odds."""
+    """Uniform draws indexed by (episode, round), for the learner's ties and the partner's moves."""
 
     ties: Floats
     partner: Floats
 
 
 def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> Luck:
-    """Return draws from a generator, for bulk play."""
+    """Return random draws for bulk play from a numpy generator."""
     return Luck(chance.random((episodes, rounds)), chance.random((episodes, rounds)))
 
 
 def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> Luck:
-    """Return the draws that one-episode play makes under these seeds."""
+    """Return the draws that one-episode play uses with these seeds."""
 
     def of(who: Seat) -> Floats:
         return np.array([[Stream(s, who, n, "move")() for n in range(rounds)] for s in seeds])
@@ -64,7 +64,7 @@ def play_tabular(
     luck: Luck,
     settings: Settings | None = None,
 ) -> Rounds:
-    """Play episode i against `partners[lots[i]]` with row i of the draws."""
+    """Play episode i against `partners[lots[i]]`, with row i of the draws."""
     how = settings or Settings()
     _check(game, len(partners), lots, luck)
     machine, starts = _joined([machine_of(game, seat, partner) for partner in partners])
@@ -95,13 +95,13 @@ def _check(game: RepeatedGame, partners: int, lots: Ints, luck: Luck) -> None:
     for numbers in (luck.ties, luck.partner):
         if numbers.shape != (len(lots), game.rounds):
             raise BadInput(
-                f"The luck has shape {numbers.shape}; it should be {(len(lots), game.rounds)}, "
+                f"The luck has shape {numbers.shape}; it must be {(len(lots), game.rounds)}, "
                 "episodes by rounds."
             )
 
 
 def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
-    """Return all machines joined into one, and the start state of each."""
+    """Return all machines merged into one, and the start state of each."""
     sizes = [len(machine.odds) for machine in machines]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     odds = np.concatenate([machine.odds for machine in machines])
@@ -112,7 +112,7 @@ def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
 
 
 def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
-    """Return one of the tied moves for each episode, as `Stream.pick` draws it."""
+    """Return one of the tied moves for each episode, chosen as by `Stream.pick`."""
     place = np.zeros(len(tied), np.intp)
     if settings.ties == "random":
         place = (luck * tied.sum(axis=1)).astype(np.intp)
@@ -120,13 +120,13 @@ def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
 
 
 def _drawn(reached: Floats, luck: Floats) -> Ints:
-    """Return one move for each episode, as `Stream.draw` draws it."""
+    """Return one move for each episode, chosen as by `Stream.draw`."""
     passed = (luck[:, None] * reached[:, -1:] >= reached).sum(axis=1)
     return np.asarray(np.minimum(passed, reached.shape[1] - 1), np.intp)
 
 
 class _Models:
-    """Every model that an episode has learned, by number, with its greedy moves."""
+    """All models learned by any episode, numbered, with their greedy moves."""
 
     def __init__(self, pay: Floats, settings: Settings) -> None:
         self._pay, self._settings = pay, settings

@@ -26,14 +26,14 @@ def tied(worth: tuple[float, ...]) -> tuple[int, ...]:
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """How often the other has made each move."""
+    """The count of each move of the other seat."""
 
     seen: int  # rounds looked at, void ones included
     counts: tuple[int, ...]
 
 
 class Fictitious(msgspec.Struct, frozen=True):
-    """A player that best-responds to the other's move frequencies so far (Brown 1951)."""
+    """A player that best-responds to the other seat's past move frequencies (Brown 1951)."""
 
     pay: PayTable
 
@@ -50,7 +50,8 @@ class Fictitious(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, tally.counts)
 
     def tallied(self, memory: Tally | None, view: View) -> Tally:
-        """Return the memory updated with the rounds since then; void rounds are skipped."""
+        """Return the memory updated with the rounds since the last update; void rounds are
+        skipped."""
         tally = memory or Tally(0, (0,) * len(self.pay[0]))
         counts, seen = list(tally.counts), tally.seen
         for joint in view.rounds(seen):
@@ -64,7 +65,7 @@ class Fictitious(msgspec.Struct, frozen=True):
 
 
 class Values(msgspec.Struct, frozen=True):
-    """A learned table of values, with the counts that predictions are based on."""
+    """A learned table of values, with the counts on which predictions are based."""
 
     seen: int
     state: int
@@ -75,7 +76,7 @@ class Values(msgspec.Struct, frozen=True):
 class QLearning(msgspec.Struct, frozen=True):
     """One-step Q-learning over the last joint action (Watkins 1989).
 
-    Initial values assume the best payoff forever if `optimistic`, else 0.
+    Initial values are those of the best payoff forever if `optimistic`, and 0 otherwise.
     """
 
     pay: PayTable
@@ -105,7 +106,8 @@ class QLearning(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, known.counts[known.state])
 
     def learned(self, memory: Values | None, view: View) -> Values:
-        """Return the memory updated with the rounds since then, before this turn's move."""
+        """Return the memory updated with the rounds since the last update, before this turn's
+        move."""
         known = memory or self.untaught()
         for joint in view.rounds(known.seen):
             known = self.taught(known, joint)

@@ -1,7 +1,7 @@
 """A pre-trained learner: a small recurrent net that adapts within an episode.
 
-It reads the payoffs and each round, and outputs its move and its prediction; its weights do not
-change while it plays. `examples/training/learner.py` trained it.
+The net reads the payoffs and each round, and outputs its move and its prediction; its weights do
+not change during play. It was trained with `examples/training/learner.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ NAMES = ("ladder",)  # weights that ship
 
 
 def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
-    """Return both seats' payoffs by (mine, theirs), scaled to 0..1; -1 for missing moves."""
+    """Return both seats' payoffs by (own move, other's move), scaled to 0..1; -1 for moves that do
+    not exist."""
     found = []
     for whose in (seat, other(seat)):
         table = np.full((MOST, MOST), -1.0)
@@ -46,7 +47,8 @@ def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
 
 
 def seen(pays: list[float], last: tuple[int, int] | None, left: int) -> Floats:
-    """Return the net's input before a round: payoffs, the last round one-hot, the time left."""
+    """Return the net's input before a round: payoffs, the last round (one-hot), and the time
+    left."""
     row = np.zeros(INPUT, np.float32)
     row[: len(pays)] = pays
     at = len(pays)
@@ -58,7 +60,7 @@ def seen(pays: list[float], last: tuple[int, int] | None, left: int) -> Floats:
 
 
 class Net(msgspec.Struct, frozen=True, eq=False):
-    """A gated recurrent unit (Cho et al. 2014) with two heads."""
+    """A gated recurrent unit (Cho et al. 2014) with two output heads."""
 
     x: Floats  # (input, 3 x hidden): update, reset, new
     h: Floats
@@ -81,7 +83,7 @@ class Net(msgspec.Struct, frozen=True, eq=False):
         return after
 
     def odds(self, head: Floats, hidden: Floats, moves: int) -> list[float]:
-        """Return the odds of the first `moves` moves."""
+        """Return the probabilities of the first `moves` moves."""
         scores = (hidden @ head[:-1] + head[-1])[:moves].astype(float)
         weights = np.exp(scores - scores.max())
         found: list[float] = (weights / weights.sum()).tolist()
@@ -102,7 +104,7 @@ class Adapted(msgspec.Struct, frozen=True, eq=False):
 
 
 class Learner(msgspec.Struct, frozen=True, eq=False):
-    """A player with a net of fixed weights; what it learns about a partner is in its state."""
+    """A player with a net of fixed weights; its knowledge of a partner is in the hidden state."""
 
     net: Net
     pays: list[float]
@@ -141,7 +143,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=4)
 def net(name: str) -> Net:
-    """Return shipped weights by name."""
+    """Return the shipped weights with this name."""
     if name not in NAMES:
         raise unknown("weights of the learner", name, NAMES)
     with files(__package__).joinpath(f"{name}.npz").open("rb") as file:
@@ -150,7 +152,8 @@ def net(name: str) -> Net:
 
 
 def record(name: str) -> Mapping[str, Any]:
-    """Return how weights were trained: seed, steps, curve, and their answers in one game."""
+    """Return the training record of weights: seed, steps, learning curve, and answers in one
+    game."""
     found: Mapping[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_text())
     return found
 

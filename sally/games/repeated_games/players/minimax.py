@@ -1,4 +1,4 @@
-"""The maximin player: the odds that maximise its worst expected payoff."""
+"""The maximin player, which maximises its worst-case expected payoff."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sally.stats.zero_sum import maximin_odds
 
 @lru_cache(maxsize=1024)
 def security(game: RepeatedGame, seat: Seat) -> Mapping[int, float]:
-    """Return the odds of the moves that maximise the least expected payoff of a round."""
+    """Return the move probabilities that maximise the worst-case expected payoff of a round."""
     return maximin_odds(pay_table(game, seat))
 
 
 class Minimax(msgspec.Struct, frozen=True):
-    """A player that draws from its maximin odds and expects the other to do the same."""
+    """A player that draws from its maximin strategy and expects the other seat to do the same."""
 
     mine: Mapping[int, float]
     theirs: Mapping[int, float]

@@ -1,7 +1,7 @@
 """The tabular learner of riemer2025: R-MAX for acting, frequency counts for predicting.
 
-R-MAX (Brafman and Tennenholtz 2002) as riemer2025 must have used it: a state-move pair is known
-after one visit, an unknown pair is worth the best payoff forever, and the values are solved
+R-MAX (Brafman and Tennenholtz 2002), as riemer2025 must have used it: a state-move pair is known
+after one visit, an unknown pair has the value of the best payoff forever, and the values are solved
 exactly. The state is the last joint action, with a separate state before round 1.
 """
 
@@ -45,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def states(pay: Floats, settings: Settings) -> int:
-    """Return the number of states: one for each joint action, and the start."""
+    """Return the number of states: one for each joint action, plus the start."""
     return pay.size + settings.own_start
 
 
@@ -55,7 +55,7 @@ def state_after(mine: int, theirs: int, width: int, settings: Settings) -> int:
 
 
 def empty_model(pay: Floats, settings: Settings) -> Counts:
-    """Return a model without visits: (state, my move, their move)."""
+    """Return a model without visits, indexed by (state, own move, other's move)."""
     return np.zeros((states(pay, settings), *pay.shape), dtype=np.int32)
 
 
@@ -69,8 +69,8 @@ def tied_moves(models: Counts, pay: Floats, settings: Settings) -> Mask:
 def values(models: Counts, pay: Floats, settings: Settings) -> Floats:
     """Return the optimistic value of each move, as (model, state, move), for a stack of models.
 
-    Policy iteration, whose linear systems are solved one model at a time, so that a model's values
-    do not depend on the rest of the stack, to the last bit.
+    The method is policy iteration; its linear systems are solved one model at a time, so that a
+    model's values do not depend on the rest of the stack, not even in the last bit.
     """
     known, chances = _known(models, settings)
     top = float(pay.max()) / (1 - settings.gamma)
@@ -94,14 +94,14 @@ def _known(models: Counts, settings: Settings) -> tuple[Mask, Floats]:
 
 
 def _next_states(pay: Floats, settings: Settings) -> NDArray[np.intp]:
-    """Return the state that each joint action leads to, as (my move, their move)."""
+    """Return the state that each joint action leads to, indexed by (own move, other's move)."""
     return np.arange(pay.size).reshape(pay.shape) + int(settings.own_start)
 
 
 def _backed_up(
     known: Mask, chances: Floats, ahead: Floats, pay: Floats, settings: Settings
 ) -> Floats:
-    """Return one-step look-ahead values, given the values `ahead` of the states."""
+    """Return the one-step look-ahead values, given the values `ahead` of the states."""
     to = _next_states(pay, settings)
     worth = np.zeros(known.shape)
     for theirs in range(pay.shape[1]):  # a loop, so that the order of additions is fixed
@@ -142,7 +142,7 @@ class Learned(msgspec.Struct, frozen=True):
 
 
 class Tabular(msgspec.Struct, frozen=True):
-    """A player that explores unknown moves, then plays what pays; it predicts by frequency."""
+    """A player that explores unknown moves, then plays the best ones; it predicts by frequency."""
 
     pay: PayTable
     settings: Settings = Settings()
@@ -160,7 +160,8 @@ class Tabular(msgspec.Struct, frozen=True):
         return count_report(turn.question, turn.seat, here)
 
     def learned(self, memory: Learned | None, view: View) -> Learned:
-        """Return the memory updated with the rounds since then, before this turn's move."""
+        """Return the memory updated with the rounds since the last update, before this turn's
+        move."""
         known = self.untaught() if memory is None else memory
         for joint in view.rounds(known.seen):
             known = self.taught(known, joint)
@@ -195,7 +196,7 @@ def _one_more(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
 def greedy(
     model: tuple[int, ...], pay: PayTable, settings: Settings
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the moves that the learner draws from, by state."""
+    """Return, by state, the moves from which the learner draws."""
     table = np.array(pay)
     shape = (1, states(table, settings), *table.shape)
     tied = tied_moves(np.array(model, dtype=np.int32).reshape(shape), table, settings)[0]
@@ -205,10 +206,11 @@ def greedy(
 def count_report(
     question: Question | None, seat: Seat, counts: tuple[int, ...]
 ) -> ProbeReport | Silence:
-    """Return the other's most frequent move (the first of several), with odds.
+    """Return a report of the other seat's most frequent move (the first in a tie), with
+    probabilities.
 
-    The odds follow the rule of succession, (count + 1) / (all + moves). Without any counts they are
-    uniform, and the prediction is move 0.
+    The probabilities follow the rule of succession, (count + 1) / (total + moves). Without any
+    counts they are uniform, and the prediction is move 0.
     """
     assert question is not None  # a report is asked for with a question only
     if question.about != other(seat) or question.choices != tuple(range(len(counts))):
@@ -218,7 +220,7 @@ def count_report(
 
 
 def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:
-    """Return a seat's payoffs.
+    """Return a seat's payoff table.
 
     Raises: BadInput if the game is not a repeated game.
     """
