@@ -68,7 +68,7 @@ def part_of(cell: str) -> str:
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A reference player's figures on the same problems."""
+    """The figures of a reference player on the same problems."""
 
     player: str
     knowing: float | None
@@ -136,7 +136,7 @@ class GameResult(msgspec.Struct, frozen=True):
 
 
 class Control(msgspec.Struct, frozen=True):
-    """A paired comparison of one arm with the asked arm, by one metric of one game."""
+    """A paired comparison of one arm with the probed arm, by one metric of one game."""
 
     arm: str
     game: str
@@ -189,8 +189,9 @@ def evaluate(
 ) -> Evaluation:
     """Return the evaluation of the player that played these episodes of a suite.
 
-    `references` are episodes of other players on the same problems, by name; `reliability` is that
-    of the suite in this size, by game and field; `recorded` are figures from other problems.
+    `references` are episodes of other players on the same problems, by name; `reliability` is the
+    reliability of the suite in this size, by game and field; `recorded` are figures from other
+    problems.
 
     Raises:
         BadInput: If there is no episode of the suite's arms.
@@ -272,7 +273,7 @@ def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
 
 
 def measured_of(episodes: Iterable[Episode]) -> list[Measured]:
-    """Return the evaluated seat of each episode, measured."""
+    """Return the measured evaluated seat of each episode."""
     every = list(episodes)
     seats = evaluated_seats(every)
     found = []
@@ -300,7 +301,7 @@ def _settings(episode: Episode) -> dict[str, Any]:
 
 
 def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
-    """Return the arms of a game that the checklist of claims asks for."""
+    """Return the arms of a game that the checklist of claims requires."""
     here = {arm_of(e.cell) for e in episodes if e.setup.instance.game == row.game}
     varied = "labels" in row.arms or REWORDED in here
     return tuple(sorted(here | ({"labels"} if varied else set())))
@@ -422,7 +423,8 @@ def _result(
 
 
 def _controls(episodes: Sequence[Episode]) -> list[Control]:
-    """Compare each other arm with the asked arm in pairs; an arm without pairs is left out."""
+    """Return paired comparisons of the other arms with the probed arm, as far as there are
+    pairs."""
     found = []
     for arm, (kind, _) in CONTRASTS.items():
         mine = [e for e in episodes if arm_of(e.cell) in (ASKED, arm)]
@@ -448,7 +450,7 @@ def _control(arm: str, made: Comparison) -> Control:
 
 
 def _bill(episodes: Iterable[Episode]) -> Bill:
-    """Add up the calls of all episodes; the cost is None where a call has none."""
+    """Return the sums over all calls; the cost is None if the cost of a call is unknown."""
     calls = lost = 0
     used = Usage(cost=0.0)
     for episode in episodes:
@@ -479,7 +481,7 @@ def name_of(episodes: Sequence[Episode]) -> str:
     """Return the name of the player that a store evaluates: its model and settings, or its bot.
 
     Raises:
-        BadInput: If the store holds several.
+        BadInput: If the store holds several players.
     """
     names, minds = dict[str, None](), set[str]()
     for episode in episodes:
@@ -537,7 +539,7 @@ def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Change]:
     The p value of a cell comes from exchanging old and new results of whole problems.
 
     Raises:
-        BadInput: If the two have no problem in common.
+        BadInput: If the two evaluations have no problem in common.
     """
     before, after = per_problem(old), per_problem(new)
     raw: list[tuple[tuple[str, str], list[str], list[float], list[float]]] = []

@@ -130,7 +130,7 @@ def refuse_secrets(address: str, where: str, instead: str) -> None:
 
     Args:
         address: The address; the message does not repeat it.
-        where: Where it was given.
+        where: The place where the address was given.
         instead: How the key should be given.
     """
     try:

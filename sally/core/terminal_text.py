@@ -1,4 +1,4 @@
-"""Text for a terminal: control characters of foreign text are shown, not executed."""
+"""Text for a terminal: control characters in untrusted text are shown, not executed."""
 
 from __future__ import annotations
 

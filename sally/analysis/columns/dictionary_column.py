@@ -46,11 +46,11 @@ class EncodedColumn(Generic[T]):
         return len(self._different if self._which is None else self._which)
 
     def __getitem__(self, rows: Any) -> Any:
-        """Return the numbers of some rows, or of one."""
+        """Return the numbers of some rows, or of one row."""
         return self._different[rows if self._which is None else self._which[rows]]
 
     def take(self, rows: NDArray[Any]) -> EncodedColumn[T]:
-        """Return some rows in this order."""
+        """Return the given rows, in the given order."""
         if self._which is None:
             return EncodedColumn(self._different[rows], None)
         if len(self._different) == 1:

@@ -38,7 +38,7 @@ from sally.store.reading import void_seats
 
 
 class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Sums over the decisions of one seat that followed its own prediction."""
+    """Sums over the decisions that one seat made after it had stated a prediction."""
 
     n: int = 0
     fits: int = 0  # best replies to the prediction
@@ -90,13 +90,13 @@ class Baseline(msgspec.Struct, frozen=True):
 
 
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
-    """Measure the seats of an episode; all of them unless some are named."""
+    """Return the measured seats of an episode; by default, all seats."""
     spec = registry.game(episode.setup.instance.game)
     return measured_seats(Played(spec, episode, replayed(spec, episode)), seats)
 
 
 def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
-    """Measure the seats of an episode that has been replayed."""
+    """Return the measured seats of an episode that has been replayed."""
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 

@@ -256,7 +256,7 @@ def _flat(value: Any) -> Any:
 
 
 def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
-    """Return the mean of a metric in each group, with its 95% interval, over the values known."""
+    """Return the mean of a metric in each group, with its 95% interval; None values are ignored."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         if metric not in row:
@@ -292,7 +292,7 @@ def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
 
 
 def estimate_row(metric: str, found: Estimate) -> Row:
-    """Return an estimate as columns; `method` says how the interval was made or why not."""
+    """Return an estimate as columns; `method` describes the interval, or says why there is none."""
     return {
         "metric": metric,
         "value": found.value,

@@ -1,7 +1,7 @@
 """Agreement of our figures with published ones: equivalent, different or undecided.
 
 Each side has a standard error, computed from its 95% interval; printed numbers are also rounded.
-Two one- sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a
+Two one-sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a
 z test at 5% whether they differ (different); if neither test is significant, the comparison is
 undecided, and the result names the sample size with which our side would decide it. A significant
 difference counts as different even within the margin: 94% and 97% right are within 5 points of each
@@ -110,7 +110,7 @@ def _needed(n: int, mine: float, theirs: float, margin: float, shared: bool) -> 
 
 
 def _ours(ours: Estimate, away: float) -> float:
-    """Return our standard error on the side of the printed value."""
+    """Return our standard error, from the half of our interval that faces the printed value."""
     assert ours.value is not None and ours.low is not None and ours.high is not None
     return (ours.value - ours.low if away > 0 else ours.high - ours.value) / REACH
 

@@ -52,8 +52,8 @@ Design = Literal["paired", "unpaired"]
 class Comparison(msgspec.Struct, frozen=True):
     """The difference of two players, first minus second, by one metric.
 
-    Unpaired, `pairs` is the smaller number of episodes of the two players and `units` the smaller
-    number of clusters.
+    In an unpaired comparison, `pairs` is the number of episodes of the player with fewer, and
+    `units` the number of clusters of the player with fewer.
     """
 
     game: str
@@ -346,7 +346,7 @@ def _mean_of(values: Sequence[float]) -> float:
 def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
     """Return the clusters of pairs, by the coarsest unit with enough clusters to resample.
 
-    Repeats come before pairs, since all lineups share the seed of a repeat.
+    Repeats are preferred to pairs, because all lineups share the seed of a repeat.
     """
     units: dict[str, list[Hashable]] = {
         "participants": [pair.person for pair in pairs],
@@ -479,7 +479,7 @@ def scores_of(
     by: By,
     naming: Naming = player_alone,
 ) -> Scores:
-    """Return the scores of both players by comparison."""
+    """Return the scores of both players for each comparison."""
     if isinstance(source, IndexedStore):
         return _from_index(source, players, metrics, by, naming)
     return _from_episodes(source, players, metrics, by, naming)

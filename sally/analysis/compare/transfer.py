@@ -1,7 +1,7 @@
 """Transfer of training: rows are training tasks, columns are test tasks.
 
-A player that records what it was trained on (`trained_on` in each of its episodes) is compared
-with its untrained self on the same problems, partners and seeds, for knowing and for doing.
+A player that records what it was trained on (`trained_on` in each of its episodes) is compared with
+the untrained player on the same problems, partners and seeds, for knowing and for doing.
 """
 
 from __future__ import annotations

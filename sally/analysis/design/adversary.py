@@ -87,7 +87,7 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
 
 
 def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bool) -> Attack:
-    """Return an attack on the same problems by features generated from their rendered pages."""
+    """Return an attack on the same problems that uses features generated from their pages."""
     assert attack.pages is not None
     games = attack.pages(questions, seed)
     names, rows = page_features.posed(registry.game(game), games, joined)

@@ -34,7 +34,7 @@ def audit(game: str, episodes: int = 30, seed: int = 1, watch: Watcher | None = 
 def audit_of(
     conditions: Sequence[Condition], episodes: int, seed: int, watch: Watcher | None = None
 ) -> list[Row]:
-    """Return the rows of some conditions."""
+    """Return one row for each player and metric of the given conditions."""
     if episodes < 1:
         raise BadInput(f"episodes must be at least 1, not {episodes}.")
     metrics = {c.name: metrics_of(c) for c in conditions}

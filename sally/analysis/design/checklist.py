@@ -1,4 +1,4 @@
-"""Reporting checklist of a study, filled in from its definition, with gaps named."""
+"""Reporting checklist of a study, filled in from its definition; gaps are listed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def checklist(study: Study) -> list[Item]:
-    """Return the checklist of a study, from its construct to whether probing changes play."""
+    """Return the checklist of a study, from its construct to the effects of its probes."""
     specs = {i.game: registry.game(i.game) for cell in study.cells for i in cell.instances}
     return [
         _construct(study, specs),

@@ -11,10 +11,10 @@ from sally.core.rules.depth import Depths, Reasoned
 
 
 def depths_of(game: str) -> Depths:
-    """Return what a game declares about depths of reasoning.
+    """Return a game's declaration of its depths of reasoning.
 
     Raises:
-        BadInput: If it declares nothing.
+        BadInput: If the game has no such declaration.
     """
     found: Depths | None = registry.part(game, "depths")
     if found is None:

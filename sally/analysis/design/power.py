@@ -3,8 +3,8 @@
 Players are compared on the same settings, so the standard deviation of their differences is what
 matters. Verdicts are adjusted over all comparisons of a study, and so is the planned size: each
 comparison is planned at the level of the first step of Holm's method, which is alpha divided by
-their number. Repeats of a problem, or plays against several others, add less information than new
-problems; the design effect of the pilot says how much less.
+their number. Repeats of a problem, or episodes with several other players, add less information
+than new problems; the design effect of the pilot says how much less.
 """
 
 from __future__ import annotations
@@ -168,20 +168,20 @@ def _metric(cell: Cell, name: str) -> Metric:
 
 
 def _seat(cell: Cell) -> str:
-    """Return the studied seat of a cell: the first that is probed, or else that a model takes."""
+    """Return the studied seat of a cell: the first probed seat, or else the first with a model."""
     models = [s for line in cell.lineups for s, who in line.items() if who.player == LANGUAGE]
     spec = registry.game(cell.instances[0].game)
     return str([*cell.arms, *models, *spec.build(cell.instances[0].params).seats][0])
 
 
 def _episodes(cell: Cell, limit: int | None) -> int:
-    """Return the number of a player's episodes in a cell, over all lineups of others."""
+    """Return the number of a player's episodes in a cell, over all lineups of other players."""
     each = len(cell.instances) * cell.repeats
     return _company(cell) * (each if limit is None else min(each, limit))
 
 
 def _company(cell: Cell) -> int:
-    """Return the number of lineups of others that a player meets in a cell."""
+    """Return the number of lineups of other players that a player meets in a cell."""
     if cell.paired:
         return 1
     seat = _seat(cell)
@@ -296,7 +296,7 @@ def _value(game: str, m: Measured, value: float) -> PilotScore:
 
 
 def spread_of(cell: Cell, values: Sequence[PilotScore]) -> DifferenceSpread | str:
-    """Return the deviation of differences in a cell of a pilot, or why it is not known.
+    """Return the standard deviation of differences in a cell of a pilot, or why it is unknown.
 
     For a cell that the pilot lacks, the other cells of its game are used.
     """

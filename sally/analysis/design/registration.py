@@ -52,7 +52,7 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def is_peoples(episode: Episode) -> bool:
-    """Return whether a person took part in an episode."""
+    """Return whether any person took part in an episode."""
     return any(who.player == PERSON for who in episode.setup.lineup.values())
 
 

@@ -1,8 +1,8 @@
 """Reliability and validity of scores over the players of some stores.
 
-A player is one row of the tables; each person counts as one. For knowing, the score of an episode
-is the share of right answers to one probe; for doing, it is the profile's figure by intention to
-treat. A problem is everything that a seat met: instance, seed, other players.
+A player is one row of the tables; each person counts as one player. For knowing, the score of an
+episode is the share of right answers to one probe; for doing, it is the profile's figure by
+intention to treat. A problem is everything that a seat met: instance, seed, other players.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ Key = tuple[str, str, str]  # game, trait, method
 
 
 def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
-    """Group scores by game, trait and method."""
+    """Return scores by game, trait and method."""
     found: dict[Key, list[Score]] = {}
     for each in scores:
         found.setdefault((each.game, each.trait, each.method), []).append(each)
@@ -154,7 +154,7 @@ Grid = list[list[float]]  # players by problems
 def tabled(
     scores: Sequence[Score], column: Callable[[Score], str]
 ) -> tuple[Grid | None, list[str], list[str]]:
-    """Return mean scores of players by problems, for the problems that all these players met."""
+    """Return the mean scores of players (rows) on the problems (columns) that all of them met."""
     cells: dict[tuple[str, str], list[float]] = {}
     for each in scores:
         cells.setdefault((each.player, column(each)), []).append(each.value)
@@ -181,7 +181,7 @@ def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _retest(mine: Sequence[Score]) -> Estimate:
-    """Correlate the players' means over even and over odd repeats of the same problems."""
+    """Return the correlation of players' means over even and odd repeats of the same problems."""
     halves = [[s for s in mine if s.repeat % 2 == odd] for odd in (0, 1)]
     both = {(s.player, s.again) for s in halves[0]} & {(s.player, s.again) for s in halves[1]}
     means = []

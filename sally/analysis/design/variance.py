@@ -1,7 +1,7 @@
 """Sources of the variance of scores: the model, the prompting, the problem and chance.
 
-Also computes the drop in fresh wordings: a score that falls when the same game is reworded may
-partly reflect training data that contained the original wording.
+The module also computes the drop in fresh wordings: a score that falls when the same game is
+reworded may partly reflect training data that contained the original wording.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FactorScore(msgspec.Struct, frozen=True):
 
 
 class Sources(msgspec.Struct, frozen=True):
-    """Where the variance of one measure in one game comes from."""
+    """The sources of the variance of one measure in one game."""
 
     game: str
     measure: str

@@ -24,7 +24,7 @@ def sources() -> dict[str, AtlasSource]:
 
 
 def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Episode]]:
-    """Return the dots of imported episodes, and the episodes that no paper claims."""
+    """Return the dots of imported episodes, and the episodes that belong to no paper."""
     known = sources()
     claimed: dict[str, list[Played]] = {}
     rest = []
@@ -42,10 +42,10 @@ def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Epi
 
 
 def _prefix(episode: Episode) -> str:
-    """Return the beginning of an instance's id by which a paper claims it.
+    """Return the prefix of an instance's id that assigns the instance to a paper.
 
-    Some records share their instances, such as `akata2025-8`, with the paper's study; of these only
-    recorded play is claimed.
+    Some records share their instances, such as `akata2025-8`, with the paper's study; of these,
+    only recorded play is assigned to the paper.
     """
     id = episode.setup.instance.id
     recorded = any(who.player == RECORDED for who in episode.setup.lineup.values())

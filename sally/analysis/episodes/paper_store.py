@@ -62,7 +62,7 @@ class TableFigure(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Matching:
-    """How episodes are matched to the rows of one paper's tables."""
+    """The rules by which episodes are matched to the rows of one paper's tables."""
 
     facts: Callable[[Played], Conditions | None]  # an episode's conditions; None: not the paper's
     completes: Callable[[Conditions], Conditions]  # adds the conditions that a row leaves implicit
@@ -91,7 +91,7 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
 
     @abstractmethod
     def numbers(self, metric: str) -> Floats:
-        """Return a metric of the paper's seat by episode, NaN where there is no value."""
+        """Return a metric of the paper's seat for each episode, NaN where there is no value."""
 
     def those(self, test: Callable[[Conditions], bool]) -> Known:
         """Return the episodes whose conditions pass a test."""
@@ -284,7 +284,7 @@ class PaperStore(PaperEpisodes):
         self.instances[self._there] = self._seats.instance
 
     def _told(self, at: Sequence[At], piece: SeatChunk, column: bytes) -> Any:
-        """Return the code of each line's conditions; -1 if the line is not of the paper."""
+        """Return the code of each line's conditions; -1 for lines outside the paper."""
         if self._name != SETUPS:
             found = _DECODER.decode(column)
             codes = [self._number(found.get(id)) for id in piece.ids]
@@ -443,7 +443,7 @@ def short(model: str) -> str:
 
 
 def same_model(stored: str, asked: str) -> bool:
-    """Return whether a stored model matches a name, given in full or in short."""
+    """Return whether a stored model matches a name, which may be the full or the short name."""
     return asked in (stored, short(stored))
 
 
@@ -457,7 +457,7 @@ def pooled(
     """Return a mean with its 95% interval (`sally.stats.cluster_interval`).
 
     Episodes of one instance are not independent, so they form a cluster; if there are too few
-    instances, each episode counts. Episodes of one person always form a cluster. Differences
+    instances, each episode is a cluster. Episodes of one person always form a cluster. Differences
     between `strata`, the groups of episodes that the design fixed, do not count as error.
     """
     unit = PEOPLE if people else "instances"

@@ -95,7 +95,7 @@ def measured_stores(
 def measured_pieces(
     where: store.Where, seat: str, playable: bool
 ) -> Iterator[tuple[list[tuple[str, int]], MeasuredChunk]]:
-    """Yield the lines of a store in chunks, with their measured seats."""
+    """Yield the positions of a store's lines in chunks, with their measured seats."""
     name = column(seat, playable)
 
     def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:

@@ -63,12 +63,12 @@ class Baselines(Sequence[Baseline]):
 def baselines(
     studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
 ) -> Baselines:
-    """Return the random, the best mindless and the reference player in every studied setting.
+    """Return episodes of the random, best mindless and reference players in every studied setting.
 
     Args:
         studied: The measured seats to compare with.
         by_cell: Whether to choose the best mindless player for each cell of a study.
-        watch: Called after each group of settings with the groups done and all groups.
+        watch: Called after each group of settings with the numbers of groups done and in all.
     """
     table = table_of(studied)
     found: list[BaselineRows] = []
@@ -90,8 +90,8 @@ def baselines(
 def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
     """Return the mindless player with the highest mean over a sample of the settings.
 
-    The choice uses separate seeds: choosing by the episodes that are then reported would make the
-    luckiest of several equal players look better than it is.
+    The choice uses separate seeds, because choosing by the episodes that are then reported would
+    make the luckiest of several equal players look better than it is.
     """
     some = spread_over(settings)
     tried = [_redealt(some[n % len(some)], n) for n in range(TRIALS if some else 0)]
@@ -248,7 +248,8 @@ def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
 def _spread(kinds: Codes, table: MeasuredTable) -> list[tuple[int, bool]]:
     """Return at most `PLAYED` of the settings that differ only in their seed, evenly spaced.
 
-    Each is given by its position, with whether it represents settings that are left out.
+    Each setting is given by its position, with a flag that says whether it represents settings left
+    out.
     """
     names: dict[str, int] = {}
     codes = [names.setdefault(shared.alike, len(names)) for shared in table.shared]

@@ -28,7 +28,7 @@ COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "ou
 
 
 def metric_bounds(metric: str) -> Bounds | None:
-    """Return the bounds of a metric, or of a count of a row, that hold in any game."""
+    """Return the bounds of a metric, or of one of a row's counts, that hold in any game."""
     known: Metric | None = registry.entries("metrics").get(metric)
     return known.ends if known is not None else (0.0, inf) if metric in COUNTS else None
 
@@ -50,7 +50,7 @@ def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Sea
 
 
 def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
-    """Return the metrics for which a game declares tighter bounds than their unit."""
+    """Return the metrics for which a game declares tighter bounds than the unit implies."""
     paid = PAID if spec.pays is not None else ()
     done = (spec.doing.of(seat), spec.doing.regret) if spec.doing.range is not None else ()
     known = registry.metrics(spec.family or spec.name).values()

@@ -37,7 +37,7 @@ class DepthPoint(msgspec.Struct, frozen=True):
 
 
 def pass_hat(right: int, repeats: int, k: int) -> float:
-    """Return pass^k: the chance that k repeats drawn from those made are all right.
+    """Return pass^k: the probability that k of the repeats, drawn at random, are all right.
 
     This is the unbiased estimate C(right, k) / C(repeats, k).
 

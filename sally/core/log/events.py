@@ -80,7 +80,7 @@ class Fork(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything requested for one episode; its hash is the episode id."""
+    """The full specification of one episode; its hash is the episode id."""
 
     instance: Instance
     seed: int
@@ -125,7 +125,7 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", t
 
 
 class Moved(Noted, frozen=True, gc=False):
-    """A seat moved."""
+    """The event of a seat's move."""
 
     seat: str
     action: Any
@@ -137,7 +137,7 @@ class Moved(Noted, frozen=True, gc=False):
 
 
 class Reported(Noted, frozen=True):
-    """A seat answered a probe; `value` is None if no answer could be read."""
+    """The event of an answer to a probe; `value` is None if no answer could be read."""
 
     seat: str
     probe: str
@@ -174,7 +174,7 @@ class Told(Noted, frozen=True):
 
 
 class Forfeited(Noted, frozen=True):
-    """A seat gave no legal action within its tries."""
+    """The event of a forfeit: a seat gave no legal action within its tries."""
 
     seat: str
     reason: str  # unreadable, length, refused, rejected
@@ -186,7 +186,7 @@ class Forfeited(Noted, frozen=True):
 
 
 class Censored(Noted, frozen=True):
-    """The episode stopped without a result: a budget, a limit, a fault, or a player who left."""
+    """The event of a stop without a result, for example at a budget limit or after a fault."""
 
     cause: str  # budget, limit, fault, left, forfeits, helper
     detail: str = ""
@@ -195,7 +195,7 @@ class Censored(Noted, frozen=True):
 
 
 class Ended(Noted, frozen=True):
-    """The game is over."""
+    """The event of a game that ended by its rules."""
 
     payoffs: dict[str, float]
 

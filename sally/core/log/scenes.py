@@ -79,7 +79,8 @@ class Story(msgspec.Struct, frozen=True):
 
 
 def _unseen(event: Event | None) -> bool:
-    """Return whether no seat saw the event: the end, or an injection without a value."""
+    """Return whether an event is hidden from all seats: the end, or an injection without a
+    value."""
     return isinstance(event, Ended | Censored) or (isinstance(event, Told) and event.value is None)
 
 
@@ -165,7 +166,7 @@ class _Teller:
         return {str(s): tuple(match.context(s).reader.news(view)) for s, view in last.items()}
 
     def _since(self, number: int) -> Iterator[Scene]:
-        """Yield the events of turn `number`, each as the scene it concludes."""
+        """Yield the events of turn `number`, each as the scene that it concludes."""
         events = self._match.events[self._logged :]
         self._logged = len(self._match.events)
         for event in events:

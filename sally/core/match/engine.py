@@ -379,7 +379,7 @@ class Match(Generic[S, A, V]):
         return payoffs
 
     def _forfeit_rejected(self, state: S) -> None:
-        """Forfeit the move of each seat that the rules have rejected too often."""
+        """Forfeit the move of each seat whose actions the rules have rejected too often."""
         for seat in self._movers:
             if self.game.rejections(state, seat) > self.setup.retries:
                 self._made[seat] = Forfeited(self.turn, seat, "rejected")
@@ -455,7 +455,7 @@ class Match(Generic[S, A, V]):
         replay.states.append(after)
 
     def _log_turn(self) -> None:
-        """Log this turn's answers: start, before, told, moves, foreseen, after, in seat order."""
+        """Log this turn's answers in the canonical order of sections, by seat in each section."""
         made = [self._made[seat] for seat in self._movers if seat in self._made]
         if self._probes is None:
             self.events += made

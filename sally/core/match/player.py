@@ -82,7 +82,7 @@ class Decision(
 
 
 class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="forfeit"):
-    """The player gave no legal action: a separate outcome, not a bad score."""
+    """An answer without a legal action: a separate outcome, not a bad score."""
 
     reason: str
     reply: str = ""
@@ -92,7 +92,8 @@ class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what",
 
 
 class Fault(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="fault"):
-    """The player could not be reached or failed; this says nothing about how it plays."""
+    """A failure of a player or of the connection to it; it says nothing about the player's
+    skill."""
 
     cause: str
     detail: str = ""

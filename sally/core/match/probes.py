@@ -137,7 +137,7 @@ class ProbeSession:
     # --- probes -----------------------------------------------------------------------------
 
     def at_start(self, movers: Collection[Seat], report: Mapping[str, Source]) -> list[Ask]:
-        """Return the asks at the turn's start (any seat) and before the move (movers)."""
+        """Return the asks at the turn's start, for any seat, and before the move, for movers."""
         begins = self._game.begins_turn(self._replay.states[-1])
         if begins:
             self._began = len(self._replay.moves)
@@ -191,7 +191,7 @@ class ProbeSession:
         )
 
     def take(self, turn: Turn[Any, Any], question: Question, given: Any) -> None:
-        """Record a report, or why there is none; raises IllegalMove if it does not fit."""
+        """Record a report, or why there is none; raises IllegalMove if the report is invalid."""
         note = reported(turn, question, given)
         if type(note) is Reported:
             self._replay.reports[turn.id] = note
@@ -269,7 +269,8 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """Return the information given to a mover; log it and, if kept, add it to the history."""
+        """Return the information given to a mover; log it, and keep it in the history if
+        required."""
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)
@@ -327,7 +328,7 @@ class ProbeSession:
     # --- notes of this turn -----------------------------------------------------------------
 
     def _noted(self, section: str, seat: Seat) -> Notes:
-        """Return the notes of a section and seat; new ones take their place in log order."""
+        """Return the notes of a section and seat; new notes are inserted in log order."""
         if (notes := self._notes.get((section, seat))) is None:
             notes = self._notes[section, seat] = {}
             order = [(name, s) for name in SECTIONS for s in self._seats]

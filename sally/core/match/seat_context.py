@@ -16,7 +16,7 @@ MOST_KEPT = 4096  # replies with the moves that they name
 
 
 class Past:
-    """A cursor over the lines of a seat's history, in one presentation form; each is read once."""
+    """A cursor that returns each line of a seat's history once, in one form of presentation."""
 
     __slots__ = ("_context", "_form", "_lines", "_marks", "begun")
 
@@ -26,7 +26,7 @@ class Past:
         self.begun = False  # whether anything was read; the rules come first
 
     def news(self, view: Any) -> list[str]:
-        """Return the unread lines up to a view, including kept information."""
+        """Return the unread history lines up to a view, including kept information."""
         context, self.begun = self._context, True
         kept = self._kept() if len(context._marks) > self._marks else None
         new = list(context.words.lines(view, self._lines, self._form))
@@ -153,8 +153,7 @@ class SeatContext:
         return list(lines)
 
     def heard(self, told: Sequence[Told]) -> list[str]:
-        """Return the information given to a seat now, in words, without what its history
-        contains."""
+        """Return, in words, the information given now that is not in the seat's history."""
         kept = [each for _, each in self._marks[-len(told) :]] if told else []
         return [self.words.told(each) for each in told if each not in kept]
 

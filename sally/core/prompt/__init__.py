@@ -1,1 +1,1 @@
-"""From a view to a prompt: words, words packs, strategies and the model interface."""
+"""The way from a view to a prompt: words, words packs, strategies and the model interface."""

@@ -1,4 +1,4 @@
-"""Answers as JSON: the schema of an answer, and the answer read from the object.
+"""Answers as JSON: the schema of an answer, and reading the answer from the object.
 
 With `format = schema` a page asks for one JSON object, replies are constrained to its schema if the
 provider supports that, and the answer is the value of one field: nothing is guessed.
@@ -20,7 +20,7 @@ MOST_THOUGHT = 2_000  # characters of a text in front of the answer
 
 
 def field_name(label: str) -> str:
-    """Return the field of a labelled text: `Final answer` is `final_answer`."""
+    """Return the field name of a label: `final_answer` for `Final answer`."""
     return label.casefold().replace(" ", "_")
 
 

@@ -218,7 +218,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @staticmethod
     def total(usages: Iterable[Usage]) -> Usage:
-        """Return the sum; a count that is unknown in any call is unknown in the sum."""
+        """Return the sum of usages; a count that is unknown in any call is unknown in the sum."""
         return sum(usages, start=Usage(cached=0, evaluated=0, reasoning=0, cost=0.0))
 
 
@@ -317,7 +317,7 @@ class ModelFailure(Exception):
 
 
 class CannotScore(Exception):
-    """The model gives no exact log-probabilities of candidates; raised before any paid call."""
+    """Raised before any paid call if a model gives no exact log-probabilities of candidates."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -331,7 +331,7 @@ class CannotScore(Exception):
 
 
 class CannotConstrain(Exception):
-    """The model's replies cannot be constrained to a JSON schema; raised before any paid call."""
+    """Raised before any paid call if a model's replies cannot be constrained to a JSON schema."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -381,7 +381,7 @@ class WrappedModel:
 
 
 class BadCandidates(ValueError):
-    """The candidates cannot be compared by their log-probabilities."""
+    """Raised if candidates cannot be compared by their log-probabilities."""
 
 
 def check_candidates(candidates: Sequence[str]) -> None:

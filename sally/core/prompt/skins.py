@@ -154,7 +154,7 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
 
 
 def _by_place(skins: Skins, skin: str) -> dict[str, str]:
-    """Return a skin's changes to names and order, without its sentences."""
+    """Return the texts of a skin that change names or order, without its sentences."""
     if skin == ORDER:
         return {"order": REVERSED}
     if skins.labels and skin in (LABELS, SWAP):
@@ -234,7 +234,7 @@ def inflected(stem: str, form: str) -> str:
 
 
 def _doubled(word: str) -> str:
-    """Return a short verb with its last consonant doubled, as in wug, wugged."""
+    """Return a short verb with its last consonant doubled, as in `wugged`."""
     short = sum(letter in "aeiou" for letter in word) == 1
     ends = re.search(r"[aeiou][bdfgklmnprt]$", word) is not None
     return word + word[-1] if short and ends else word

@@ -187,7 +187,7 @@ class PromptContext:
     def schema(self, *before: str) -> str:
         """Return the JSON schema of the answer with labelled texts in front of it.
 
-        It is empty if the answer is requested as a line.
+        The result is empty if the answer is requested as a line.
         """
         if not self._as_schema:
             return ""
@@ -319,7 +319,8 @@ class PromptContext:
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
     ) -> list[Message]:
-        """Return the whole page as the only message of a conversation; arguments as for `tail`."""
+        """Return the whole page as the only message of a conversation; `tail` is passed on to
+        `tail`."""
         above = self.opening() if opening is None else opening
         page = above.plus(self.tail(*notes, past=past, **tail))
         if self._harness.question == "first":  # above the rules as well as in its usual place
@@ -374,8 +375,7 @@ class Strategy:
 
 
 def can_foresee(kind: str, point: Point) -> bool:
-    """Return whether a probe can be answered inside a decision: one choice, asked before the
-    move."""
+    """Return whether a decision can answer a probe: if it asks for one choice before the move."""
     return kind == "choice" and point != "after"
 
 

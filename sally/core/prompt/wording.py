@@ -1,4 +1,4 @@
-"""Whether a words pack reproduces a paper's published text, decided by hashes.
+"""A check, by hashes, of whether a words pack reproduces a paper's published text.
 
 A paper's folder may hold `wording.json`: hashes of texts that the paper prints, computed after
 whitespace is collapsed and emphasis marks are removed. The texts themselves may not be
@@ -25,7 +25,7 @@ from sally.core.rules.game import Seat
 
 
 class PrintedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One text that a paper prints: the prompt and the part it belongs to, and its hash."""
+    """One text that a paper prints: its hash, and the prompt and part to which it belongs."""
 
     what: str
     game: str

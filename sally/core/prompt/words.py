@@ -83,7 +83,7 @@ class Words(Generic[A, V]):
         return found[::-1] if self.texts["order"] == REVERSED else found
 
     def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return meaningless names of moves as this wording assigns them."""
+        """Return the given meaningless names of moves, reassigned as this wording does."""
         own, labels = tuple(names), self.texts["labels"]
         if labels == SWAPPED:
             return (*own[1:], *own[:1])
@@ -152,10 +152,10 @@ class Words(Generic[A, V]):
         return ""
 
     def scale(self, options: Options[A]) -> Whole | None:
-        """Return the range of the ready actions if they are answered as a number.
+        """Return the range of the ready actions if they are answered with a number, else None.
 
-        `sally.core.rules.menu.span` computes it; None means that actions are given by name. People
-        then get a number field instead of a button for each option.
+        `sally.core.rules.menu.span` computes the range. With a range, people get a number field
+        instead of a button for each option; with None, actions are answered by name.
         """
         return None
 
@@ -300,7 +300,7 @@ def as_tuples(plain: Any) -> Any:
 
 
 class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A custom wording for a game: a paper's exact text, a translation, a re-skin."""
+    """A custom wording for a game, such as a paper's exact text or a translation."""
 
     name: str
     game: str

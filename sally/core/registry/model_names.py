@@ -21,7 +21,7 @@ def called(model: str) -> str:
 
 
 def named(params: dict[str, Any]) -> list[str]:
-    """Return parameters as `name=value`, with usual letters for settings, without unset ones."""
+    """Return set parameters as `name=value`; settings have their usual letters, such as `T`."""
     return [
         f"{WAYS.get(key, key)}={_said(value)}" for key, value in params.items() if value is not None
     ]

@@ -16,7 +16,7 @@ LOG = logging.getLogger("sally.importers")
 
 @dataclass(frozen=True)
 class Paper:
-    """One published system; its parts are beside the module that defines it."""
+    """One published system; its parts are modules beside the one that defines it."""
 
     name: str
     about: str
@@ -53,7 +53,7 @@ class Importer:
     options: tuple[ImportOption, ...] = ()
 
     def imported(self, path: Path, **given: Any) -> Imported:
-        """Return everything readable at a path; raises BadInput if nothing is."""
+        """Return everything readable at a path; raises BadInput if nothing is readable."""
         try:
             return self.read(path, **given)
         except BadInput:

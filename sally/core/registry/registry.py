@@ -1,11 +1,11 @@
 """The registry: games, players, strategies, metrics, studies, models and papers by name.
 
-The folder is the registry: each file or folder is one entry and gives it its name. Games and papers
-are packages with parts: `partners.py` of a game defines its `PARTNERS`, `card.py` its `CARD`, and
-so on (see `PARTS`); a game in one file defines them all there. A folder that is not an entry itself
-is a prefix for the entries in it (`games/toma/po` is `toma_po`). Installed packages add entries
-through entry points (`sally.games`, `sally.papers`, ...), and a user's file or folder through
-`add_file`. A part is imported when it is used.
+The package folders are the registry: each file or folder is one entry and gives the entry its name.
+Games and papers are packages with parts: `partners.py` of a game defines its `PARTNERS`, `card.py`
+its `CARD`, and so on (see `PARTS`); a game in one file defines them all there. A folder that is not
+an entry itself is a prefix for the entries in it (`games/toma/po` is `toma_po`). Installed packages
+add entries through entry points (`sally.games`, `sally.papers`, ...), and a user's file or folder
+through `add_file`. A part is imported when it is used.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _shipped_game(name: str) -> GameSpec[Any, Any, Any] | None:
 
 
 def _shipped(kind: str, name: str) -> Any | None:
-    """Return a shipped entry by the manifest, without importing the others."""
+    """Return a shipped entry found through the manifest, without importing the others."""
     place = manifest.load()[kind].get(name)
     if place is None:
         return None
@@ -168,13 +168,13 @@ def _shipped(kind: str, name: str) -> Any | None:
 
 @cached
 def part(name: str, part: str) -> Any | None:
-    """Return a part of a game, such as its `board`, or None if it has none."""
+    """Return a part of a game, such as its `board`, or None if there is no such part."""
     spec = family(name)
     return _declared(spec, spec.game.__module__, "GAME", part)
 
 
 def packages() -> Mapping[str, str]:
-    """Return the package of each game that is a package."""
+    """Return the package names of the games that are packages."""
     found: dict[str, str] = {}
     for name, spec in entries("games").items():
         package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
@@ -184,7 +184,7 @@ def packages() -> Mapping[str, str]:
 
 
 def paper_part(name: str, part: str) -> Any | None:
-    """Return a part of a paper, such as its `tables`, or None if it has none."""
+    """Return a part of a paper, such as its `tables`, or None if there is no such part."""
     found = paper(name)
     return _declared(found, found.home, "PAPER", part)
 
@@ -244,7 +244,7 @@ def partners(family: str) -> Mapping[str, Partner]:
 
 @cached
 def players(family: str) -> Mapping[str, PlayerKind]:
-    """Return the player kinds of a family of games: the general ones and its own."""
+    """Return the player kinds of a family of games: general kinds and its own."""
     found: dict[str, PlayerKind] = {}
     for kinds in entries("players").values():
         found |= kinds
@@ -253,7 +253,7 @@ def players(family: str) -> Mapping[str, PlayerKind]:
 
 @cached
 def metrics(family: str) -> Mapping[str, Metric]:
-    """Return the metrics of a family of games: the general ones and its own."""
+    """Return the metrics of a family of games: general metrics and its own."""
     general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}
     fitting = {name: m for name, m in general.items() if not m.games or family in m.games}
     return {**fitting, **{m.name: m for m in part(family, "metrics") or ()}}
@@ -357,7 +357,7 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
-    """Register each entry of a module; parts of a game that it defines belong to the game."""
+    """Register and yield each entry of a module, except parts that belong to its own game."""
     has_game = hasattr(module, CONSTANTS["games"])
     for folder, constant in CONSTANTS.items():
         if not hasattr(module, constant) or (has_game and folder in PARTS):

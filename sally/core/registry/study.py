@@ -73,7 +73,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     def trials(self) -> Iterator[tuple[str, Setup]]:
         """Yield every episode of the study with its cell.
 
-        The seed depends on the instance and the repeat, never on the lineup: comparisons between
+        The seed depends on the instance and the repeat, never on the lineup, so comparisons between
         lineups are paired.
         """
         for cell in self.cells:
@@ -149,7 +149,7 @@ def with_params(study: Study, params: Mapping[str, Any]) -> Study:
 
 
 def player_spec(player: str, **params: Any) -> PlayerSpec:
-    """Return a player for a seat, with parameters by name."""
+    """Return the spec of a player, with its parameters given as keywords."""
     return PlayerSpec(player, params)
 
 

@@ -1,1 +1,1 @@
-"""From a reply to an answer."""
+"""Reading an answer from a reply."""

@@ -1,4 +1,4 @@
-"""The text of a reply: without thoughts and markup, cut into labelled lines and JSON objects."""
+"""The text of a reply without thoughts and markup; its labelled lines and JSON objects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bounded(reply: str) -> str:
 
 
 def without_thoughts(reply: str) -> str:
-    """Return the reply without thoughts in tags, if it is not too long to be read."""
+    """Return the reply without thoughts in tags; raise TooLong if it is too long."""
     return _THOUGHTS.sub(" ", bounded(reply))
 
 

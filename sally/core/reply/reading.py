@@ -133,7 +133,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
 
 
 def _is_article(name: str, text: str, end: int) -> bool:
-    """Return whether a name of one letter is an article or a pronoun: `a`, `A player`, `I`."""
+    """Return whether a one-letter name is used as an article or a pronoun: `A player`, `I`."""
     if name in ("a", "i", "I"):
         return name != text.strip(" .!") and not re.match(r" \w(?!\w)", text[end : end + 3])
     return name == "A" and re.match(r" [a-z]", text[end : end + 2]) is not None
@@ -283,7 +283,7 @@ def _is_whole(text: str, find: Finds) -> bool:
 
 
 def _allows(clause: str, theirs: bool, part: bool) -> bool:
-    """Return whether a clause makes a plain choice for this turn, without denial or doubt.
+    """Return whether a clause makes a clear choice for this turn, without denial or doubt.
 
     A part of a sentence that names several options must say whose choice it is.
     """

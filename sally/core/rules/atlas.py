@@ -46,7 +46,7 @@ class AtlasDot(msgspec.Struct, frozen=True):
 
 
 class AtlasSource(msgspec.Struct, frozen=True):
-    """How a paper's imported episodes become dots; its module `atlas` defines `ATLAS`."""
+    """The rule by which a paper's imported episodes become dots (`ATLAS` in its module `atlas`)."""
 
     prefix: str | tuple[str, ...]  # of the ids of its instances
     dots: Callable[[Sequence[Played]], list[AtlasDot]]

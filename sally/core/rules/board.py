@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Table(Part, frozen=True):
-    """A table with named rows and columns: payoffs, costs, effects."""
+    """A table with named rows and columns, for payoffs, costs or effects."""
 
     caption: str
     columns: tuple[str, ...]
@@ -86,7 +86,7 @@ class CardAct(msgspec.Struct, frozen=True):
 
 
 class PlayingCard(msgspec.Struct, frozen=True):
-    """A card with a rank and a colour, which a shape repeats for colour-blind readers.
+    """A card with a rank and a colour; a shape also shows the colour, for colour-blind readers.
 
     Its buttons appear while their options are open.
     """
@@ -168,7 +168,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Notes(Part, frozen=True):
-    """Facts as cards: a secret word, a hint, a password."""
+    """Facts as cards, such as a secret word, a hint or a password."""
 
     caption: str
     notes: tuple[Note, ...]
@@ -209,7 +209,7 @@ class Scale(Part, frozen=True):
 
 
 class Picture(Part, frozen=True):
-    """A text picture in a fixed-width font, drawn by the words."""
+    """A text picture in a fixed-width font, made by the game's words."""
 
     text: str
 
@@ -239,8 +239,10 @@ class Drawing(Part, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """The limit on how much of a text reaches other seats: a number of characters, after a marker
-    line if given."""
+    """The maximum number of characters of a text that reach other seats.
+
+    If a marker line is given, the text after that line counts.
+    """
 
     limit: int
     after: str = ""

@@ -18,7 +18,7 @@ from sally.core.registry.study import Cell, Study
 
 
 class Shortcut(msgspec.Struct, frozen=True):
-    """A rule that ignores the other player's mind, and its inverse."""
+    """A rule that ignores the other player's mind, together with the rule's inverse."""
 
     rule: PlayerSpec
     inverse: PlayerSpec

@@ -1,4 +1,4 @@
-"""Keyed random streams: every random number belongs to a key, so draws never shift each other.
+"""Keyed random streams: every random number belongs to a key, so one draw never shifts another.
 
 A stream is made from (seed, seat, turn, purpose). Two episodes with the same seed and different
 lineups or probe arms therefore have the same deals, and comparisons are paired.
@@ -22,7 +22,7 @@ _SCALE = 2.0**-53
 
 
 class Stream:
-    """Uniform draws from a hash of the key and a counter; identical on every machine."""
+    """A stream of uniform draws from a hash of key and counter; identical on every machine."""
 
     __slots__ = ("_count", "_key")
 
@@ -41,7 +41,7 @@ class Stream:
         return int(self() * n)
 
     def pick(self, items: Sequence[T]) -> T:
-        """Return one item, each with equal probability."""
+        """Return one item, drawn with equal probability."""
         return items[self.below(len(items))]
 
     def draw(self, odds: Mapping[T, float]) -> T:

@@ -56,7 +56,7 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def to_move(self, state: S) -> tuple[Seat, ...]:
-        """Return the seats to move: several if simultaneous, none when the game is over."""
+        """Return the seats to move: several for simultaneous moves, none when the game is over."""
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> Options[A]:
@@ -90,12 +90,12 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def payoffs(self, state: S) -> Mapping[Seat, float]:
-        """Return each seat's payoff at the end, or so far if `pays_as_it_goes`."""
+        """Return each seat's payoff at the end or, if `pays_as_it_goes`, the payoff so far."""
 
     def widest_menu(self) -> int | None:
         """Return the largest number of ready actions a seat can ever have; None if there are forms.
 
-        Found by exploring the game; a game that knows the number may override this.
+        The default implementation explores the game; a game that knows the number may override it.
         """
         if "_widest" not in self.__dict__:  # a frozen dataclass caches through __dict__
             self.__dict__["_widest"] = widest_menu_of(self)
@@ -119,7 +119,7 @@ Replies = tuple[A, ...] | Callable[[A], bool] | None
 
 @dataclass(frozen=True)
 class Doing:
-    """How the performance of a seat is measured."""
+    """The declaration of how the performance of a seat is measured."""
 
     metric: str = "reward"
     by_seat: Mapping[str, str] = field(default_factory=dict)  # seats with another metric
@@ -132,11 +132,11 @@ class Doing:
     no_split: str = ""  # why no prediction determines a best move, if none does
 
     def of(self, seat: str) -> str:
-        """Return the metric for one seat."""
+        """Return the name of the metric for one seat."""
         return self.by_seat.get(seat, self.metric)
 
     def regret_of(self, game: Any) -> str:
-        """Return the metric of the distance to the optimum in one game; "" if there is none."""
+        """Return the name of the metric of regret in one game; "" if there is none."""
         return (self.regret_in(game) if self.regret_in is not None else "") or self.regret
 
 

@@ -255,7 +255,7 @@ def example(options: Options[A], draws: Stream) -> A:
 
 
 def filled(options: Options[A], plain: Any) -> A:
-    """Return the action that plain JSON data describes; raises IllegalMove with the reason.
+    """Return the action that plain JSON data describes; raises IllegalMove if it is not legal.
 
     An optional field that is empty or null counts as not given.
     """

@@ -19,7 +19,8 @@ OVER = object()  # a sentinel, not a state of any game
 def widest_menu_of(game: Any) -> int | None:
     """Return the largest number of ready actions a seat can have; None if there are forms.
 
-    Exact for a game with few states; for a larger one, the widest menu met in many random games.
+    The number is exact for a game with few states; for a larger game, it is the width of the widest
+    menu in many random games.
     """
     widest = 0
     for state in _states(game):
@@ -53,7 +54,7 @@ def _states(game: Any) -> Iterator[Any]:
 
 
 def _menus(game: Any, state: Any) -> dict[Any, Any]:
-    """Return the options of each mover; of nature, those with a positive probability."""
+    """Return the options of each mover; for nature, those with a positive probability."""
     menus = {}
     for seat in game.to_move(state):
         if seat == NATURE:

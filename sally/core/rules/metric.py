@@ -1,4 +1,4 @@
-"""Metrics: a number computed from a replayed episode for one seat, or None if undefined."""
+"""Metrics: numbers computed from a replayed episode for one seat, or None if undefined."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
-    """Cache a value that several metrics share, by episode and seat; never modify it."""
+    """Decorate a function so that its result is cached by episode and seat; never modify it."""
 
     @wraps(find)
     def found(played: Played, seat: Seat) -> T:

@@ -66,7 +66,7 @@ class Probe:
 
 
 class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
-    """An answer to a probe; `value` is None if none could be read."""
+    """An answer to a probe; `value` is None if no answer could be read."""
 
     value: Value | None
     odds: tuple[float, ...] | None = None  # over the question's choices, where given
@@ -101,7 +101,7 @@ def problem(question: Question, report: ProbeReport) -> str | None:
 
 
 def as_logged(value: Value | None) -> Value | None:
-    """Return the value as the log stores it: the numbers of items are floats."""
+    """Return a value as the log stores it: the numbers given to items become floats."""
     return {k: float(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 

@@ -57,7 +57,7 @@ Alike = Callable[[Task, Task], str]
 
 @dataclass(frozen=True)
 class Training:
-    """The `training` module of a game."""
+    """The training data of a game, defined in its module `training`."""
 
     split: Callable[[str], Split | None]  # by the game's public name
     worths: (
