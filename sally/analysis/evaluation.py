@@ -423,8 +423,7 @@ def _result(
 
 
 def _controls(episodes: Sequence[Episode]) -> list[Control]:
-    """Return paired comparisons of the other arms with the probed arm, as far as there are
-    pairs."""
+    """Return paired comparisons of the other arms with the probed arm, where there are pairs."""
     found = []
     for arm, (kind, _) in CONTRASTS.items():
         mine = [e for e in episodes if arm_of(e.cell) in (ASKED, arm)]

@@ -137,7 +137,9 @@ class ChatServer:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        """Return the log-probabilities of the candidates: a call for each, and one for the context.
+        """Return the log-probabilities of the candidates.
+
+        This makes one call for each candidate and one for the context.
 
         Raises:
             CannotScore: The server was not declared to score prompts.
@@ -161,7 +163,7 @@ class ChatServer:
     async def _prompt_logprobs(
         self, context: Context, candidate: str
     ) -> tuple[in_process.Tokens, list[float], int]:
-        """Return the tokens of a prompt, their log-probabilities, and how many were counted."""
+        """Return the tokens of a prompt, their log-probabilities, and the server's token count."""
         body: dict[str, Any] = {"model": self.model, "max_tokens": 1, "prompt_logprobs": 0}
         if isinstance(context, str):
             body["prompt"] = f"{context}{candidate}"
@@ -348,7 +350,7 @@ def _refused(why: OSError) -> str:
 
 
 def _retry_after(said: str | None) -> float | None:
-    """Return the wait of a Retry-After header, which is a number of seconds or a date."""
+    """Return the seconds to wait by a Retry-After header, which is a number or a date."""
     if not said:
         return None
     try:

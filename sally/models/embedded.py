@@ -308,7 +308,7 @@ def _weights(path: str | Path | None) -> Path:
 
 
 def _called(path: str | Path | None, source: Path) -> str:
-    """Return the name of the weights in the log."""
+    """Return the name under which the weights are logged."""
     if path is None or str(path) == "smollm2":
         return weights.SMOLLM2.name
     known = catalogue.NAMED.get(str(path))
@@ -316,7 +316,7 @@ def _called(path: str | Path | None, source: Path) -> str:
 
 
 def _named(name: str) -> Embedded:
-    """Make the model `embedded`, `embedded:qwen-0.5b`, or `embedded:PATH` for a GGUF file."""
+    """Return the model `embedded`, `embedded:qwen-0.5b`, or `embedded:PATH` for a GGUF file."""
     path = name.partition(":")[2]
     try:
         return Embedded(path or None)

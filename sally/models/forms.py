@@ -27,7 +27,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def converted(path: Path, form: Form, name: str, folder: Path | None = None) -> Path:
-    """Return the weights in a form, converted once and cached under the name."""
+    """Return the file of weights in a form, converted once and cached under `name`."""
     if form == "original":
         return path
     target = (folder or cache_folder()) / "weights" / f"{name}-{form}.gguf"

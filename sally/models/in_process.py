@@ -15,8 +15,7 @@ Tokens: TypeAlias = NDArray[np.int64]
 
 
 def check_answerable(name: str, messages: Sequence[Message], settings: Settings) -> None:
-    """Raise ModelFailure for reasoning settings, or a conversation that does not end with a
-    question."""
+    """Raise ModelFailure for reasoning settings, or if the last message is the model's own."""
     if settings.reasoning_effort is not None or settings.reasoning_tokens is not None:
         raise ModelFailure(
             "unsupported", f"{name} does not support a reasoning effort; leave it unset."

@@ -156,7 +156,8 @@ class Llama:
     def forced(
         self, tokens: Tokens, token: int, after: int | None = None
     ) -> tuple[dict[int, float], int, int]:
-        """Return raw log-probabilities after a prompt, of the token and of the likeliest ones.
+        """Return raw log-probabilities, after a prompt, of the given token and of the likeliest
+        ones.
 
         The token is forced by a bias, which does not affect the log-probabilities read. Also
         returned are the numbers of prompt tokens evaluated and reused. `after` is the number of
@@ -248,7 +249,7 @@ class Llama:
 
 
 def _checked(answer: Any) -> dict[str, Any]:
-    """Return the answer, or raise the error in it by kind."""
+    """Return the answer; an error in it is raised as a ModelFailure of its kind."""
     if not isinstance(answer, dict):
         raise ModelFailure(
             "bad_reply", "llama.cpp answered with something other than a JSON object."

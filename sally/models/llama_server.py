@@ -101,7 +101,7 @@ class Remote(Llama):
 
 
 class LlamaServer(Embedded):
-    """The embedded model's interface on a server; its scores are checked before the first call.
+    """A model on a llama.cpp server; its scores are checked before the first call.
 
     Calls are made one after another in the server's slots. The server should have no other clients,
     because their calls would use the slots untracked.
@@ -146,7 +146,7 @@ def check_scores(model: LlamaServer, weights: str) -> None:
 
 
 def _named(name: str) -> LlamaServer:
-    """Make a model from `llama_server:http://HOST:PORT`; `?weights=qwen-0.5b` checks its scores."""
+    """Return the model of `llama_server:http://HOST:PORT`; `?weights=qwen-0.5b` checks scores."""
     address, _, query = name.partition(":")[2].partition("?")
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
         raise BadInput("Give the server's address, as in llama_server:http://localhost:8080.")

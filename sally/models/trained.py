@@ -1,7 +1,7 @@
-"""A model that is trained elsewhere and answers from its trainer; its episodes replay.
+"""A model that is trained elsewhere and answered by its trainer; its episodes can be replayed.
 
-The trainer supplies the answers (`sally.adapters.trainers.text`); the model cannot be called by its
-name.
+The trainer supplies the answers (`sally.adapters.trainers.text`); the model itself cannot be
+called.
 """
 
 from __future__ import annotations

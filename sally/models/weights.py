@@ -25,7 +25,7 @@ LARGE: Final = 1 << 24  # bytes
 
 
 class Unavailable(Exception):
-    """The embedded model is unavailable; the message says what is missing and how to get it."""
+    """Raised if a model is unavailable; the message says what is missing and how to get it."""
 
 
 class Source(msgspec.Struct, frozen=True):

@@ -427,8 +427,7 @@ def _responses(
 
 
 def _over(values: Floats, clusters: Sequence[str], measure: str = "") -> Estimate:
-    """Return the mean over decisions with an interval over instances; missing values are left
-    out."""
+    """Return the mean over decisions, without missing values, and an interval over instances."""
     there: list[int] = np.flatnonzero(~np.isnan(values)).tolist()
     bounds = SHARE if measure in ("changed", "distance") else None
     return mean_by_rule(values[there], [clusters[row] for row in there], bounds)
@@ -438,7 +437,7 @@ def _over(values: Floats, clusters: Sequence[str], measure: str = "") -> Estimat
 
 
 def pairs(found: Sequence[Case], rows: Sequence[int]) -> dict[int, tuple[int, int | None]]:
-    """Return two rows with another partner for each row, both of the same instance and round.
+    """Return, for each row, two rows of the same instance and round, but with another partner.
 
     In the first, the partner acts differently; in the second, which may be None, it acts in the
     same way. Rows without the first are left out.

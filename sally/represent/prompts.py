@@ -1,8 +1,8 @@
 """Stored decisions as prompts: rendered again, checked against the log, and labelled.
 
-A decision is a move, or a probe, of a language player. Its label is computed from the replay: the
-truth of a probe (what the other is about to do), the player's own move, or its own forecast. Values
-are canonical: an action has the same value whatever its name on the page.
+A decision is a move, or an answer to a probe, of a language player. Its label is computed from the
+replay: the truth of a probe (what the other is about to do), the player's own move, or its own
+forecast. Values are canonical: an action has the same value whatever its name on the page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Value = int | str
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """One stored decision: its prompt, where it was made, and what is known about it."""
+    """One stored decision: its prompt, its place, its label and its circumstances."""
 
     prompt: Context
     candidates: tuple[str, ...]  # scored as continuations; empty if a reply was requested
@@ -82,8 +82,7 @@ def decisions(
             counts as a probe.
 
     Raises:
-        BadInput: A prompt cannot be rendered again with the hash in the log, or no game has such a
-            probe.
+        BadInput: A rendered prompt does not have the hash in the log, or no game has such a probe.
     """
     for episode in episodes:
         spec = registry.game(episode.setup.instance.game)
@@ -183,7 +182,7 @@ def _of_seat(
 def _choices(
     replay: Any, turn: int, seat: Seat, question: Question, about: str
 ) -> tuple[Value, ...]:
-    """Return the possible values of a label, canonical ones in canonical order."""
+    """Return the possible values of a label, in canonical order."""
     if about != OWN_MOVE:
         return tuple(question.choices)
     options = replay.game.options(replay.states[turn], seat)

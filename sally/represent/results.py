@@ -283,8 +283,8 @@ def _controls(
     folds: Sequence[Any],
     by_fold: Sequence[int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how often each row's control labels were found in the chosen layer, and the accuracy
-    of each layer."""
+    """Return the share of each row's control labels found, and the control accuracy of each
+    layer."""
     hits = np.array(
         [
             [_right(one, labels) for one, labels in zip(layer, exchanged, strict=True)]
@@ -308,7 +308,7 @@ def _twins(
     chosen: Sequence[int],
     by_fold: Sequence[int],
 ) -> dict[str, Any]:
-    """Return the accuracy of the same probes on twins, in the layer that most folds chose."""
+    """Return the accuracy of the same probes on twin pages, in the layer that most folds chose."""
     nothing: dict[str, Any] = {"twin": None, "twin_gap": None, "twins": 0}
     if twins is None or not len(twins[0].y) or twins[0].classes != labels.classes:
         return nothing
@@ -463,7 +463,7 @@ def _independent(rows: Sequence[Decision], right: NDArray[np.bool_]) -> dict[str
 
 
 def short_partner(name: str) -> str:
-    """Return a partner's label, without the table of a partner that is defined by one."""
+    """Return a partner's label; if a table defines the partner, without that table."""
     if len(name) <= 40:
         return name
     from hashlib import blake2b

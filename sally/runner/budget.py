@@ -33,7 +33,7 @@ class BudgetSpent(Exception):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """Upper bounds on what a run may use; None means unlimited."""
+    """Upper bounds on the resources that a run may use; None means unlimited."""
 
     money: float | None = None
     tokens: int | None = None
@@ -136,7 +136,7 @@ class Meter:
         return Budget(money, tokens)
 
     def refuse_unpriced(self, models: Iterable[str]) -> None:
-        """Raise BadInput if money is bounded and a model has no price."""
+        """Raise BadInput if the budget limits money and a model has no price."""
         if self._budget.money is None:
             return
         dark = sorted(name for name in models if self.config.price(name) is None)

@@ -32,7 +32,7 @@ PERSON = "person"  # player name of people in logs
 
 @dataclass
 class Checked:
-    """Result of a replay."""
+    """The result of replaying stored episodes."""
 
     episodes: int = 0
     replayed: int = 0
@@ -159,7 +159,7 @@ def _unregistered(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
 
 
 def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
-    """Return seats whose players were recorded elsewhere; helpers have no prompts."""
+    """Return the seats whose players were recorded elsewhere, without helper seats."""
     seats = spec.build(episode.setup.instance.params).seats
     lineup = episode.setup.lineup
     found = [seat for seat in seats if seat in lineup and lineup[seat].player == RECORDED]
@@ -229,7 +229,7 @@ def _asked_again(episode: Episode, made: Requests | None = None) -> Again:
 
 
 def _asked_players_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
-    """Return a function that asks bots again, and models if `models`, but no one else."""
+    """Return a function that asks bots again and, if `models`, models; people are not asked."""
     bots, spoken = _bots(spec, episode), _asked_again(episode)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Coordinate several runs on one store: heartbeats, and claims to shards.
+"""Coordinate several runs on one store by heartbeats and by claims on shards.
 
 A run renews `runs/RUN.json`, which also holds its progress. It claims a shard by creating
 `claims/SHARD.0`; the claim of a dead run is taken over by creating `claims/SHARD.1`, and so on, so
@@ -150,7 +150,7 @@ class Beat:
 
 
 class Watch:
-    """A check of which runs are alive: by process on this machine, by heartbeat elsewhere."""
+    """A monitor that tells which runs are alive: by process here, by heartbeat elsewhere."""
 
     def __init__(self, silent: float = SILENT_SECONDS) -> None:
         self._silent = silent
@@ -220,7 +220,7 @@ class Claims:
         return self._watch.is_dead(_read(self._at, f"{owner}.json") if owner else None)
 
     def release(self, shard: str) -> None:
-        """Give up the claim to a shard."""
+        """Give up the claim on a shard."""
         with suppress(OSError):
             for name in self._mine.pop(shard, ()):
                 self._at.remove(f"claims/{name}")

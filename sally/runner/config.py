@@ -138,7 +138,7 @@ def transport_of(name: str, config: Config) -> Literal["process", "server", "ins
 
 
 def declared_at_once(name: str, config: Config) -> int | None:
-    """Return the number of concurrent calls of a model, from the config or its kind."""
+    """Return the number of concurrent calls that a model accepts, from the config or its kind."""
     kind = registry.entries("models").get(name.partition(":")[0].partition("/")[0])
     found = config.entry(name).at_once or getattr(kind, "calls_at_once", None)
     if found is not None and found < 1:

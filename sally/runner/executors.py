@@ -11,7 +11,7 @@ Take = Callable[[], Shard | None]  # return the next shard, or None if there is 
 
 
 class Executor(Protocol):
-    """An executor plays shards and yields their results; workers write episodes to the store."""
+    """An object that plays shards and yields their results; workers write episodes to the store."""
 
     name: str
     together: bool  # whether episodes with models are played in one process

@@ -53,7 +53,7 @@ def gate_of(model: str, address: str | None, first_wait: float) -> Gate:
 
 
 def hopeless() -> str | None:
-    """Return why a run should stop: a model that has refused all of many calls; else None."""
+    """Return why a run should stop, if a model has refused all of many calls; else None."""
     for (model, address, _), gate in _gates.items():
         if not gate.served and gate.refusals >= PATIENCE:
             at = f" at {address}" if address and address not in gate.words else ""

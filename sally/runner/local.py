@@ -110,7 +110,7 @@ def has_model(setup: Setup) -> bool:
 
 
 async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> None:
-    """Play as many episodes at once as their models accept."""
+    """Play as many episodes concurrently as their models accept."""
     import asyncio
 
     line = iter(waiting)
@@ -175,7 +175,7 @@ async def play_within(
 def reached(
     lineup: Mapping[str, PlayerSpec], model: Callable[[str, str], Model]
 ) -> dict[str, PlayerSpec]:
-    """Return the lineup with model objects in place of their names."""
+    """Return the lineup with model objects in place of model names."""
 
     def at(seat: str, who: PlayerSpec) -> PlayerSpec:
         if not uses_model(who):
@@ -214,7 +214,7 @@ def models_in(setup: Setup) -> set[str]:
 
 
 def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
-    """Return every episode of a study as (id, cell, setup), checked; at most `limit` per lineup."""
+    """Return the checked episodes of a study as (id, cell, setup), at most `limit` per lineup."""
     ready = portable_study(study)
     if limit is None and (whole := _in_bulk(ready, open_models)) is not None:
         return whole

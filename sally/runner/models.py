@@ -1,4 +1,4 @@
-"""Fill the open seats of a study with a model, and settle the settings of every model.
+"""Fill the open seats of a study with a model, and determine the settings of every model.
 
 A setting may be given in four places. For every seat with a model, `--set` takes precedence over
 sally.toml, sally.toml over the study, and the study over the strategy.

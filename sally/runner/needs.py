@@ -36,7 +36,7 @@ def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
 
 
 def may_say_what_this_is(who: PlayerSpec) -> bool:
-    """Return whether a player can answer the awareness probe: a model, a person or a recording."""
+    """Return whether a player can answer the awareness probe: model, person or recorded player."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 

@@ -78,7 +78,7 @@ class Orders(Sequence[Order]):
     def add_all(self, kinds: Sequence[int], repeats: int) -> None:
         """Add `repeats` orders of each kind, with seeds derived from the study's.
 
-        Duplicates are not checked: the kinds must differ in what is played.
+        Duplicates are not detected, so the kinds must describe different episodes.
         """
         self._which += array("I", kinds) * repeats
         self._repeat.extend(chain.from_iterable(repeat(n, len(kinds)) for n in range(repeats)))
@@ -112,7 +112,7 @@ class Orders(Sequence[Order]):
         return self._hashes[self._which[number]](seed, self._repeat[number])
 
     def found_in(self, finished: Set[str]) -> Sequence[bool] | None:
-        """Return which orders are finished, by number, or None if none is."""
+        """Return, by number, whether each order is finished; None if none is finished."""
         if not finished:
             return None
         from sally.store.deduplicate import (
@@ -195,7 +195,7 @@ def kind_of(order: tuple[Any, ...]) -> str:
 
 
 def alike(setup: Setup) -> str:
-    """Return a key shared by episodes that take about as many calls: game and strategies."""
+    """Return a key, made of game and strategies, of episodes that need about as many calls."""
     how = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
     return " ".join([setup.instance.game, *how])
 

@@ -50,7 +50,7 @@ CONNECTIONS = 10  # Inspect's default number of concurrent calls
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Calls and tokens; `shared` is input with the same prefix as an earlier prompt."""
+    """Calls and tokens; `shared` is the input that repeats the prefix of an earlier prompt."""
 
     calls: float = 0.0
     input: float = 0.0
@@ -186,7 +186,7 @@ def _with_counter(player: Any, model: Counting) -> Any:
 
 
 def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
-    """Return calls and tokens of one episode, by model."""
+    """Return the calls and tokens of one episode, by model."""
     once = msgspec.structs.replace(setup, retries=0)  # no retries
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), once)
     models: dict[str, Counting] = {}
@@ -278,7 +278,7 @@ def _real(name: str) -> str:
 
 
 def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
-    """Group episodes by cell, models and strategies, over all partners."""
+    """Return episodes grouped by cell, models and strategies; partners are pooled."""
     found: dict[tuple[str, str], list[Setup]] = {}
     for _, cell, setup in missing:
         if has_model(setup):

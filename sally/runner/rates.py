@@ -115,9 +115,9 @@ def has_rates(config: Config) -> bool:
 
 
 def divided(config: Config, parts: int, rates: bool) -> Config:
-    """Return the config for each of `parts` processes that together stay within its limits.
+    """Return a config for each of `parts` processes, whose limits add up to those of `config`.
 
-    Connections are divided; rates only if they are not shared.
+    Connections are divided; rates are divided only if they are not shared.
     """
 
     def part(entry: ModelEntry) -> ModelEntry:

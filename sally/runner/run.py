@@ -72,7 +72,7 @@ def run_study(
 ) -> Contents:
     """Play the missing episodes of a study and return all episodes of the store.
 
-    Once the budget is spent no episode is started, and those in progress are censored.
+    Once the budget is spent, no episode is started, and those in progress are censored.
     `job` may set fields of `Job`. Models of providers need an executor that can reach them.
     """
     play_missing(study, out, limit, watch, meter, on, **job)
@@ -266,7 +266,7 @@ class Drive:
         return shard
 
     def _cut_off(self, ours: Claimed, share: Budget) -> Shard:
-        """Return a new part of a shard; only parts with bots are smaller than what is left."""
+        """Return the next part of a shard: a part sized by time for bots, else all that is left."""
         cut, left = ours.cut, ours.left
         size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
         now, ours.left = left[:size], left[size:]

@@ -34,7 +34,7 @@ ADDRESS, KEY = (
 
 
 def model_of(name: str) -> Model:
-    """Return the model of a name such as `server/qwen-7b`; called by the registry."""
+    """Return the model with a name such as `server/qwen-7b`; called by the registry."""
     return server_model(name, find_config())
 
 

@@ -51,7 +51,7 @@ class Cut(msgspec.Struct, frozen=True):
 def shards_of(
     wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
 ) -> Iterator[Shard]:
-    """Yield all episodes in shards, cut as by `cuts_of`."""
+    """Yield all episodes in the shards that `cuts_of` returns."""
     return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
 
 

@@ -109,7 +109,7 @@ def label_scores(
 
 
 def set_score(truth: Sequence[Set[Any]], given: Sequence[Set[Any]]) -> LabelScore:
-    """Score units that each have a set of labels, as a micro-average."""
+    """Return the micro-averaged score of units that each have a set of labels."""
     same_length("truth", len(truth), "given", len(given))
     both = list(zip(truth, given, strict=True))
     return LabelScore(

@@ -8,11 +8,12 @@ contains impossible values, and an observed 0 or 100 % is not treated as certain
 bound; its interval is the limit of Wilson's, the score interval of a Poisson mean.
 
 A share of counts (right answers out of answers) gets the interval of a beta-binomial model instead
-where its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1
-a t interval over clusters covers as little as .84 (`python -m benchmarks.validity shares`). The
-prior is Jeffreys' for the share, and the same arcsine law for the correlation within clusters.
+if its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1,
+the coverage of a t interval over clusters is as low as .84
+(`python -m benchmarks.validity shares`). The prior is Jeffreys' for the share, and the same arcsine
+law for the correlation within clusters.
 
-Where a design fixes groups of clusters (the partners of a study), they are strata: differences
+If a design fixes groups of clusters (the partners of a study), the groups are strata: differences
 between strata are part of the design and not an error.
 """
 
@@ -179,7 +180,8 @@ def gap_by_rule(
     clusters: Sequence[Hashable],
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """Return the difference of two means; `clusters` labels the first rows, then the second."""
+    """Return the difference of two means; `clusters` labels the first rows, then the second
+    rows."""
     one, two = finite(first, "first"), finite(second, "second")
     n = int(one.size + two.size)
     codes, count = coded(clusters, n, "clusters")

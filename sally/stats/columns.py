@@ -1,4 +1,4 @@
-"""Validation and coding of the columns that statistics take."""
+"""Validation and coding of the columns that statistical functions take."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any

@@ -41,7 +41,7 @@ class Belief(NamedTuple):
 
 
 class Ideal:
-    """Inference and play against a pool.
+    """An ideal observer and a Bayes-adaptive player against a pool of machines.
 
     Args:
         pay: The player's payoffs in a round, as (mine, theirs).

@@ -117,7 +117,10 @@ def bootstrap_interval(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """Return a statistic, called as `statistic(array, axis=-1)`, with its bootstrap interval."""
+    """Return a statistic with its bootstrap interval.
+
+    `statistic` is called as `statistic(array, axis=-1)`.
+    """
     column = finite(values, "values")
     label = _label(method, resamples, level)
     n = column.size
@@ -258,7 +261,7 @@ def _left_out(column: Floats, statistic: Callable[..., Any]) -> Floats:
 
 
 def _ratio(above: Any, below: Any) -> Floats:
-    """Return the ratio where it is defined, else NaN; `_finish` counts the latter."""
+    """Return the ratio where it is defined, else NaN; `_finish` counts the NaNs."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     undefined = np.full_like(below, np.nan)
     return np.asarray(np.divide(above, below, out=undefined, where=below != 0))

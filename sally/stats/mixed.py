@@ -43,7 +43,7 @@ class Coefficient(msgspec.Struct, frozen=True):
 
 
 class MixedFit(msgspec.Struct, frozen=True):
-    """A fitted model; do not report one that has not `converged`."""
+    """A fitted model; do not report it unless it has `converged`."""
 
     coefficients: tuple[Coefficient, ...]
     sds: dict[str, float]
@@ -181,7 +181,7 @@ def _refuse_separated(data: Trials, names: list[str]) -> None:
 def _surface(
     data: Trials, groups: Mapping[str, Sequence[Hashable]], nodes: int | None
 ) -> tuple[Surface, dict[str, int], str]:
-    """Return the log-likelihood as a function of coefficients and sds, its levels and method."""
+    """Return the function for the log-likelihood of coefficients and sds, its levels and method."""
     if not groups:
         raise ValueError("groups is empty; a mixed model needs at least one random intercept.")
     rows, width = data.successes.size, data.design.shape[1]
@@ -354,7 +354,7 @@ class OneIntercept:
 
     @classmethod
     def of(cls, data: Trials, codes: Codes) -> OneIntercept:
-        """Sort the rows by group, so that groups are contiguous."""
+        """Return the rows sorted by group, so that groups are contiguous."""
         order = np.argsort(codes, kind="stable")
         ordered = Trials(
             data.successes[order], data.trials[order], data.design[order], data.offset[order]
@@ -363,7 +363,8 @@ class OneIntercept:
         return cls(ordered, group, np.flatnonzero(np.diff(group, prepend=-1)))
 
     def log_likelihood(self, beta: Floats, sd: float, nodes: int) -> float:
-        """Integrate each group by adaptive Gauss-Hermite quadrature; with one node by Laplace."""
+        """Return the log-likelihood by adaptive Gauss-Hermite quadrature (with one node:
+        Laplace)."""
         fixed = self.data.fixed_part(beta)
         mode, scale = self._modes(fixed, sd)
         x, log_weight = _hermite(nodes)
@@ -405,7 +406,7 @@ class OneIntercept:
 
 @dataclass(frozen=True)
 class CrossedIntercepts:
-    """Rows that belong to one level of each of several factors at once."""
+    """Rows that each belong to one level of each of several factors."""
 
     data: Trials
     levels: scipy.sparse.csr_array
@@ -413,7 +414,7 @@ class CrossedIntercepts:
 
     @classmethod
     def of(cls, data: Trials, codes: list[Codes], counts: list[int]) -> CrossedIntercepts:
-        """Build one indicator column for each level of each factor."""
+        """Return the rows with one indicator column for each level of each factor."""
         rows = data.successes.size
         blocks = [
             scipy.sparse.csr_array((np.ones(rows), (np.arange(rows), code)), shape=(rows, count))

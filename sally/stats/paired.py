@@ -73,8 +73,7 @@ def paired_difference_bootstrap(
     level: float = 0.95,
     method: Bootstrap = "percentile",
 ) -> Estimate:
-    """Return the mean of first minus second, resampling clusters of pairs, or single pairs without
-    clusters."""
+    """Return the mean of first minus second, with an interval from resampled clusters or pairs."""
     one, two = paired(first, second)
     return clustered_mean_interval(
         one - two,
@@ -141,8 +140,7 @@ def sign_flip_test(
 
 
 def _all_totals(sums: Floats) -> Floats:
-    """Return the total for every choice of signs that keeps the first one; the rest follows by
-    symmetry."""
+    """Return the totals for all choices of signs with a fixed first sign; the rest is symmetric."""
     totals = sums[:1]
     for value in sums[1:]:
         totals = np.concatenate([totals + value, totals - value])

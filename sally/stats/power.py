@@ -37,7 +37,7 @@ def paired_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the pairs needed to detect a mean difference, from a pilot variance of differences."""
+    """Return the number of pairs needed to detect a mean difference, from a pilot's variance."""
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=1)
 
 
@@ -79,7 +79,7 @@ def unpaired_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the units per cell needed to detect a difference, from a variance within cells."""
+    """Return the number of units per cell that detects a difference, from a pilot's variance."""
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=2)
 
 
@@ -111,7 +111,7 @@ def paired_share_sample_size(
     design_effect: float = 1.0,
     exact: bool = False,
 ) -> int:
-    """Return the pairs needed to detect a difference of shares by McNemar's test (Connor 1987).
+    """Return the number of pairs that McNemar's test needs to detect a difference (Connor 1987).
 
     `discordant` is the pilot share of pairs in which exactly one of the two succeeded. An exact
     test is conservative, because counts are discrete; `exact` adds a continuity correction.

@@ -69,7 +69,7 @@ def whole(table: ArrayLike) -> Floats:
     """Return the table as an array.
 
     Raises:
-        ValueError: If it has fewer than two players or problems, or a cell is empty.
+        ValueError: If the table has fewer than two players or problems, or a cell is empty.
     """
     scores = np.asarray(table, dtype=float)
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
@@ -80,7 +80,7 @@ def whole(table: ArrayLike) -> Floats:
 def consistency(table: ArrayLike) -> Estimate:
     """Return the reliability of a mean over these problems, with its exact normal interval.
 
-    It is Cronbach's alpha, the mean of all corrected split halves (Feldt 1965); never below 0.
+    This is Cronbach's alpha, the mean of all corrected split halves (Feldt 1965), but not below 0.
     """
     found = components(table)
     players, problems = found.n

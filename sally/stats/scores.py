@@ -56,7 +56,7 @@ def top_choice_accuracy(odds: Odds, truth: Hashable) -> float:
 
 
 def calibration_curve(forecasts: ArrayLike, outcomes: ArrayLike, *, bins: int = 10) -> Calibration:
-    """Compare forecast probabilities in bins of equal width with the share that came true."""
+    """Return the share of forecasts that came true, in bins of equal width."""
     p, came_true = finite(forecasts, "forecasts"), finite(outcomes, "outcomes")
     same_length("forecasts", p.size, "outcomes", came_true.size)
     if bins < 1:

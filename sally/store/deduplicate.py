@@ -60,7 +60,7 @@ class Counted:
 
 
 def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
-    """Select, for each episode, its first uncensored line, or its last line if all are censored."""
+    """Return, for each episode, its first uncensored line, or its last line if all are censored."""
     there = np.flatnonzero(ids != b"")
     every, first, which = np.unique(ids[there], return_index=True, return_inverse=True)
     whole = ~cut[there]
@@ -103,7 +103,7 @@ class Deduplicator:
 
 
 def which_are_there(finished: Set[str], ids: bytes) -> list[bool]:
-    """Return which of some binary ids (12 bytes each) are finished."""
+    """Return, for each of some binary ids (12 bytes each), whether it is finished."""
     hexed = np.frombuffer(ids.hex().encode(), dtype=f"S{ID_BYTES}")
     if not isinstance(finished, IdSet):
         finished = IdSet(packed_ids(list(finished)))

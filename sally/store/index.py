@@ -76,7 +76,7 @@ def columns(
         names: The columns wanted.
         code: Fingerprint of the code the columns depend on; if it changes, they are recomputed.
         work: Computes columns of some lines; a column it omits is requested again next time.
-        many: Computes columns of several pieces at once, in order; default: `work` for each.
+        many: Computes columns of several pieces at once, in order; by default, `work` for each.
 
     Raises:
         BadInput: The store cannot be read.
@@ -294,7 +294,7 @@ class _Database:
     # --- the database ---------------------------------------------------------------------------
 
     def _query(self, query: str, *given: object) -> list[Any]:
-        """Return the rows of a query, or none if the index cannot be read."""
+        """Return the rows of a query; no rows if the index cannot be read."""
         try:
             return self._db.execute(query, given).fetchall()
         except sqlite3.Error:
@@ -325,7 +325,7 @@ def batched(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 
 def _open(at: Folder) -> _Database | None:
-    """Open the index of a store, replacing a corrupt one; None if it cannot be written."""
+    """Open the index of a store, replacing a corrupt one; return None if it cannot be written."""
     try:
         key = _key()
         try:

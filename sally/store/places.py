@@ -126,7 +126,7 @@ class Folder:
 
 
 class Remote:
-    """An address of fsspec: `s3://bucket/study`, `gs://...`, `sftp://...`, `memory://...`."""
+    """A folder at an fsspec address, such as `s3://bucket/study`, `sftp://...`, `memory://...`."""
 
     def __init__(self, address: str) -> None:
         if re.search(r"://[^/@]*:[^/@]*@", address):
@@ -212,7 +212,7 @@ class Remote:
 
     @contextmanager
     def _as_os_error(self) -> Iterator[None]:
-        """Turn any exception of a service into an OSError with a message."""
+        """Convert any exception of a service to an OSError with a message."""
         try:
             yield
         except OSError as why:

@@ -243,7 +243,7 @@ def _holds_lines(name: str) -> bool:
 
 
 def first_finished_first(at: Place, names: list[str]) -> list[str]:
-    """Sort files by name, but the writers of one shard by time of upload.
+    """Return files sorted by name; the files of one shard's writers, by time of upload.
 
     In a remote store a stalled run may upload an episode that its successor has already uploaded.
     """
@@ -263,7 +263,7 @@ def first_finished_first(at: Place, names: list[str]) -> list[str]:
 
 
 def _shard(name: str) -> str:
-    """Return the shard prefix (number and hash) of a file name, or the whole name without one."""
+    """Return the shard prefix (number and hash) of a file name; the whole name if it has none."""
     found = re.match(r"\d{5}-[0-9a-f]{8}-", name)
     return found[0] if found else name
 
@@ -321,7 +321,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def open_lines(path: Path) -> BinaryIO:
-    """Open a file of lines, under its final name if its writer has renamed it meanwhile.
+    """Open a file of lines, by its final name if its writer has renamed it in the meantime.
 
     Raises:
         BadInput: The path is not a regular file.

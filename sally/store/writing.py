@@ -28,7 +28,7 @@ FILE_BYTES = 8_000_000  # size of one remote file, which is held in memory until
 
 
 class TakenOver(Exception):
-    """Another run has taken over this shard; lines not yet stored are dropped."""
+    """Raised if another run has taken over this shard; lines not yet stored are dropped."""
 
 
 Ours = Callable[[], bool]  # returns whether this run still owns the shard

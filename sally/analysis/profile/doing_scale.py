@@ -100,7 +100,7 @@ class BaselineScores:
         self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
     def levels(self, role: str, table: MeasuredTable) -> Floats:
-        """Return, for each row, a baseline's score in its setting, or its mean over other seeds."""
+        """Return a baseline's score in the setting of each row, or its mean over other seeds."""
         known = self._roles.get(role)
         exact = exactly_random(table) if role == "random" else np.full(len(table), np.nan)
         if known is None or not len(known.there):
@@ -130,7 +130,7 @@ class BaselineScores:
 def exactly_random(table: MeasuredTable) -> Floats:
     """Return, by row, the exact expectation of a uniformly random player, NaN if not known.
 
-    One random episode in each setting would shift the whole scale by its luck.
+    With only one random episode in each setting, luck would shift the whole scale.
     """
     found = [_expected(shared.metric, shared) for shared in table.shared]
     return np.array(found, dtype=np.float64)[table.kind] if found else np.array([])
@@ -143,7 +143,7 @@ def _expected(metric: str, shared: Shared) -> float:
 
 
 def _by_role(found: Iterable[Baseline]) -> list[BaselineRows]:
-    """Group single baseline episodes by role."""
+    """Return single baseline episodes, grouped by role."""
     roles: dict[Role, tuple[list[Measured], list[tuple[Measured, bool]]]] = {}
     for b in found:
         stored, played = roles.setdefault(b.role, ([], []))
@@ -158,7 +158,7 @@ def _by_role(found: Iterable[Baseline]) -> list[BaselineRows]:
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A baseline player in the settings of a row's own episodes."""
+    """The score of a baseline player in the settings of a row's own episodes."""
 
     player: str
     value: float  # in the unit of doing; of the random player the expectation, where it is exact
@@ -241,7 +241,7 @@ def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
 def _why_not(
     means: Means, ends: _Ends, zero: Mark | None, reference: Mark | None
 ) -> tuple[str, float | None]:
-    """Return why there is no scale ("" if there is one), and its share of the payoff range."""
+    """Return why there is no scale, or "", and the share of the payoff range that it covers."""
     group = means.group
     if np.isnan(group.of("least")).all():
         return "no episode has a result", None

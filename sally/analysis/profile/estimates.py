@@ -29,7 +29,7 @@ def person_of(setup: Setup, seat: str) -> str:
 
 
 def clusters_of(group: Sequence[Measured]) -> tuple[Clusters, str]:
-    """Return the cluster of each row, by the coarsest unit with enough clusters, and its name."""
+    """Return the cluster of each row, by the coarsest unit with enough clusters, and that unit."""
     table = table_of(group)
     kinds = table.kinds()
     people = {k: person_of(table.shared[k].setup, table.shared[k].seat) for k in kinds}

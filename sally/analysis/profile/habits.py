@@ -1,7 +1,7 @@
 """Habits of a player, and acting on predictions beyond what habits explain.
 
 A habit is a rule of choice that ignores the situation: always one label, always one position, the
-label just predicted, the other's last move, the player's own last move. What a habit would score is
+label just predicted, the other's last move, the player's own last move. The score of a habit is
 computed by exchanging moves between episodes: the labels that a player pressed in the other
 instances are compared with the predictions of this one, averaged over all such pairs. A player that
 follows its predictions scores less after the exchange; one that always presses the same key does
@@ -35,7 +35,7 @@ class Habit(msgspec.Struct, frozen=True):
 
 
 class HabitEstimates(msgspec.Struct, frozen=True):
-    """The habits of a row, and how far it acts on predictions beyond them."""
+    """The habits of a row, and how far its player acts on predictions beyond these habits."""
 
     pooled_label_bias: Estimate
     pooled_position_bias: Estimate
@@ -80,8 +80,9 @@ def expected_fits(
     """Return the habit that explains most, and its expected number of fitting moves by row.
 
     With `one_move`, making the same underlying move whatever its label counts as a habit too; with
-    `repetition`, so does the player's own last move. A player that acts on stable predictions
-    repeats itself, so the latter does not refute acting; it shows where the moves cannot decide.
+    `repetition`, so does repeating the last move. A player that acts on stable predictions repeats
+    itself, so repetition does not refute acting on predictions; it shows where the moves do not
+    distinguish the two.
     """
     units = _exchanged_units(table)
     explained = _explained(table, units, _keys(table))
@@ -101,7 +102,7 @@ def _keys(table: MeasuredTable) -> dict[str, Elsewhere]:
 
 
 def _beyond(means: Means, expected: Floats) -> Estimate:
-    """Return the moves that fit beyond a habit, as a share of those possible beyond it."""
+    """Return the fitting moves in excess of a habit's, as a share of the possible excess."""
     judged, fits = means.group.of("judged"), means.group.of("judged_fits")
     left = total(judged) - total(expected)
     if left <= LEAST * total(judged):
@@ -174,7 +175,7 @@ def _bias(means: Means, keys: Elsewhere) -> Estimate:
 
 
 def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
-    """Describe what the player always does."""
+    """Return a description of what the player always does."""
     presses = total(table.of("presses"))
     found, keys = [], []
     for kind, of in by_kind.items():
@@ -231,7 +232,7 @@ def _followed(
 
 
 def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
-    """Return the unit of each row between which moves are exchanged.
+    """Return the unit of each row; moves are exchanged between units.
 
     Units are instances, or episodes if there is only one instance. A single episode is compared
     with itself.

@@ -2,7 +2,7 @@
 
 Knowing has a second scale: 0 is an even guess and 1 the ideal observer on the same questions, given
 the same past. Regret is divided into the cost of exploration (what even the Bayes-adaptive player
-gives up on average), inference, translation and luck; the parts add up.
+gives up on average), inference, translation and luck, which add up to the regret.
 """
 
 from __future__ import annotations

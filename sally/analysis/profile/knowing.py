@@ -1,4 +1,4 @@
-"""What a seat knew about others: sums over its answers, and what mindless predictors would score.
+"""Knowledge of a seat about others: sums over its answers, and scores of mindless predictors.
 
 Two baselines need no model of the other player: an even guess, and the best mindless predictor of
 this partner, which repeats the last truth, the seat's own last move, or always the same answer.
@@ -82,7 +82,7 @@ def _key(answer: Judged) -> str:
 
 
 def _again(answers: Sequence[Judged]) -> list[float]:
-    """Score the prediction that each truth repeats the previous one; the first is an even guess."""
+    """Return the scores of predicting the previous truth again; the first is an even guess."""
     last: dict[tuple[str, str], object] = {}
     found = []
     for answer in answers:
@@ -95,14 +95,14 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Score the seat's own last move as the prediction; an even guess if it is not a choice."""
+    """Return the score of predicting the seat's own last move; a guess if it is not a choice."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
 
 
 def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
-    """Bin the odds of the likeliest choice with its outcome; ties are split."""
+    """Return bins of the odds of the likeliest choice, with their outcomes; ties are split."""
     if not answers:
         return ()
     found = [(0, 0.0, 0.0)] * BINS

@@ -84,7 +84,7 @@ def _frequencies(table: MeasuredTable) -> Floats:
 
 
 def _over(means: Means, floor: Floats, least: float = 0.0) -> Estimate:
-    """Return the correct answers beyond a baseline as a share of those possible beyond it."""
+    """Return the correct answers in excess of a baseline's, as a share of the possible excess."""
     table = means.group
     scored, right = table.of("scored"), table.of("right")
     every, under = total(scored), total(floor)
@@ -120,7 +120,7 @@ Truths = Sequence[Mapping[str, int]]  # for each episode, how often each truth o
 def constant_hits(
     truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
 ) -> list[float]:
-    """Return, for each episode, the hits of the most frequent true answer in the other episodes.
+    """Return, for each episode, the hits of predicting the other episodes' commonest true answer.
 
     Only other episodes with the same players in the other seats count; where there are none, the
     prediction is an even guess.

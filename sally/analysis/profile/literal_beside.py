@@ -1,7 +1,7 @@
 """Literal theory of mind on a battery beside knowing and doing in games, for the same model.
 
-A battery is recognised by its metric `literal`. No correlation across models is computed: it would
-need at least eight of them.
+A battery is recognised by its metric `literal`. No correlation across models is computed, because
+it would need at least eight models.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LiteralBeside(msgspec.Struct, frozen=True):
 
 
 def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
-    """Return strict scores and models; if a player is in several stores, the largest counts."""
+    """Return strict scores and models; for a player in several stores, the largest counts."""
     strict: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
     for table in tables:
@@ -58,7 +58,7 @@ def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
 def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
     """Return one line for each battery row and each game row of the same model.
 
-    Empty unless the stores hold both. Other wordings and twins are left out.
+    The result is empty unless the stores hold both. Other wordings and twins are left out.
     """
     lines = []
     rows = [row for row in rows if PACK not in row.player]

@@ -125,7 +125,7 @@ def profile_of(
     zero: Zero = "random",
     named: Callable[[PlayerSpec], str] = label,
 ) -> list[ProfileRow]:
-    """Return the profile rows of measured seats; seats that `named` names alike are one player.
+    """Return the profile rows of measured seats; `named` returns the name of a seat's player.
 
     `zero="mindless"` is the scale of version 0.1, kept so that its figures can be reproduced.
     """
@@ -282,7 +282,7 @@ def _calibration(means: Means) -> Iterator[CalibrationPoint]:
 def _reasons(
     row: ProfileRow, group: MeasuredTable, no_doing: str, no_regret: str
 ) -> dict[str, str]:
-    """Return why each field without a value has none, in a few words."""
+    """Return, for each field without a value, the reason in a few words."""
     asked, chosen = (int(group.of(name).sum()) for name in ("asked", "scored"))
     no_answer = _no_answer(group, asked)
     no_split = _no_split(row.game, no_answer, bool(chosen or not asked))

@@ -79,8 +79,7 @@ class Story(msgspec.Struct, frozen=True):
 
 
 def _unseen(event: Event | None) -> bool:
-    """Return whether an event is hidden from all seats: the end, or an injection without a
-    value."""
+    """Return whether no seat sees an event: the end, or an injection without a value."""
     return isinstance(event, Ended | Censored) or (isinstance(event, Told) and event.value is None)
 
 

@@ -92,8 +92,7 @@ class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what",
 
 
 class Fault(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="fault"):
-    """A failure of a player or of the connection to it; it says nothing about the player's
-    skill."""
+    """A failure of a player or its connection, which says nothing about the player's skill."""
 
     cause: str
     detail: str = ""

@@ -319,8 +319,7 @@ class PromptContext:
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
     ) -> list[Message]:
-        """Return the whole page as the only message of a conversation; `tail` is passed on to
-        `tail`."""
+        """Return the whole page as the only message of a conversation."""
         above = self.opening() if opening is None else opening
         page = above.plus(self.tail(*notes, past=past, **tail))
         if self._harness.question == "first":  # above the rules as well as in its usual place

@@ -262,7 +262,7 @@ def _named(name: str) -> HF:
 
 
 def _at_once() -> int:
-    """Return the number of concurrent calls on this machine; a plan may be made without torch."""
+    """Return the number of concurrent calls on this machine, or a default if torch is missing."""
     try:
         return AT_ONCE.get(loading.device_here(), 8)
     except Unavailable:

@@ -57,13 +57,20 @@ class Engine:
         stopped: Callable[[Sequence[int]], bool],
         allowed: Allowed | None = None,
     ) -> Future[Any]:
-        """Continue a prompt; the future holds (generated tokens, whether ended, cached,
-        evaluated)."""
+        """Continue a prompt.
+
+        The future holds the generated tokens, whether they ended, and the numbers of cached and
+        evaluated tokens.
+        """
         job = Job(tokens, Future(), settings, limit, stopped=stopped, allowed=allowed)
         return self._ask(job)
 
     def score(self, stem: Tokens, tree: Tree) -> Future[Any]:
-        """Score a tree; the future holds (log-probability of each candidate, cached, evaluated)."""
+        """Score a tree.
+
+        The future holds the log-probability of each candidate, and the numbers of cached and
+        evaluated tokens.
+        """
         return self._ask(Job(stem, Future(), tree=tree))
 
     def _ask(self, job: Job) -> Future[Any]:
@@ -177,7 +184,7 @@ class Engine:
         return Part(job, min(self._budget, left - 1), False)
 
     def _scored(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
-        """Read the log-probabilities that each tree asks for, all in one operation."""
+        """Read the log-probabilities that each tree needs, all in one operation."""
         torch, device = self._net.torch, self._net.device
         rows, columns, asked = list[int](), list[int](), list[tuple[int, int]]()
         starts: dict[int, int] = {}
@@ -293,7 +300,7 @@ def _inverse(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int])
 
 
 def _cut(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int]) -> list[int]:
-    """Keep the likeliest tokens only: top_k of them, then enough to reach top_p.
+    """Return the next token of some jobs, drawn from the likeliest: top_k, then enough for top_p.
 
     Jobs are processed a few at a time, so that sorting whole vocabularies takes little memory.
     """

@@ -22,8 +22,7 @@ UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is inco
 
 
 def found(path: str) -> Path:
-    """Return a folder with a config, a GGUF file, or named weights; raises Unavailable
-    otherwise."""
+    """Return the path of a model folder, a GGUF file or named weights, or raise Unavailable."""
     if path in catalogue.NAMES:
         return catalogue.have(path)
     at = Path(path).expanduser()

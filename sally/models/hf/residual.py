@@ -63,7 +63,7 @@ class ResidualStream:
 
     @cached_property
     def sha256(self) -> str:
-        """The checksum of the weights, or of the trained weights whose shape was used."""
+        """The checksum of the weights; if `untrained`, of the trained weights of that shape."""
         return loading.checksum(self._path)
 
     @property
@@ -119,7 +119,7 @@ class ResidualStream:
 
 
 def blocks_of(model: Any) -> list[Any]:
-    """Return the blocks of a causal network in order; raises BadInput if they are not a list."""
+    """Return the blocks of a causal network in order; raises BadInput if none are found."""
     blocks = getattr(model.get_decoder(), "layers", None)
     if blocks is None:
         raise BadInput(f"The blocks of {type(model).__name__} cannot be found.")

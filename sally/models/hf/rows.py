@@ -17,7 +17,7 @@ TAIL: Final = 128  # tokens at the end of a page that change each time and may b
 
 @dataclass
 class Row:
-    """One row of the cache: its evaluated tokens, and how many of them were a prompt."""
+    """One row of the cache: its evaluated tokens, and the number of prompt tokens among them."""
 
     tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
     page: int = 0

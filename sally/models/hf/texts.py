@@ -72,7 +72,7 @@ class Texts:
     def stem(
         self, context: Context, candidates: Sequence[str]
     ) -> tuple[Tokens, list[tuple[int, ...]]]:
-        """Return the tokens that precede every candidate, and the tokens of each."""
+        """Return the tokens that precede every candidate, and the tokens of each candidate."""
         if isinstance(context, str):
             self.guard([context, *candidates])
             return stem_of(*self.joint(str(context), candidates, chat=False))
