@@ -1,4 +1,4 @@
-"""Read episodes: scores, profiles, comparisons, replays, published figures beside ours."""
+"""Analyses of episodes: scores, profiles, comparisons, replays and reproduced figures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def load(place: Where, *, lazy: Literal[True]) -> StoredEpisodes: ...
 def load(place: Where, *, lazy: bool = False) -> Episodes | StoredEpisodes:
     """Load the episodes of a store or a bundle.
 
-    Lines that cannot be read are set aside and reported, not lost.
+    Lines that cannot be read are copied to the store's quarantine and reported.
 
     Args:
         place: Folder or address of a store, or a bundle (`.sally.zip`).
@@ -194,7 +194,7 @@ def compare(
         first: Label of a player, or a model's name.
         second: The player it is compared with.
         metrics: Names of metrics; by default each game's headline metrics.
-        by: Compare by `game`, `cell` or over everything.
+        by: Compare separately by `game`, `cell`, `others` (the other players) or `strategy`.
         margin: Also test whether the difference lies within this margin (equivalence).
 
     Raises:

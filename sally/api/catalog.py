@@ -55,7 +55,7 @@ def list_partners(game: str | None = None) -> Rows:
 
 
 def list_players(game: str | None = None) -> Rows:
-    """List the kinds of player that can take a seat of one game, or of any game.
+    """List the kinds of player that can take a seat in one game, or in any game.
 
     Args:
         game: Name of a game; None lists those of all games.
@@ -177,7 +177,7 @@ def _named(folder: str) -> Rows:
 
 
 def _pool() -> Rows:
-    """List the opponents of the suite Sally-1 with versions and hashes."""
+    """Return the opponents of the suite Sally-1 with versions and hashes."""
     from sally.studies.sally_1 import pool_rows  # loads what evaluates a suite
 
     return Rows(pool_rows())

@@ -58,7 +58,7 @@ def report(
     Args:
         store: A store or a bundle.
         out: The file to write.
-        transcripts: How many transcripts of each cell and lineup; None includes all that fit.
+        transcripts: Number of transcripts per cell and lineup; None includes all that fit.
         profile: Include the knowing-doing profile, which plays baselines.
 
     Returns:

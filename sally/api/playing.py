@@ -89,7 +89,7 @@ def use(path: str | Path) -> list[str]:
     """Register the games, players, metrics and studies that a Python file or package defines.
 
     Args:
-        path: A `.py` file, or a folder with an `__init__.py`. It is executed.
+        path: A `.py` file, or a folder with an `__init__.py`; its code is executed.
 
     Returns:
         The names of the registered entries, as `kind/name`.
@@ -137,7 +137,7 @@ def _is_own(who: Who) -> bool:
 
 
 def _spec_of(seat: str, who: Who) -> PlayerSpec:
-    """Return the player of a seat as a spec; raises BadInput if it is not one."""
+    """Return the player of a seat as a spec; raises BadInput if it cannot be one."""
     if isinstance(who, tuple):
         if len(who) != 2 or not isinstance(who[0], str) or not isinstance(who[1], Mapping):
             raise BadInput(f"Seat {seat!r} has {who!r}; a tuple must be (name, parameters).")

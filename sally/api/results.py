@@ -187,7 +187,7 @@ class Comparisons(list[Comparison]):
 
 
 class Planned(Rows):
-    """The resources a study would need: one row per cell and strategy; `plan` has the totals."""
+    """The resources that a study needs: one row per cell and strategy; `plan` has the totals."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(flat(part) for part in plan.parts)

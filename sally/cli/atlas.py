@@ -34,7 +34,7 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
     """Draw how well people, models and bots did in each game, from imported records and studies.
 
     Each game, setting and measure has its own panel. Episodes of a paper are measured as that paper
-    declares; all others have the knowing and doing of `sally profile`.
+    declares; all others are measured by the knowing and doing of `sally profile`.
     """
     dots: list[AtlasDot] = []
     with ExitStack() as open_ones:
@@ -64,7 +64,7 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
 
 
 def _profiled(folder: Where, episodes: list[Episode]) -> list[AtlasDot]:
-    """Return the players of a study by their profile."""
+    """Return one dot for each player of a study, from its profile."""
     kinds: dict[str, AtlasKind] = {}
     ids: dict[str, list[str]] = {}
     for episode in episodes:

@@ -23,8 +23,9 @@ from sally.testing import SEEDS, Result, results
 def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
     """Run the conformance checks on GAME and its partners, metrics, card and board.
 
-    Exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in FILE. If GAME
-    is a words pack (a .toml file), its sentences are checked and compared with published texts.
+    The command exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in
+    FILE. If GAME is a words pack (a .toml file), its sentences are checked and compared with
+    published texts.
     """
     if game.endswith(".toml"):
         say_pack(Path(game))

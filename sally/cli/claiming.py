@@ -1,4 +1,4 @@
-"""`sally checklist`: which claims about the players in a store its episodes support."""
+"""`sally checklist`: check which claims about players the episodes of a store support."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def checklist(
 
 
 def grouped_reasons(found: list[Verdict]) -> dict[tuple[str, str], list[str]]:
-    """Return each claim and reason once, with the players and games it concerns."""
+    """Return each claim and reason once, with the players and games concerned."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for each in found:
         where = f"{each.player} in {each.cell or each.game}"

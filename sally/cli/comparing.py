@@ -129,7 +129,7 @@ def unreadable(line: str) -> None:
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
-    """Print the comparisons as a table, and how each number is computed."""
+    """Print the comparisons as a table, and explain how each number is computed."""
     rows = [_row(c) for c in found]
     several = len({c.seat for c in found}) > 1
     told = {"game": True, "seat": several, "where": any(c.where for c in found), "metric": True}

@@ -64,7 +64,7 @@ def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
 
 
 def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) -> None:
-    """Print first-seat means with 95% intervals: rows are first players, columns second ones."""
+    """Print first-seat means with 95% intervals; rows are players of the first seat."""
     first, second = sides(table)
     rows = [
         {"first seat": one} | {two: _cell(table.get((one, two))) for two in second} for one in first

@@ -1,4 +1,4 @@
-"""`sally demo`: a tiny slice of the suite, played, evaluated and shown."""
+"""`sally demo`: play a tiny slice of the suite, evaluate it and show the result."""
 
 from __future__ import annotations
 

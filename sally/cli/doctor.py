@@ -72,7 +72,7 @@ def doctor(as_json: bool) -> None:
 
 
 def another_sally() -> str:
-    """Return what to do if the unrelated package `sally` is installed, else an empty text."""
+    """Return advice if the unrelated package `sally` is installed, else an empty text."""
     try:
         about = metadata.metadata("sally")
     except metadata.PackageNotFoundError:
@@ -93,7 +93,7 @@ def weights_here() -> dict[str, bool]:
 
 
 def embedded_lines() -> list[str]:
-    """Return lines on the cached weights and on what a faster runtime would gain."""
+    """Return lines on the cached weights and on the gain of a faster runtime."""
     here = [name for name, there in weights_here().items() if there]
     away = [
         f"{name} ({known.bytes / 1e6:,.0f} MB to download)"

@@ -1,4 +1,4 @@
-"""`sally evaluate` and `sally drift`: evaluate a player on Sally-1, compare two evaluations."""
+"""`sally evaluate` and `sally drift`: evaluate a player on Sally-1; compare two evaluations."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def evaluate_(
 ) -> None:
     """Evaluate a model on the suite Sally-1: knowing, acting on predictions and doing in ten games.
 
-    Stopped runs continue with the same command; a larger size keeps the episodes of a smaller one.
+    The same command continues a stopped run; a larger size keeps the episodes of a smaller one.
     """
     if only_plan:
         say_plan(model or "MODEL", as_json)
@@ -197,7 +197,7 @@ def _least_size(game: str, ids: set[str]) -> Size:
 
 @cache
 def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
-    """Play the asked arm of one game with a bot; return nothing if the bot cannot play it."""
+    """Return a bot's episodes of the probed arm of one game; empty if the bot cannot play it."""
     study = bot_suite(name, size)
     cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
     if not cells:
@@ -305,7 +305,7 @@ def _span(found: Mapping[str, float | None]) -> str:
 @click.option("--all", "every", is_flag=True, help="Also print cells that did not move.")
 @json_option
 def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
-    """Compare two evaluations of one model in pairs: which cells moved beyond chance."""
+    """Compare two evaluations of one model, problem by problem: which cells moved beyond chance."""
     sides = []
     for place in (old, new):
         with opened(place) as (folder, _):

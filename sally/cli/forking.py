@@ -105,7 +105,7 @@ def change_of(
     inject: Sequence[str],
     given: dict[str, Any],
 ) -> Change:
-    """Return the change that the options describe.
+    """Return the change that the command's options describe.
 
     Raises:
         BadInput: An option names an unknown seat or move, or has the wrong form.
@@ -134,7 +134,7 @@ def _pair(option: str, given: str, was: Episode) -> tuple[str, str]:
 
 
 def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
-    """Return the action with that name at that step."""
+    """Return the action of a seat that has this name at this step."""
     whole = played(was)
     if not 0 <= turn < len(whole.replay) or seat not in whole.replay.moves[turn]:
         raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")
@@ -233,7 +233,7 @@ def why(
 
 
 def told(each: Costly, was: Episode) -> str:
-    """Describe one decision in a few lines."""
+    """Return one decision, described in a few lines."""
     who = was.setup.lineup.get(each.seat)
     sure = f" {estimate_cell(each.loss, each.interval)}" if each.interval else f" {each.loss:.4g}"
     lines = [f"step {each.turn}, {each.seat} ({label(who) if who else '?'}) lost{sure}: {each.did}"]

@@ -48,7 +48,7 @@ def freeze_people(
     """Write the preregistration of a study with people.
 
     Raises:
-        BadInput: `out` is None; such a study has no calls to plan.
+        BadInput: `out` is None, because a study with people has no calls to plan.
     """
     if out is None:
         raise BadInput(
@@ -78,7 +78,7 @@ def study_rules(study: HumanStudy) -> str:
 def people_power(
     smallest: int, detect: float | None, sd: float | None, alpha: float
 ) -> list[dict[str, Any]]:
-    """Return how many people each of two conditions needs, and the size of the smallest one."""
+    """Return how many people each of two conditions needs, and how many the smallest has."""
     if detect is None:
         return []
     if sd is None:

@@ -1,4 +1,4 @@
-"""`sally import`: recorded games of other tools as episodes, published batteries as items."""
+"""`sally import`: import recorded games as episodes, and published batteries as items."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _command(importer: Importer) -> click.Command:
 @click.option("--source", default="", help="Source of the table [the file name].")
 @click.option("--licence", default="", help="Licence of the table.")
 def table(file: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -> None:
-    """Import rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row per round."""
+    """Import rounds of a repeated game from FILE (.csv, .csv.gz or .tsv), one row per round."""
     flags["columns"] = pairs(flags["columns"], "--column")
     flags["partners"] = pairs(flags["partners"], "--partner")
     flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
@@ -247,7 +247,7 @@ def tombench(checkout: Path, out: Path, study: Path | None, language: Any, as_js
 
 
 def _keep_items(items: Sequence[Item], out: Path, study: Path | None, as_json: bool) -> None:
-    """Write items to a file, keep a copy by hash, and print what was found."""
+    """Write items to a file, keep a copy under their hash, and print counts."""
     data = encoded(items)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(data)
@@ -270,7 +270,7 @@ def _keep_items(items: Sequence[Item], out: Path, study: Path | None, as_json: b
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool, whole: bool) -> None:
-    """Store the new episodes and print what was found."""
+    """Store the new episodes and print counts and irregularities."""
     for episode in found.episodes:  # all or nothing: one that cannot be stored refuses them all
         store.check_storable(episode)
     claim(out, Manifest(f"import {name}", asks="published games"))

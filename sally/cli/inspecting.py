@@ -1,4 +1,4 @@
-"""`sally inspect`: compare any Inspect logs, and plan the size of the next ones."""
+"""`sally inspect`: compare Inspect logs, and plan the size of further logs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ scorer_option = click.option(
 
 @click.group()
 def inspect() -> None:
-    """Compare any Inspect logs, and plan the size of the next ones."""
+    """Compare any Inspect logs, and plan the size of further logs."""
     try:
         import inspect_ai  # noqa: F401  the logs are read by it
     except ImportError:
@@ -70,8 +70,8 @@ def compare(
 ) -> None:
     """Compare Inspect logs of the same samples: which scores higher, and how certain that is.
 
-    Samples are paired by id and epoch. Samples that a log planned but did not finish count as the
-    lowest score; the difference over complete pairs is shown beside it.
+    Samples are paired by id and epoch. Samples that a log planned but did not finish get the lowest
+    score; the difference over complete pairs is shown as well.
     """
     from sally.adapters.inspect.compare_logs import compare_logs
 
@@ -117,7 +117,7 @@ def power(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Show the smallest difference that such logs can detect, and how many samples others need.
+    """Show the smallest difference that such logs can detect, or the samples that another needs.
 
     Two logs of the same samples give the deviation of paired differences; one log gives an upper
     bound, as if two models never found the same samples hard.
@@ -143,7 +143,7 @@ def power(
 
 
 def notes(found: Sequence[LogComparison], margin: float | None) -> list[str]:
-    """Return how the numbers are computed, and what is missing or too few."""
+    """Return notes on how the numbers are computed, and on missing or scarce data."""
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     over = found[0].clusters
     lines = [

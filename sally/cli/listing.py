@@ -51,7 +51,7 @@ def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, 
 
 
 def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
-    """Print all columns if they fit on a screen, else names by game or names and descriptions."""
+    """Print all columns if they fit on a screen, else only names, by game or with descriptions."""
     columns = [name for name in rows[0] if not whole or name != "game"]
     brief = not whole and not fits(rows, columns)
     if brief and "game" in columns:
@@ -66,7 +66,7 @@ def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
 
 
 def by_game(kind: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return one row per game with its names."""
+    """Return one row per game, with the names of its entries."""
     games: dict[str, list[str]] = {}
     for row in rows:
         games.setdefault(row["game"] or "any game", []).append(row["name"])

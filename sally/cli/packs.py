@@ -1,4 +1,4 @@
-"""`sally packs`: words packs for a paper's own text."""
+"""`sally packs`: make words packs for a paper's own text."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
 
 
 def template(paper: str, game: str, studies: Sequence[Study]) -> str:
-    """Return a pack as TOML with every sentence commented out, with our text and its slots."""
+    """Return a pack as TOML, with our text of every sentence commented out and its slots listed."""
     lines = [
         f"# Words pack for {game} as in {paper}: replace our sentences by the paper's.",
         "# Remove the # before a key and paste the text; names in braces are filled in.",
@@ -113,7 +113,7 @@ def say_pack(path: Path) -> None:
 
 
 def verbatim_lines(pack: Pack) -> Iterator[str]:
-    """Return one line for each published text that a pack could reproduce."""
+    """Yield one line for each published text that a pack could reproduce."""
     found: Mapping[str, Sequence[Found]] = compared(pack)
     if not found:
         yield f"No published text of {pack.game} is known by its hash, so none is compared."

@@ -99,7 +99,7 @@ def said(why: str) -> None:
 
 
 def named_after(where: Path | str) -> str:
-    """Return the default name of a page or a bundle: that of its store."""
+    """Return the default name of a page or a bundle, which is the name of its store."""
     name = Path(where).resolve().name if isinstance(where, Path) else where.rpartition("/")[2]
     return name.removesuffix(".zip").removesuffix(".sally") or "store"
 

@@ -1,4 +1,4 @@
-"""`sally reproduce` and `sally audit`: published values beside ours; scores of mindless players."""
+"""`sally reproduce` and `sally audit`: compare published values with ours; audit a game."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _print_grid(paper: str, grid: Grid) -> None:
 
 
 def _heading(grid: Grid, at: int, first: bool) -> str:
-    """Return a column heading, below its group's heading if the group begins here."""
+    """Return a column heading, with its group's heading above it if the group begins here."""
     if not any(grid.groups):
         return grid.headings[at]
     begins = first or grid.groups[at - 1] != grid.groups[at]
@@ -220,7 +220,7 @@ def _heading(grid: Grid, at: int, first: bool) -> str:
 
 
 def _parts(grid: Grid) -> list[list[int]]:
-    """Split the columns into parts that fit the terminal beside the labels."""
+    """Return the columns in parts that fit the terminal beside the labels."""
     labels = [max(len(h), *(len(line.labels[at]) for line in grid.lines)) + 2
               for at, h in enumerate(grid.stubs)]  # fmt: skip
     room = left = console().width - sum(labels) - len(PUBLISHED) - 4
@@ -280,7 +280,7 @@ def wording(paper: str) -> list[str]:
 
 
 def incomplete(rows: Sequence[Row]) -> list[str]:
-    """Return one line if the store holds only a part of a published record's games."""
+    """Return one line if the store holds only some of the games of a published record."""
     counts = [row for row in rows if row.metric == "games" and row.method == "count"]
     few = [(row.ours, row.published) for row in counts if row.ours and row.published]
     if not any(ours < published for ours, published in few):
@@ -293,7 +293,7 @@ def incomplete(rows: Sequence[Row]) -> list[str]:
 
 
 def undecided(rows: Sequence[Row]) -> list[str]:
-    """Return one line on the n that would settle the undecided values, if there are any."""
+    """Return one line on the n that would decide undecided values, if there are any."""
     open_ = [row for row in rows if row.verdict == "undecided"]
     if not open_:
         return []
@@ -363,7 +363,7 @@ def _draw(found: Reproduction, wanted: str, path: Path) -> None:
     if not wanted:
         known = listed(found.engine.figures) if found.engine.figures else "none"
         raise BadInput(
-            f"--figure draws one figure; name it as {found.paper}:FIGURE. There are {known}."
+            f"--figure draws one figure; name it as {found.paper}:FIGURE. The figures are {known}."
         )
     (picture,) = found.pictures(wanted)
     draw(picture, path)

@@ -213,7 +213,7 @@ def list_(file: Path, database: str, session: str, as_json: bool) -> None:
 
 
 def _in_line(row: dict[str, Any]) -> dict[str, Any]:
-    """Shorten a participant's row for the terminal; JSON and exports hold the whole code."""
+    """Return a participant's row, shortened for the terminal; exports hold the full code."""
     short = {"condition": "cell", "attention": "checks"}
     named = {short.get(key, key): value for key, value in row.items() if key != "participant"}
     return {"who": row["participant"][:8], **named, "minutes": f"{row['minutes']:.1f}"}
@@ -266,10 +266,10 @@ def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -
 @session_option
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 def withdraw_(file: Path, participant: str, database: str, session: str, yes: bool) -> None:
-    """Delete all data of a participant of the study in FILE.
+    """Delete all data of one participant in the study in FILE.
 
     ID is the platform's id, the code of the exports, or a personal completion code. The server
-    must be stopped; a running one has a button for it at /experimenter/study.
+    must be stopped; a running server has a button for this at /experimenter/study.
     """
 
     async def erase(here: RunningStudy) -> str:

@@ -103,7 +103,8 @@ def plan(
     """Estimate the calls, tokens, cost and time that the rest of STUDY needs.
 
     With --detect, also estimate the episodes needed to detect a difference. --freeze preregisters
-    STUDY, which may be a study with people (a file as `sally people template` prints it).
+    STUDY, which may be a study with people (a file like the one that `sally people template`
+    prints).
     """
     if (people := people_study(study)) is not None:
         freeze_people(people, freeze, registration, detect, sd, alpha)
@@ -159,7 +160,7 @@ def write_registration(
 
 
 def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
-    """Print the plan as a table, and how its numbers were computed."""
+    """Print the plan as a table, and explain how its numbers were computed."""
     echo(f"{plan.wanted} episodes wanted, {plan.there} of them in the store")
     if not plan.parts:
         echo("The missing episodes need no model calls.")

@@ -386,7 +386,7 @@ def say(rows: Sequence[ProfileRow]) -> None:
 
 
 def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
-    """Group the rows by table: game, seat, cell and partners."""
+    """Return the rows of each table, by game, seat, cell and partners."""
     groups: dict[tuple[str, str, str, str], list[ProfileRow]] = {}
     for row in rows:
         groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
@@ -394,7 +394,7 @@ def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[
 
 
 def counts(group: Sequence[ProfileRow]) -> list[str]:
-    """Return the first columns; `missing` only if an episode has no result."""
+    """Return the names of the first columns; `missing` is included only if a result is missing."""
     return ["player", "n", *(["missing"] if any(row.censored for row in group) else [])]
 
 
@@ -512,7 +512,7 @@ def _guess(group: Sequence[ProfileRow]) -> str:
 
 
 def _ends(marks: Sequence[Mark | None]) -> str:
-    """Describe a baseline: its name, its mean over rows, and the source of its episodes."""
+    """Return a description of a baseline: its name, its mean, and the source of its episodes."""
     known = [mark for mark in marks if mark is not None]
     if not known:
         return ""

@@ -89,10 +89,10 @@ END = 8  # lines of the end of a long transcript that are printed
 @click.option("--all", "whole", is_flag=True, help="Print every line of a long transcript.")
 @json_option
 def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
-    """Print the transcript of EPISODE: STORE/ID (a prefix of the id suffices), or STORE.
+    """Print the transcript of EPISODE, given as STORE/ID (a prefix of the id suffices) or STORE.
 
-    STORE alone shows its first episode; it may be a bundle. Of a long transcript the beginning and
-    the end are printed; --all prints every line.
+    STORE, which may be a bundle, shows its first episode. Of a long transcript, only the beginning
+    and the end are printed; --all prints every line.
     """
     found = find_episode(episode)
     lines = [part for line in transcript(found, eyes) for part in line.split("\n")]

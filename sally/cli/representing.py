@@ -84,12 +84,13 @@ def represent(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """Find out what a local model represents at stored decisions, beside what it said and did.
+    """Find out what a local model represents at stored decisions, compared with its words and
+    moves.
 
     Prompts are rendered again from the log and checked against their hashes. The residual stream at
     the last token is kept in DIR/represented; an interrupted command continues. Linear probes are
-    tested on partners and instances that they have not seen, beside learners on surface features,
-    control tasks, an untrained network and, where the store has them, twins.
+    tested on partners and instances that they have not seen, and compared with learners on surface
+    features, control tasks, an untrained network and, if the store has them, twins.
     """
     if figure:
         check(figure)
@@ -202,7 +203,7 @@ def _out_folder(folder: Path | str, out: Path | None) -> Path:
 
 
 def _layers(said: str, count: int) -> list[int]:
-    """Return the layers of `all`, `0,8,16` or `4-12`."""
+    """Return the layers that `all`, `0,8,16` or `4-12` names."""
     if said == "all":
         return list(range(count))
     found: list[int] = []

@@ -200,7 +200,7 @@ def play_with_progress(
 
 
 def noted(now: Progress, currency: str) -> str:
-    """Describe what a run has used so far and the time left."""
+    """Return a description of the resources that a run has used and the time left."""
     used = now.used
     said = (
         [

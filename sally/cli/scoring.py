@@ -123,7 +123,7 @@ def say(
     page: int = 1,
     most: int = SCREEN,
 ) -> None:
-    """Print the means of the studied players, and how to see what was pooled or left out."""
+    """Print the means of the studied players, and the options that show what was left out."""
     shown = kinds if wanted.seats or wanted.players else studied(kinds)
     found = table_means(seats, shown, wanted.named, keys)
     if not found:
@@ -165,7 +165,7 @@ def say_summary(place: store.Where) -> None:
 def notes(
     printed: PrintedPage, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
 ) -> list[str]:
-    """Return lines on what was pooled, which seats were left out, and the other pages."""
+    """Return lines on pooled groups, on seats that were left out, and on the other pages."""
     said = printed.said(CHOOSE)
     pooled = [
         key
@@ -227,7 +227,7 @@ def _print_by_game(
 ) -> PrintedPage:
     """Print one table per game with its own measures, as many games as fit on a screen.
 
-    Measures that only this game has come first, because its outcome is among them.
+    Measures that only this game has come first, because the game's outcome is among them.
     """
     games = list(dict.fromkeys(row["game"] for row in rows))
     has = {
@@ -265,7 +265,7 @@ HEAD = 5  # lines of a table besides its rows: title, heading, rule and space
 
 
 def _without_common_end(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """Return the rows without the settings that all labels end with, and these settings.
+    """Return the rows without the settings with which all labels end, and those settings.
 
     A label is a model, a strategy and settings (`qwen-0.5b qa T=0.7`); settings contain `=`.
     """

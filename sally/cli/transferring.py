@@ -1,4 +1,4 @@
-"""`sally transfer`: what training on one task changed on others."""
+"""`sally transfer`: the effect of training on one task on performance in others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TITLES = {
 )
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
-    """Show what training on one task changed on others: trained on (rows), tested on (columns)."""
+    """Show the effect of training on one task (rows) on performance in others (columns)."""
     with ExitStack() as open_ones:
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))

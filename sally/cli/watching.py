@@ -1,4 +1,4 @@
-"""`sally watch`: progress of a study, from any machine that can read its store."""
+"""`sally watch`: show the progress of a study on any machine that can read its store."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _looks(place: Path | str, once: bool) -> Iterator[Look]:
 
 
 def lines(now: Look) -> list[str]:
-    """Describe the progress in a few short lines."""
+    """Return the progress as a few short lines."""
     of = "" if now.wanted is None else f" of {now.wanted}"
     said = [
         f"{now.study or 'no study'}: {now.done}{of} episodes done, {now.in_flight} in flight, "

@@ -16,7 +16,7 @@ from sally.core.rules.metric import Judged, Played, judged, shared
 
 @shared
 def counted(played: Played, seat: Seat) -> list[Judged]:
-    """Return the reports of a seat that count, by turn, unreadable ones included.
+    """Return the reports of a seat that count, by turn, including unreadable ones.
 
     If several probes ask for the same thing, the first in the game's order that the seat was asked
     in this episode counts, in every turn; predictions made within decisions count only if none of
@@ -53,7 +53,7 @@ def scored(played: Played, seat: Seat) -> list[tuple[Judged, Mapping[str, float]
 
 
 def mean_score(played: Played, seat: Seat, name: str, only_with_odds: bool = False) -> float | None:
-    """Return the mean of one score over the reports that have it; None if none has."""
+    """Return the mean of one score over the reports that have it; None if no report has it."""
     found = [
         scores[name]
         for answer, scores in scored(played, seat)

@@ -1,4 +1,4 @@
-"""Whether a player says that it may be tested, unprompted or when it is asked."""
+"""Whether a player says, unprompted or when asked, that it may be tested."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _mentions(played: Played, seat: Seat) -> float | None:
 
 
 def _takes_for_test(played: Played, seat: Seat) -> float | None:
-    """Return the share of answers to `what_is_this` that say it is a test; None without answers."""
+    """Return the share of answers to `what_is_this` that say "test"; None without answers."""
     said = [
         report.value == "test"
         for report in played.replay.reports.values()

@@ -1,5 +1,4 @@
-"""Habits of choice: a fixed label, a fixed position, the label just predicted, or the last move
-again.
+"""Habits of choice: a fixed label, a fixed position, the predicted label, or the last move again.
 
 A move is made by pressing a key: an option that a page lists under a label, at a position. A player
 whose keys follow from a habit can look as if it acted on a prediction, or as if it did not. Labels

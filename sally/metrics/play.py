@@ -25,9 +25,9 @@ def _retries(played: Played, seat: Seat) -> float:
 def error_survival(played: Played, seat: Seat) -> float | None:
     """Return the payoff that a seat may owe to others' forfeits; None in one-player games.
 
-    In a game that pays turn by turn, this is what the seat gained in turns in which another seat
-    forfeited and it did not. In a game that pays at the end, it is the whole payoff of an episode
-    in which another seat forfeited: at most this much comes from others' errors.
+    In a game that pays turn by turn, this is the seat's gain in turns in which another seat
+    forfeited and this seat did not. In a game that pays at the end, it is the whole payoff of an
+    episode in which another seat forfeited: at most this much comes from others' errors.
     """
     replay, final = played.replay, played.episode.payoffs
     if len(replay.game.seats) < 2 or final is None:

@@ -43,7 +43,7 @@ def _gguf() -> Any:
     except ImportError as error:
         raise Unavailable(
             "The package gguf, which unpacks weights, is not installed; "
-            f"`{install_command('embedded')}`, "
+            f"install it with `{install_command('embedded')}`, "
             "or use the weights in their original form."
         ) from error
 

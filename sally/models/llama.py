@@ -43,7 +43,8 @@ def wheel() -> Any:
     except ImportError as error:
         raise Unavailable(
             "The embedded model needs the package xllamacpp, which is not installed "
-            f"or does not fit this machine ({error}); `{install_command('embedded')}`."
+            f"or does not fit this machine ({error}); install it with "
+            f"`{install_command('embedded')}`."
         ) from error
 
 

@@ -74,7 +74,9 @@ def _wheel(part: Part, scratch: Path) -> Path:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=A_PART_SECONDS)
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"{wanted} took over {A_PART_SECONDS} seconds") from None
+        raise Unavailable(
+            f"the download of {wanted} took more than {A_PART_SECONDS} seconds"
+        ) from None
     wheels = sorted(scratch.glob("*.whl"))
     if done.returncode != 0 or not wheels:
         raise Unavailable(f"`pip download {wanted}` failed ({reason(done.stderr)})")

@@ -107,7 +107,7 @@ def _download(source: Source, scratch: Path) -> Path:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
     except subprocess.TimeoutExpired:
-        raise Unavailable(_cannot(wanted, f"took over {DOWNLOAD_SECONDS} seconds")) from None
+        raise Unavailable(_cannot(wanted, f"took more than {DOWNLOAD_SECONDS} seconds")) from None
     wheels = sorted(scratch.glob("*.whl"))
     if done.returncode != 0 or not wheels:
         raise Unavailable(_cannot(wanted, reason(done.stderr)))

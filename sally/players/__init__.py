@@ -1,1 +1,1 @@
-"""Kinds of player that fit many games. A module defines `PLAYERS`: name -> PlayerKind."""
+"""Kinds of player that fit many games. Each module defines `PLAYERS`, its player kinds by name."""

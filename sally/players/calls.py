@@ -90,7 +90,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def settings(self) -> Settings:
-        """The settings of the call, with its own seed unless one was set."""
+        """The settings of the call, with a seed of its own unless one was set."""
         base = self.base
         if base.seed is not None:
             return base
@@ -107,7 +107,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
 
 class Exchange(msgspec.Struct, gc=False):
-    """A request and its outcome; its log record is made on demand."""
+    """A request and its outcome; the log record is made on demand."""
 
     request: Request
     outcome: Outcome
@@ -141,7 +141,7 @@ Exchanges = list[Exchange]
 
 
 class Caller:
-    """The `Speaker` of one answer: makes its requests and records their outcomes."""
+    """The `Speaker` of one answer, which makes its requests and records their outcomes."""
 
     __slots__ = (
         "_before",
@@ -172,7 +172,7 @@ class Caller:
     ) -> Reply:
         """Return a reply; tool calls are answered, and transient failures retried.
 
-        With a JSON schema, the reply is constrained to it.
+        If a JSON schema is given, the reply is constrained to it.
 
         Raises:
             ModelFailure: The call failed permanently.
@@ -212,7 +212,7 @@ class Caller:
         more: Mapping[str, Any],
         schema: str = "",
     ) -> Generator[Request, Any, Any]:
-        """Make a request until it is answered; every failure is recorded by kind."""
+        """Repeat a request until it is answered; every failure is recorded by kind."""
         made, base = self._exchanges, self._settings
         if more:
             base = self._with_defaults(base, more)
@@ -250,7 +250,7 @@ class Caller:
     def reason(self, why: Exception) -> str:
         """Return why the last reply could not be read, as the reason for a forfeit.
 
-        Anything unusual is also recorded with the call. An exception of a model call is raised
+        An unusual reason is also recorded with the call. An exception of a model call is raised
         again.
         """
         if isinstance(why, Unreadable) and not isinstance(why, TooLong):
@@ -349,7 +349,7 @@ async def answer_with_model(player: Asks, turn: Turn[Any, Any]) -> Any:
 
 
 class _Passed:
-    """An awaitable that passes on to the event loop what a coroutine yielded."""
+    """An awaitable that passes the value yielded by a coroutine on to the event loop."""
 
     def __init__(self, yielded: Any) -> None:
         self._yielded = yielded
@@ -364,7 +364,7 @@ def answer_from_log(
     """Answer an ask from logged calls, in order; also return the requests that were made.
 
     Raises:
-        PromptDiffers: A request differs from the prompt of the logged call.
+        PromptDiffers: The prompt of a request differs from that of the logged call.
     """
     exchanges, requests = Exchanges(), list[Request]()
     run = player.answering(turn, exchanges)
@@ -383,9 +383,9 @@ def answer_from_log(
 
 
 def _logged(request: Request, calls: Sequence[Call], number: int) -> Outcome:
-    """Return the outcome of a logged call, if the request has its prompt."""
+    """Return the outcome of a logged call; raises PromptDiffers if the request differs from it."""
     if number > len(calls):
-        raise PromptDiffers(f"The log has {len(calls)} calls, but another was made.")
+        raise PromptDiffers(f"The log has {len(calls)} calls, but the replay made another.")
     call = calls[number - 1]
     if call.prompt != (shown := request.hash):
         raise PromptDiffers(

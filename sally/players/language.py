@@ -41,8 +41,7 @@ def uses_model(who: PlayerSpec) -> bool:
 
 
 def patient(player: Any, retries: int) -> Any:
-    """Return a player that retries transient failures up to a limit; others are returned
-    unchanged."""
+    """Return the player; if it calls a model, it retries failed calls up to `retries` times."""
     if not isinstance(player, msgspec.Struct):
         return player
     if "call_retries" in player.__struct_fields__:
@@ -60,7 +59,7 @@ class ModelPlayer(msgspec.Struct, frozen=True):
 
 
 class LanguagePlayer(ModelPlayer, frozen=True):
-    """A model under a strategy. It has settings but no state, so many matches can share it."""
+    """A model with a strategy. It has settings but no state, so many matches can share it."""
 
     model: Model
     act: Run

@@ -55,7 +55,7 @@ class Constant(msgspec.Struct, frozen=True):
 
 
 class CopyLast(msgspec.Struct, frozen=True):
-    """A player that repeats the other's last move and expects it again; random before that."""
+    """A player that copies the other's last move and expects it again; its first move is random."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
@@ -71,7 +71,7 @@ class CopyLast(msgspec.Struct, frozen=True):
 
 
 class Majority(msgspec.Struct, frozen=True):
-    """A player that makes the other's most frequent move and expects it; ties are drawn."""
+    """A player that makes the other's most frequent move and expects it; ties are random."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
@@ -154,7 +154,7 @@ class Noisy(msgspec.Struct, frozen=True):
 
 
 def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
-    """Return the menu, if it has no forms to fill in."""
+    """Return the menu; raises BadInput if it has forms to fill in."""
     if not is_finite(turn.options):
         raise BadInput(f"`{player}` needs a finite menu; seat {turn.seat!r} has a form here.")
     return turn.options

@@ -1,6 +1,6 @@
 """A language model that writes its policy once; the policy then plays, or is only kept as notes.
 
-A game's `Book` defines its policies: the question, the reader and the prescribed moves.
+A game's `Book` defines the policy format: the question, the reader and the prescribed moves.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ def causal(
     found, streams, y = [found[row] for row in kept], streams[kept], y[kept]
     classes = int(y.max(initial=-1)) + 1
     if len(set(y.tolist())) < 2:
-        raise BadInput(f"All {len(y)} decisions have the same label; there is nothing to steer to.")
+        raise BadInput(f"All {len(y)} decisions have the same label; steering needs two.")
     rows = [one.decision for one in found]
     instances = [one.instance for one in rows]
     units = units_of(instances, [one.letters for one in rows])

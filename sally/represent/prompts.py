@@ -182,7 +182,7 @@ def _of_seat(
 def _choices(
     replay: Any, turn: int, seat: Seat, question: Question, about: str
 ) -> tuple[Value, ...]:
-    """Return the possible values of a label, in canonical order."""
+    """Return the possible values of a label, in the order of the game."""
     if about != OWN_MOVE:
         return tuple(question.choices)
     options = replay.game.options(replay.states[turn], seat)

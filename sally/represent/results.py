@@ -133,7 +133,7 @@ def represented(
     """
     rows, y, classes = labels.decisions, labels.y, len(labels.classes)
     if len(set(y.tolist())) < 2:
-        raise BadInput(f"All {len(rows)} decisions have the same label; there is nothing to find.")
+        raise BadInput(f"All {len(rows)} decisions have the same label; a probe needs two.")
     groups, held = _groups(rows), _held(rows)
     folds = crossed_folds(groups.partners, groups.units, seed)
     wrong = leak(folds, held)
@@ -283,8 +283,7 @@ def _controls(
     folds: Sequence[Any],
     by_fold: Sequence[int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the share of each row's control labels found, and the control accuracy of each
-    layer."""
+    """Return the share of control labels found, by row, and the control accuracy, by layer."""
     hits = np.array(
         [
             [_right(one, labels) for one, labels in zip(layer, exchanged, strict=True)]
@@ -496,7 +495,7 @@ def read_results(where: Path) -> list[Represented]:
         try:
             found += msgspec.json.decode(path.read_bytes(), type=list[Represented])
         except (OSError, msgspec.DecodeError) as why:
-            raise BadInput(f"{path} is not a file of `sally represent`: {why}") from None
+            raise BadInput(f"{path} was not written by `sally represent`: {why}") from None
     return found
 
 

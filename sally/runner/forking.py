@@ -165,7 +165,7 @@ def _with_notes(
     if action_of(spec, msgspec.to_builtins(given.action)) != logged.action:
         raise BadInput(
             f"In step {ask.number} of episode {episode} {ask.seat} played "
-            f"{logged.action!r} and would now play {given.action!r}, so it cannot be forked."
+            f"{logged.action!r} but would now play {given.action!r}, so the fork fails."
         )
     return msgspec.structs.replace(logged, memory=given.memory)
 

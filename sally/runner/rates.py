@@ -115,7 +115,7 @@ def has_rates(config: Config) -> bool:
 
 
 def divided(config: Config, parts: int, rates: bool) -> Config:
-    """Return a config for each of `parts` processes, whose limits add up to those of `config`.
+    """Return the config of one of `parts` processes, with its share of the limits.
 
     Connections are divided; rates are divided only if they are not shared.
     """

@@ -180,8 +180,7 @@ def gap_by_rule(
     clusters: Sequence[Hashable],
     bounds: Bounds | None = None,
 ) -> Estimate:
-    """Return the difference of two means; `clusters` labels the first rows, then the second
-    rows."""
+    """Return the difference of two means; `clusters` lists the first rows, then the second rows."""
     one, two = finite(first, "first"), finite(second, "second")
     n = int(one.size + two.size)
     codes, count = coded(clusters, n, "clusters")

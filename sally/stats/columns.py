@@ -42,7 +42,9 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
 def same_length(one: str, length: int, two: str, other: int) -> None:
     """Raise ValueError if two columns differ in length."""
     if length != other:
-        raise ValueError(f"{one} has {length} rows and {two} has {other}; they must line up.")
+        raise ValueError(
+            f"{one} has {length} rows and {two} has {other}; they must have the same length."
+        )
 
 
 def coded(

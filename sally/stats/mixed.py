@@ -92,7 +92,7 @@ def mixed_logit(
         level: Level of the Wald intervals.
 
     Raises:
-        ValueError: If columns do not line up, are redundant, or separate the outcomes.
+        ValueError: If columns differ in length, are redundant, or separate the outcomes.
     """
     data = _trials(successes, fixed, trials, offset)
     names = list(fixed)
@@ -143,7 +143,7 @@ def _trials(
     if bad.size:
         i = bad[0]
         raise ValueError(
-            f"row {i} has {y[i]} successes of {m[i]} trials; 0 <= successes <= trials."
+            f"row {i} has {y[i]} successes of {m[i]} trials; successes must be between 0 and trials."
         )
     if not fixed:
         raise ValueError("fixed has no columns; give at least {'intercept': [1, 1, ...]}.")
@@ -363,8 +363,7 @@ class OneIntercept:
         return cls(ordered, group, np.flatnonzero(np.diff(group, prepend=-1)))
 
     def log_likelihood(self, beta: Floats, sd: float, nodes: int) -> float:
-        """Return the log-likelihood by adaptive Gauss-Hermite quadrature (with one node:
-        Laplace)."""
+        """Return the log-likelihood by adaptive Gauss-Hermite quadrature (Laplace for one node)."""
         fixed = self.data.fixed_part(beta)
         mode, scale = self._modes(fixed, sd)
         x, log_weight = _hermite(nodes)

@@ -168,7 +168,7 @@ def bayes_factor(t: float, first: int, second: int, scale: float = MEDIUM) -> fl
     """
     if min(first, second) < 2:
         raise BadInput(
-            f"Two groups of at least two members are needed, not of {first} and {second}."
+            f"Each group needs at least two members; the groups have {first} and {second}."
         )
     degrees = first + second - 2
     root = np.sqrt(first * second / (first + second))

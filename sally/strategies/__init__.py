@@ -1,1 +1,1 @@
-"""Prompting strategies, one per file; each fits every game. A module defines `STRATEGY`."""
+"""Prompting strategies, one per module as `STRATEGY`; each fits every game."""

@@ -1,4 +1,4 @@
-"""Choice without a reply: the name that most likely completes the page is chosen."""
+"""Choice by scoring: the name that most likely completes the page is chosen; there is no reply."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def scored(
     sample: bool = False,
     calibrated: int = 0,
 ) -> StrategyResult:
-    """Return the likeliest name (or one drawn by its probability), with the odds of all.
+    """Return the likeliest name (or a name drawn by probability), with the odds of all names.
 
     With `calibrated`, each probability is divided by its mean on pages without content, where it
     depends only on the name and its position.

@@ -1,5 +1,4 @@
-"""System 2 attention: a summary replaces rules and history, and the choice is made from it
-alone."""
+"""System 2 attention: a summary replaces rules and history when the model chooses."""
 
 from __future__ import annotations
 

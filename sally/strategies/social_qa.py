@@ -1,4 +1,4 @@
-"""Predict the others first, then choose given the prediction; both by question and answer."""
+"""Predict the others, then choose given the prediction; both by question and answer."""
 
 from __future__ import annotations
 

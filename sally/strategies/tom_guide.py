@@ -1,4 +1,4 @@
-"""Predictions of the others in one call, then the choice given them in the next."""
+"""Predictions of the others in one call, then a choice given these predictions in the next."""
 
 from __future__ import annotations
 

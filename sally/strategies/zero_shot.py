@@ -1,4 +1,4 @@
-"""One question, one answer, under the name used by kang2026."""
+"""One question, one answer, under the name used in the paper kang2026."""
 
 from __future__ import annotations
 

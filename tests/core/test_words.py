@@ -41,7 +41,7 @@ def test_a_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
         ({"now": "{round.__class__}"}, "only plain {names}"),
         ({"now": "{round!r:>5}"}, "only plain {names}"),
         ({"now": "{0}"}, "only plain {names}"),
-        ({"now": "{round"}, "write {{ and }} for plain braces"),
+        ({"now": "{round"}, "write {{ and }} for literal braces"),
     ],
 )
 def test_a_pack_that_cannot_work_is_refused(texts: dict[str, str], why: str) -> None:

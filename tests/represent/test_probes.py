@@ -263,7 +263,7 @@ def test_results_are_read_back_as_they_were_written(carrying, tmp_path):
     (again,) = read_results(tmp_path)
     assert again == carrying
     (tmp_path / "represented" / "toy.json").write_text("[1]")
-    with pytest.raises(BadInput, match="not a file of `sally represent`"):
+    with pytest.raises(BadInput, match="was not written by `sally represent`"):
         read_results(tmp_path)
     assert read_results(tmp_path / "nowhere") == []
 

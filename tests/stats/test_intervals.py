@@ -102,7 +102,7 @@ def test_what_cannot_be_is_refused_in_a_sentence():
         mean_interval([1, 2], level=95)
     with pytest.raises(ValueError, match="'percentile', 'expanded' or 'bca'"):
         bootstrap_interval([1, 2], seed=1, method="BCa")
-    with pytest.raises(ValueError, match="must line up"):
+    with pytest.raises(ValueError, match="must have the same length"):
         clustered_mean_interval([1, 2], ["a"], seed=1)
 
 

@@ -261,7 +261,7 @@ def test_bad_tables_are_refused_in_a_sentence():
         ("fixed has no columns", won, {}, {"g": "aabb"}, None),
         ("groups is empty", won, one, {}, None),
         ("has one level", won, one, {"g": "aaaa"}, None),
-        ("must line up", won, one, {"g": "aab"}, None),
+        ("must have the same length", won, one, {"g": "aab"}, None),
         ("redundant", won, one | {"two": [2] * 4}, {"g": "aabb"}, None),
         ("at least one is needed", won, one, {"g": "aabb"}, 0),
         ("fitted by Laplace", won, one, two, 9),

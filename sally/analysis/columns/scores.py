@@ -61,7 +61,7 @@ def chosen(rows: Sequence[Row], wanted: ScoreQuery) -> list[Row]:
         if patterns and rows:
             kept = _fitting(kept, rows, key, patterns)
     if rows and not kept:
-        raise BadInput("No episode of this store fits all of these options together.")
+        raise BadInput("No episode of this store matches all of these options together.")
     return kept
 
 

@@ -149,7 +149,7 @@ def the(of: PublishedTable, metric: str | None = None, **conditions: Condition) 
     if len(found) != 1:
         raise ValueError(
             f"'{of.title}' has {len(found)} figures with metric {metric} at {conditions}, not one; "
-            "give the row keys that identify it."
+            "give the row keys that identify one figure."
         )
     return found[0]
 

@@ -33,7 +33,7 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
     if isinstance(given, Silence):
         return Skipped(number, seat, probe, given.reason, about)
     if not isinstance(given, ProbeReport):
-        raise IllegalMove(f"{seat} was asked {probe} and answered {given!r}.")
+        raise IllegalMove(f"{seat} was asked {probe}; {given!r} is not a report.")
     if (why := problem(question, given)) is not None:
         raise IllegalMove(f"{seat}, asked {probe}: {why}.")
     value, reply, tries, calls = as_logged(given.value), given.reply, given.tries, given.calls

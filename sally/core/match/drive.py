@@ -81,7 +81,7 @@ def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any
     if awaited:
         _close(awaited)
         seat = awaited[0][0].seat
-        raise BadInput(f"The player in seat {seat!r} takes time; use `play_async`.")
+        raise BadInput(f"The player in seat {seat!r} answers asynchronously; use `play_async`.")
 
 
 def _close(awaited: Iterable[tuple[Turn[Any, Any], Any]]) -> None:

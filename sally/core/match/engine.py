@@ -426,7 +426,7 @@ class Match(Generic[S, A, V]):
             if given.memory is not None:
                 self._memory[seat] = given.memory
         else:
-            raise IllegalMove(f"{seat} was asked for a move and answered {given!r}.")
+            raise IllegalMove(f"{seat} was asked for a move; {given!r} is not a move.")
         return [] if self._probes is None else self._probes.after_move(seat, given, report)
 
     def _settle(self) -> None:

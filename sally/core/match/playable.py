@@ -36,8 +36,8 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
         probe = _probe_for(spec, injection.probe, injection.seat)
         if injection.error and probe.kind == "values":
             raise BadInput(
-                f"{probe.name!r} cannot be injected with an error: values have no finite set of "
-                "wrong ones."
+                f"{probe.name!r} cannot be injected with an error: it asks for values, which have no "
+                "finite set of wrong answers."
             )
         asked = setup.arms.get(injection.seat, ())
         if injection.source == "own" and injection.probe not in asked:
@@ -48,7 +48,7 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
         if injection.source == "own" and probe.point == "after":
             raise BadInput(
                 f"{injection.seat} cannot be told its own answer to {injection.probe!r} before it "
-                "moves: that is asked after the move."
+                "moves: the probe is asked after the move."
             )
     _refuse_two_oracles(setup)
 
@@ -64,6 +64,6 @@ def _refuse_two_oracles(setup: Setup) -> None:
     told = sorted({i.seat for i in setup.injections if i.source == "truth"})
     if len(told) > 1:
         raise BadInput(
-            f"{' and '.join(told)} are both to be told the truth; only one seat can be, because "
-            "it has to wait for the others' moves."
+            f"{' and '.join(told)} cannot both be told the truth, because the seat that is told "
+            "it has to wait for the moves of all others."
         )

@@ -205,14 +205,14 @@ class ProbeSession:
             try:
                 probe = spec.probe(f.probe)
             except BadInput as unknown:
-                raise IllegalMove(f"{seat} foresaw something: {unknown}") from None
+                raise IllegalMove(f"{seat} made an invalid prediction: {unknown}") from None
             asked = [q for q in probe.asks(self._game, turn.view, seat) if q.about == f.about]
             if seat not in probe.seats or not asked:
                 raise IllegalMove(f"{seat} is not asked {f.probe} about {f.about!r} here.")
             if (why := problem(asked[0], ProbeReport(f.value, f.odds))) is not None:
-                raise IllegalMove(f"{seat}, foreseeing {f.probe}: {why}.")
+                raise IllegalMove(f"{seat}, predicting {f.probe}: {why}.")
             if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):
-                raise IllegalMove(f"{seat} foresaw {f.probe} about {f.about!r} twice.")
+                raise IllegalMove(f"{seat} predicted {f.probe} about {f.about!r} twice.")
 
     def after_move(
         self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]

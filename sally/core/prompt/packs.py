@@ -49,7 +49,7 @@ def find(name: str) -> Pack:
     """Return a pack by reference, from a `.toml` file, or from those shipped with Sally."""
     if "@" in name:
         if name not in _known:
-            raise BadInput(f"The words pack {name} is not loaded; the store of its study holds it.")
+            raise BadInput(f"The words pack {name} is not loaded; load the store that holds it.")
         return _known[name]
     if name.endswith(".toml"):
         return read_pack(Path(name))

@@ -327,7 +327,7 @@ def slots(text: str, where: str) -> set[str]:
     try:
         found = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
     except ValueError as why:
-        raise BadInput(f"{where}: {why}; write {{{{ and }}}} for plain braces.") from None
+        raise BadInput(f"{where}: {why}; write {{{{ and }}}} for literal braces.") from None
     for name, spec in found:
         if not name.isidentifier() or spec:
             raise BadInput(f"{where}: only plain {{names}} are allowed in braces, not {{{name}}}.")

@@ -108,7 +108,7 @@ def game(name: str) -> GameSpec[Any, Any, Any]:
     known = own.by_name if own else games()
     if name not in known:
         told = str(unknown("game", name, known))
-        raise BadInput(f"{told} A game of your own comes from a file: `sally --use FILE ...`.")
+        raise BadInput(f"{told} Load a game of your own with `sally --use FILE ...`.")
     found: GameSpec[Any, Any, Any] = known[name]
     return found
 

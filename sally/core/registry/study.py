@@ -114,8 +114,8 @@ def _refuse_doubles(cells: tuple[Cell, ...]) -> None:
         for instance in cell.instances:
             if instance.id in here or known.setdefault(instance.id, instance) != instance:
                 raise BadInput(
-                    f"two instances have the id {instance.id!r}; give each its own id, on which "
-                    "its seeds depend"
+                    f"two instances have the id {instance.id!r}; give each its own id, because "
+                    "seeds depend on it"
                 )
             here.add(instance.id)
 

@@ -36,7 +36,7 @@ def _package(name: str) -> Any:
     except ImportError as error:
         raise Unavailable(
             f"Models of the kind hf need the package {name}, which is not installed or does not "
-            f"fit this machine ({error}); `{install_command('hf')}`."
+            f"fit this machine ({error}); install it with `{install_command('hf')}`."
         ) from error
 
 
