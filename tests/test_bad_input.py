@@ -100,7 +100,7 @@ def bad_studies() -> list[tuple[str, Cell]]:
             Cell("c", one, grid(agent=player_spec("x"), partner=player_spec("random"))),
         ),
         ("no probe of ipd", Cell("c", one, bots, arms={"agent": ("x",)})),
-        ("both to be told the truth", Cell("c", one, bots, injections=oracle)),
+        ("cannot both be told the truth", Cell("c", one, bots, injections=oracle)),
         ("Seat 'partner' of ipd has no player", Cell("c", one, grid(agent=player_spec("random")))),
     ]
 

@@ -143,7 +143,7 @@ def _trials(
     if bad.size:
         i = bad[0]
         raise ValueError(
-            f"row {i} has {y[i]} successes of {m[i]} trials; successes must be between 0 and trials."
+            f"row {i} has {y[i]} successes of {m[i]} trials; successes cannot exceed trials."
         )
     if not fixed:
         raise ValueError("fixed has no columns; give at least {'intercept': [1, 1, ...]}.")

@@ -179,7 +179,7 @@ def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
         (
             "ipd",
             (Injection(AGENT, "their_move"), Injection(seat("partner"), "their_move")),
-            "both to be told the truth",
+            "cannot both be told the truth",
         ),
         ("cups", (Injection(seat("seeker"), "false_belief"),), "not for seat 'seeker'"),
         (

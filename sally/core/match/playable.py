@@ -36,8 +36,8 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
         probe = _probe_for(spec, injection.probe, injection.seat)
         if injection.error and probe.kind == "values":
             raise BadInput(
-                f"{probe.name!r} cannot be injected with an error: it asks for values, which have no "
-                "finite set of wrong answers."
+                f"{probe.name!r} cannot be injected with an error: it asks for values, which "
+                "have no finite set of wrong answers."
             )
         asked = setup.arms.get(injection.seat, ())
         if injection.source == "own" and injection.probe not in asked:
