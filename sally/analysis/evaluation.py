@@ -263,7 +263,7 @@ DOING = ("doing", "doing_most", "regret", "room", "random", "mindless", "referen
 
 
 def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
-    """Return the seat that a suite evaluates in each game: the one that is probed."""
+    """Return, for each game, the seat that a suite evaluates, which is the probed seat."""
     return {
         e.setup.instance.game: seat
         for e in episodes

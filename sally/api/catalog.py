@@ -35,7 +35,7 @@ def list_partners(game: str | None = None) -> Rows:
     """List the scripted partners of one game, or of every game.
 
     Args:
-        game: Name of a game; None lists those of all games.
+        game: Name of a game; None means all games.
 
     Returns:
         One row per partner: name, game (the family it belongs to), source and description.
@@ -58,7 +58,7 @@ def list_players(game: str | None = None) -> Rows:
     """List the kinds of player that can take a seat in one game, or in any game.
 
     Args:
-        game: Name of a game; None lists those of all games.
+        game: Name of a game; None means all games.
 
     Returns:
         One row per player: name, game ("" if it fits every game) and description. Partners are
@@ -87,7 +87,7 @@ def list_metrics(game: str | None = None) -> Rows:
     """List the metrics of one game, or of every game.
 
     Args:
-        game: Name of a game; None lists those of all games.
+        game: Name of a game; None means all games.
 
     Returns:
         One row per metric: name, game ("" if several games have it) and description.

@@ -134,7 +134,7 @@ def _pair(option: str, given: str, was: Episode) -> tuple[str, str]:
 
 
 def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
-    """Return the action of a seat that has this name at this step."""
+    """Return the action with this name among a seat's options at this step."""
     whole = played(was)
     if not 0 <= turn < len(whole.replay) or seat not in whole.replay.moves[turn]:
         raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")

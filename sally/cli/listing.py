@@ -37,7 +37,7 @@ def list_(kind: str, game: str, page: int, as_json: bool) -> None:
 
 
 def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, Any]]:
-    """Return the rows for one game or its family, without those that fit every game.
+    """Return the rows for one game or its family, without rows that fit every game.
 
     Raises:
         BadInput: The game is unknown, or this list does not depend on the game.

@@ -607,7 +607,7 @@ def _say_depths(game: str, as_json: bool) -> None:
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
-    """Print the accuracy of shallow learners on surface features beside chance."""
+    """Print the accuracy of shallow learners on surface features, compared with chance."""
     found = attacked(game, questions, seed)
     if as_json:
         print_json([{**msgspec.structs.asdict(one), "leaks": one.leaks} for one in found])

@@ -277,7 +277,7 @@ def say_ideal(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """Print each player beside the ideal observer and the Bayes-adaptive player."""
+    """Print each player, compared with the ideal observer and the Bayes-adaptive player."""
     if figure:
         figures.check(figure)
     with ExitStack() as open_ones:

@@ -31,8 +31,8 @@ def remember(key: str) -> str:
 def scrubbed(text: str) -> str:
     """Return the text without the keys of this process.
 
-    A part of a key is removed if it has at least `SHORTEST` characters, and so is a key in base64
-    or hexadecimal digits.
+    A part of a key is removed if it has at least `SHORTEST` characters. Keys in base64 or
+    hexadecimal digits are removed as well.
     """
     for key in known():
         if key in text:

@@ -228,7 +228,7 @@ class ChatServer:
 
 
 def request_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings under the names of the chat API, without those that are not set."""
+    """Return the settings that are set, under their names in the chat API."""
     if settings.reasoning_tokens is not None:
         raise ModelFailure(
             "unsupported", "A server does not support reasoning_tokens; set reasoning_effort."

@@ -132,7 +132,7 @@ class Embedded:
 
     @property
     def key(self) -> str:
-        """The API key of that address, generated for each process."""
+        """The API key of `address`, generated for each process."""
         return self._llama.key
 
     def close(self) -> None:

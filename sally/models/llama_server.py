@@ -134,7 +134,7 @@ class LlamaServer(Embedded):
 
 
 def check_scores(model: LlamaServer, weights: str) -> None:
-    """Raise Unavailable if the scores are not those of the same weights in 32 bits."""
+    """Raise Unavailable if the scores differ from those of the same weights in 32 bits."""
     for (text, candidates), wanted in zip(PROBES, REFERENCE[weights], strict=True):
         found = model._score(text, candidates).logprobs
         worst = max(abs(one - other) for one, other in zip(found, wanted, strict=True))

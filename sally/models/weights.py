@@ -151,7 +151,7 @@ def _take_out(wheel: Path, source: Source, target: Path) -> None:
 
 
 def local(path: str | Path) -> Path:
-    """Return the path of a user's GGUF file; raises Unavailable if it is not one."""
+    """Return the path of a user's GGUF file; raises Unavailable if it is not a GGUF file."""
     found = Path(path).expanduser()
     if not found.is_file():
         raise Unavailable(f"There is no file {found}; give the path of a GGUF file.")

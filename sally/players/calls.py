@@ -238,7 +238,7 @@ class Caller:
         raise AssertionError("unreachable")
 
     def _with_defaults(self, base: Settings, more: Mapping[str, Any]) -> Settings:
-        """Return the settings, with the strategy's values for those that are not set."""
+        """Return the settings; values that are not set are taken from the strategy."""
         try:
             own = read_settings(more, "a strategy's call")
         except BadInput as why:

@@ -173,7 +173,7 @@ def named(question: Question, value: int | str) -> ProbeReport:
 
 
 def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
-    """Return one of the wanted items that are available, or any available item if there is none."""
+    """Return a random item that is both wanted and available, or else any available item."""
     there = [item for item in items if item in wanted]
     return turn.draws.pick(there or items)
 

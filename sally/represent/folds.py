@@ -58,7 +58,7 @@ def crossed_folds(
 
 
 def _blocks(values: Sequence[Hashable], most: int, rng: np.random.Generator) -> Ints:
-    """Return the block of each row; blocks hold whole values and are of similar size."""
+    """Return the block of each row; equal values share a block, and blocks are of similar size."""
     names = sorted(set(values), key=str)
     order = rng.permutation(len(names))
     block = {names[at]: place % most for place, at in enumerate(order.tolist())}

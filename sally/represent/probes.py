@@ -248,7 +248,7 @@ def fit_layers(
 
 
 def in_parallel(job: Any, given: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Return the results of calling a job, in order; if there are many, on all processors."""
+    """Return the results of a job for all given arguments, in order; large jobs run in parallel."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     rows = sum(len(arguments[1]) for arguments in given)
     _sklearn("linear_model")  # which brings joblib

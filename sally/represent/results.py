@@ -351,7 +351,7 @@ def _twins(
 def detects(found: Estimate, clusters: int) -> float | None:
     """Return the smallest difference that this number of clusters detects with a power of .8.
 
-    The standard error is that of the estimate's own interval.
+    The standard error is taken from the estimate's own interval.
 
     >>> detects(Estimate(0.0, -0.1, 0.1, 700, "t over 36 clusters"), 36)
     0.142

@@ -198,7 +198,7 @@ class Claims:
         return True
 
     def _number(self, claim: str) -> int:
-        """Return the number of a claim file; raise BadInput if its name has none."""
+        """Return the number of a claim file; raise BadInput if its name has no number."""
         number = claim.rpartition(".")[2]
         if not (number.isascii() and number.isdigit() and len(number) < 9):
             raise BadInput(

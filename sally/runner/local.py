@@ -79,7 +79,7 @@ def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:
 
 
 def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) -> None:
-    """Play episodes in this process, bots first; `keep` receives each as it ends."""
+    """Play episodes in this process, bots first; `keep` receives each episode when it ends."""
     for _, cell, setup in missing:
         if not has_model(setup):
             keep(*play_open(setup, cell))

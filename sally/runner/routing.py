@@ -81,7 +81,7 @@ class Routed(WrappedModel):
             raise
 
     def _leave(self, model: Model, why: ModelFailure) -> None:
-        """Change to the next server if this one is unreachable."""
+        """Change to the next server if the current server is unreachable."""
         if why.kind != "connection" or model is not self._model:  # already changed
             return
         _down[self._left[0]] = time.monotonic() + AVOIDED

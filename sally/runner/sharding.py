@@ -144,7 +144,7 @@ class Pace:
         self._took[alike] = before[0] + episodes, before[1] + seconds
 
     def expected(self, alike: str, episodes: int) -> float:
-        """Return the expected seconds of episodes; infinite if none was measured."""
+        """Return the expected seconds of episodes; infinite if no episode was measured."""
         known, seconds = self._took.get(alike, (0, 0.0))
         return episodes * seconds / known if known else inf
 

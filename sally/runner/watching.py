@@ -154,7 +154,7 @@ def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
 def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
     """Return the number of finished episodes when no run is active, as the last run counted them.
 
-    A run that was killed has no count; then all episodes of the store are counted.
+    If that run was killed, it has no count, and all episodes of the store are counted.
     """
     last = max(runs, key=lambda run: run.now)
     if last.done is not None and all(run.ended for run in runs):

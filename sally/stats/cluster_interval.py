@@ -123,7 +123,7 @@ def _stratified(column: Floats, clusters: Unit, bounds: Bounds | None, strata: U
 
 
 def _counts(top: Floats, bottom: Floats, bounds: Bounds) -> bool:
-    """Return whether every row counts hits out of trials."""
+    """Return whether every row is a count of hits out of trials."""
     if math.isinf(bounds[1] - bounds[0]):
         return False
     hits = (top - bounds[0] * bottom) / (bounds[1] - bounds[0])

@@ -109,7 +109,7 @@ class Ideal:
         return found[left]
 
     def informed(self, left: int) -> float:
-        """Return the expected total of a player that is told the machine at the start."""
+        """Return the expected total of a player that knows the machine from the start."""
         return float(sum(w * self.value_if_known(n, left)[0] for n, w in enumerate(self.prior)))
 
     def worths(self, belief: Belief, left: int) -> Floats:

@@ -274,7 +274,7 @@ def _defined(value: float) -> float | None:
 def _finish(
     value: float, drawn: Floats, left_out: Floats | None, n: int, ends: Floats, label: str
 ) -> Estimate:
-    """Return the estimate with the quantiles of its resamples, or the reason why it has none."""
+    """Return the estimate with the quantiles of its resamples, or the reason why there are none."""
     if not math.isfinite(value):
         return without_interval(None, n, label, "the statistic is undefined on the data")
     undefined = int((~np.isfinite(drawn)).sum())

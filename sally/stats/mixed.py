@@ -143,7 +143,8 @@ def _trials(
     if bad.size:
         i = bad[0]
         raise ValueError(
-            f"row {i} has {y[i]} successes of {m[i]} trials; successes cannot exceed trials."
+            f"row {i} has {y[i]} successes of {m[i]} trials; each row needs "
+            "at least one trial and 0 to that many successes."
         )
     if not fixed:
         raise ValueError("fixed has no columns; give at least {'intercept': [1, 1, ...]}.")

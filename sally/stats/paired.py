@@ -115,9 +115,9 @@ def sign_flip_test(
     exact_up_to: int = 18,
     flips: int = 20_000,
 ) -> Significance:
-    """Test a mean difference against zero by flipping signs, of whole clusters if given.
+    """Test a mean difference against zero by flipping the signs of pairs or of whole clusters.
 
-    Up to `exact_up_to` units all sign patterns are used, otherwise `flips` random ones.
+    Up to `exact_up_to` units, all sign patterns are used; otherwise, `flips` random patterns.
     """
     column = finite(differences, "differences")
     n = column.size

@@ -100,7 +100,8 @@ def columns(
 def fill(where: Where, file: str, code: str, made: Sequence[Made]) -> None:
     """Store columns computed while the lines of a file were being written.
 
-    Nothing is stored if the lines of the file differ from those the columns were computed from.
+    Nothing is stored if the lines of the file differ from the lines from which the columns were
+    computed.
     """
     at = place(where)
     base = _open(at) if isinstance(at, Folder) else None

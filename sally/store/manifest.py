@@ -116,7 +116,7 @@ def _inside(at: Place) -> list[str]:
 
 
 def manifest_of(where: Where) -> Manifest | None:
-    """Return the manifest of a store, or None if it has none."""
+    """Return the manifest of a store, or None if there is none."""
     at = place(where)
     return read_manifest(at) if MANIFEST in at.names() else None
 
@@ -155,7 +155,7 @@ def keep_people_plan(where: Where, plan: PeoplePlan) -> None:
 
 
 def people_plan(where: Where) -> PeoplePlan | None:
-    """Return the plan in a store, or None if it has none.
+    """Return the plan in a store, or None if there is none.
 
     Raises:
         BadInput: The file of the plan is not valid.

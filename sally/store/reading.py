@@ -243,7 +243,7 @@ def _holds_lines(name: str) -> bool:
 
 
 def first_finished_first(at: Place, names: list[str]) -> list[str]:
-    """Return files sorted by name; the files of one shard's writers, by time of upload.
+    """Return files sorted by name, except that the files of one shard are sorted by upload time.
 
     In a remote store a stalled run may upload an episode that its successor has already uploaded.
     """

@@ -64,7 +64,7 @@ def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float
 
 
 def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names, each with a full stop if one is a prefix of another (as 1 is of 10)."""
+    """Return the names; if any is a prefix of another (1 of 10), each gets a full stop."""
     begins = any(a != b and b.startswith(a) for a in names for b in names)
     return tuple(f"{name}." for name in names) if begins else names
 

@@ -167,7 +167,7 @@ class SeatColumns:
         self._lines.append((*head, known[0], setup.repeat, len(seats), setup.seed))
 
     def _new(self, found: Episode, seats: tuple[str, ...]) -> tuple[int, dict[str, int]]:
-        """Return the code of an episode's problem, and that of each seat's kind."""
+        """Return the code of an episode's problem, and the code of each seat's kind."""
         setup, asked = found.setup, seats_under_study(found.setup)
         codes: dict[str, int] = {}
         for seat in seats:

@@ -376,7 +376,7 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
-    """Return the comparisons with p values adjusted over all of them, and their verdicts."""
+    """Return the comparisons with verdicts and with p values adjusted over all comparisons."""
     needed = clusters_needed(len(found))
     found = [
         msgspec.structs.replace(c, decidable=c.units >= (FEW if c.design == "unpaired" else needed))

@@ -124,7 +124,7 @@ def _row(
 def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
     """Return the rows whose interval, widened `slack` times, excludes the declared chance level.
 
-    Players that do better than chance come first, the best of them at the top. With a slack of 1,
+    Players that do better than chance come first, starting with the best. With a slack of 1,
     one row in twenty is returned by chance alone.
     """
     chances = {c.name: c.chance for c in conditions_of(game)}

@@ -136,7 +136,7 @@ def _add_numbers(
 def posed(
     spec: GameSpec[Any, Any, Any], games: Sequence[tuple[Any, int]], joined: bool = False
 ) -> tuple[tuple[str, ...], list[Posed]]:
-    """Return the names of the generated features, and every question in terms of them.
+    """Return the names of the generated features, and every question as values of these features.
 
     `games` are problems, each with the place of its right answer on the menu.
     """

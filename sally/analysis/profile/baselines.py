@@ -111,7 +111,7 @@ S = TypeVar("S", Sequence[Measured], Codes)
 
 
 def spread_over(settings: S) -> S:
-    """Return at most `TRIALS` settings, evenly spaced over those given."""
+    """Return at most `TRIALS` of the given settings, evenly spaced."""
     return settings[:: max(1, len(settings) // TRIALS)][:TRIALS]
 
 
@@ -130,7 +130,7 @@ def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
 
 
 def conditions(met: Measured) -> list[Condition]:
-    """Return the card's conditions that a setting belongs to, or the nearest if none fits."""
+    """Return the card's conditions for a setting, or the nearest condition if none fits."""
     card = registry.card(met.game)
     if card is None:
         return []

@@ -79,7 +79,7 @@ def instance_bounds(metric: str, instance: bytes, seat: str) -> Bounds | None:
 
 
 def enclosing(ends: Iterable[Bounds | None]) -> Bounds | None:
-    """Return the bounds that enclose all of these; None if one of them is unbounded."""
+    """Return the bounds that enclose all given bounds; None if any of these is None."""
     found = set(ends)
     if not found or None in found:
         return None

@@ -279,7 +279,7 @@ def _end(reference: Mark) -> str:
 
 
 def _reference(group: MeasuredTable, met: BaselineScores) -> Mark | None:
-    """Return the exact optimum if every episode has one, else the reference player."""
+    """Return the exact optimum if it is known in every episode, else the reference player."""
     exact = group.of("optimum")
     known = exact[~np.isnan(exact)]
     if len(known) and len(known) == int((~np.isnan(group.of("least"))).sum()):

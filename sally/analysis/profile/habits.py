@@ -126,7 +126,7 @@ class Elsewhere(msgspec.Struct):
 
 
 def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> Elsewhere:
-    """Compare the keys of each row with those that the player presses in the other units."""
+    """Return how the keys of each row compare with the keys pressed in the other units."""
     sums: dict[str, list[float]] = {}
     own: dict[tuple[int, str], list[float]] = {}
     rows = [table.pressed[code] for code in table.keys.tolist()]

@@ -145,7 +145,7 @@ def profile_of(
 
 
 def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, MeasuredTable]]:
-    """Split the episodes of a row if only some of them have an upper end of the scale."""
+    """Return the episodes of a row, split if only some of them have an upper end of the scale."""
     ended = ~np.isnan(group.of("least"))
     without = ended & np.isnan(tops(met, group))
     if not without.any() or without.sum() == ended.sum():

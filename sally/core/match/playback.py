@@ -161,7 +161,7 @@ def rerun(
 
 
 def as_stored(events: list[Event]) -> list[Any]:
-    """Return events as JSON stores them: actions read from disk hold lists, played ones tuples."""
+    """Return events as JSON stores them: tuples in the actions that were played become lists."""
     plain: list[Any] = msgspec.json.decode(msgspec.json.encode(events))
     return plain
 

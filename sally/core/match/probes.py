@@ -87,7 +87,7 @@ class ProbeSession:
     def turn_begins(self) -> None:
         """Discard the last turn's views, and select the probes and injections of this turn.
 
-        Before the turn of a fork, they are those of the original episode.
+        Before the turn of a fork, the probes and injections of the original episode apply.
         """
         self._seen.clear()
         if self._game.same_menus:

@@ -24,13 +24,13 @@ class HashedText(str):
         return begun
 
     def plus(self, more: str) -> HashedText:
-        """Return a new text with `more` appended; this one is unchanged, so prompts can branch."""
+        """Return a new text with `more` appended; this text is unchanged, so prompts can branch."""
         grown = _text(HashedText, self + more)
         grown._hashed = self._hasher(), more
         return grown
 
     def digest(self) -> bytes:
-        """Return the digest of the whole text, equal to that of the plain string."""
+        """Return the digest of the whole text, which equals the digest of the same string."""
         return self._hasher().digest()
 
     def _hasher(self) -> blake2b:
@@ -55,7 +55,7 @@ def _utf8(text: str) -> bytes:
 
 
 def text_digest(text: str) -> bytes:
-    """Return the digest of a text, from its running hasher if it has one."""
+    """Return the digest of a text; the running digest is used if the text has one."""
     if isinstance(text, HashedText):
         return text.digest()
     return blake2b(_utf8(text), digest_size=DIGEST_SIZE).digest()

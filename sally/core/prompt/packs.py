@@ -46,7 +46,7 @@ def remember(pack: Pack) -> str:
 
 
 def find(name: str) -> Pack:
-    """Return a pack by reference, from a `.toml` file, or from those shipped with Sally."""
+    """Return a pack by its reference, its `.toml` file, or the name under which Sally ships it."""
     if "@" in name:
         if name not in _known:
             raise BadInput(f"The words pack {name} is not loaded; load the store that holds it.")

@@ -16,7 +16,7 @@ LOG = logging.getLogger("sally.importers")
 
 @dataclass(frozen=True)
 class Paper:
-    """One published system; its parts are modules beside the one that defines it."""
+    """One published system; its parts are modules in the same folder."""
 
     name: str
     about: str

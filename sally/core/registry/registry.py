@@ -123,7 +123,7 @@ def family(name: str) -> GameSpec[Any, Any, Any]:
 
 
 def study(name: str) -> Any:
-    """Return a study by name; a shipped one is imported without the others.
+    """Return a study by name; a shipped study is imported without the others.
 
     Raises:
         BadInput: If there is no such study.
@@ -137,7 +137,7 @@ def study(name: str) -> Any:
 
 
 def paper(name: str) -> Paper:
-    """Return a paper by name; a shipped one is imported without the others.
+    """Return a paper by name; a shipped paper is imported without the others.
 
     Raises:
         BadInput: If there is no such paper.

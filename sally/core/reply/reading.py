@@ -238,7 +238,7 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
 
 
 def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -> int | None:
-    """Return the only option that the last sentences name, if one of them chooses it.
+    """Return the only option named in the last sentences, if one of these sentences chooses it.
 
     A reply of few words that names one option needs no verb.
     """
@@ -348,7 +348,7 @@ def read_choice(reply: str, names: Sequence[str], label: str, theirs: bool = Fal
     With `theirs`, the question is about others, so `They will pick J.` answers it.
 
     Raises:
-        Unreadable: the reply gives none or several; the message says what is expected.
+        Unreadable: the reply gives no name, or several; the message says what is expected.
     """
     whole = reply.strip().removeprefix(f"{label}:").strip()
     if names.count(whole) == 1:  # a name that is a sentence is compared as a whole
@@ -374,7 +374,7 @@ def read_number(reply: str, low: int, high: int, label: str, theirs: bool = Fals
     """Return the one whole number from `low` to `high` that a reply gives.
 
     Raises:
-        Unreadable: the reply gives none or several.
+        Unreadable: the reply gives no such number, or several.
     """
     found = _read(reply, _numbers(low, high), label, theirs)
     if found is None:

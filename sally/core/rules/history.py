@@ -29,7 +29,7 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
         return cls(len(own), own)
 
     def append(self, item: T) -> History[T]:
-        """Return a history with one more item; this one does not change."""
+        """Return a history with one more item; this history does not change."""
         items, length = self._items, self._length
         if len(items) != length:  # another history has already extended this buffer: branch off
             items = items[:length]

@@ -98,7 +98,7 @@ class RowCache:
     def update(
         self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
     ) -> tuple[Any, Any]:
-        """Store new keys and values, and return all of those that the pass may see."""
+        """Store new keys and values, and return all keys and values that the pass may see."""
         span = self.span
         whose = (
             span.rows

@@ -62,8 +62,7 @@ class Rows:
         return place
 
     def hold(self, row: int, tokens: Tokens, page: int) -> None:
-        """Record that these tokens are evaluated in the row; the first `page` of them are its
-        prompt."""
+        """Record that a row holds these evaluated tokens; the first `page` are its prompt."""
         mine = self.rows[row]
         mine.tokens, mine.page = tokens, page
         for key in _beginnings(tokens[:page]):
