@@ -99,7 +99,7 @@ class Embedded:
 
     @property
     def name(self) -> str:
-        """The name under which its calls are logged."""
+        """The name under which calls to the model are logged."""
         return f"embedded/{self._weights}"
 
     @property

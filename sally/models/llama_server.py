@@ -122,7 +122,7 @@ class LlamaServer(Embedded):
 
     @property
     def name(self) -> str:
-        """The name under which its calls are logged."""
+        """The name under which calls to the model are logged."""
         return f"llama_server/{self._weights}"
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A model that is trained elsewhere and answered by its trainer; its episodes can be replayed.
+"""A model that is trained elsewhere; its trainer answers for it, and its episodes replay.
 
 The trainer supplies the answers (`sally.adapters.trainers.text`); the model itself cannot be
 called.

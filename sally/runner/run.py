@@ -266,7 +266,7 @@ class Drive:
         return shard
 
     def _cut_off(self, ours: Claimed, share: Budget) -> Shard:
-        """Return the next part of a shard: a part sized by time for bots, else all that is left."""
+        """Return the next part of a shard: for bots, sized by time; otherwise, all that is left."""
         cut, left = ours.cut, ours.left
         size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
         now, ours.left = left[:size], left[size:]

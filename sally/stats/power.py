@@ -79,7 +79,7 @@ def unpaired_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of units per cell that detects a difference, from a pilot's variance."""
+    """Return the number of units per cell needed to detect a difference, given the variance."""
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=2)
 
 

@@ -410,7 +410,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The name under which its calls are logged."""
+        """The name under which calls to the model are logged."""
         ...
 
     @property

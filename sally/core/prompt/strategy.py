@@ -374,7 +374,7 @@ class Strategy:
 
 
 def can_foresee(kind: str, point: Point) -> bool:
-    """Return whether a decision can answer a probe: if it asks for one choice before the move."""
+    """Return whether a probe asks for one choice before the move, as a decision can answer it."""
     return kind == "choice" and point != "after"
 
 

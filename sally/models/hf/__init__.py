@@ -105,7 +105,7 @@ class HF:
 
     @property
     def name(self) -> str:
-        """The name under which its calls are logged."""
+        """The name under which calls to the model are logged."""
         return f"hf/{self._path.stem if self._path.is_file() else self._path.resolve().name}"
 
     @property
