@@ -104,7 +104,7 @@ Halves = tuple[float | None, float | None]
 
 
 class GameResult(msgspec.Struct, frozen=True):
-    """One player in one game of a suite; None where a figure is not defined."""
+    """One player in one game of a suite; a figure that is not defined is None."""
 
     game: str
     seat: str

@@ -57,7 +57,7 @@ def _in_environment() -> Iterator[str]:
 
 @cache
 def _needles() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return each key and encoding with its short blocks; any long part of it contains a block."""
+    """Return each key and each of its encodings, with the text cut into short blocks."""
     found = dict.fromkeys(
         form
         for key in known()

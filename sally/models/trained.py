@@ -1,7 +1,6 @@
-"""A model that is trained elsewhere; its trainer answers for it, and its episodes replay.
+"""A model that is trained elsewhere and cannot be called; its episodes can be replayed.
 
-The trainer supplies the answers (`sally.adapters.trainers.text`); the model itself cannot be
-called.
+During play, the trainer supplies the answers (`sally.adapters.trainers.text`).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class BudgetSpent(Exception):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """Upper bounds on the resources that a run may use; None means unlimited."""
+    """Upper bounds on the resources that a run may use; a bound of None means no limit."""
 
     money: float | None = None
     tokens: int | None = None

@@ -28,7 +28,7 @@ STORED = "as stored"
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A stored reply and the answer that each rule reads in it; None means unreadable."""
+    """A stored reply and the answer that each rule reads in it; an unreadable answer is None."""
 
     episode: str
     game: str

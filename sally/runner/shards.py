@@ -74,7 +74,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Services(NamedTuple):
-    """Services that a worker needs from packages above the runner; None if a run lacks one."""
+    """Services that a worker needs from packages above the runner; missing services are None."""
 
     play_with_provider: Callable[..., None] | None = None  # as `adapters.inspect.run.play_orders`
     index_writer: Callable[[], Any] | None = None  # makes the columns of the store's index

@@ -242,8 +242,7 @@ def _ends(level: float, method: Bootstrap, units: int) -> Floats:
 
 
 def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
-    """Yield blocks of resamples; each row of a block draws `size` of `size` indices with
-    replacement."""
+    """Yield blocks of resamples; each row has `size` indices, drawn with replacement."""
     rng = np.random.default_rng(seed)
     rows = max(1, BLOCK // size)
     for start in range(0, resamples, rows):

@@ -37,7 +37,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class Significance(msgspec.Struct, frozen=True):
-    """A test statistic and its two-sided p value; None if there was nothing to test."""
+    """A test statistic and its two-sided p value; both are None if there was nothing to test."""
 
     statistic: float | None
     p: float | None

@@ -48,7 +48,7 @@ class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Measured(msgspec.Struct, frozen=True, gc=False):
-    """One seat of one episode in numbers; None where a number is not defined."""
+    """One seat of one episode in numbers; a number that is not defined is None."""
 
     episode: str
     cell: str

@@ -20,7 +20,7 @@ STUDIED = "studied"  # whether the seat was probed or taken by a model or person
 
 
 class ScoreQuery(msgspec.Struct, frozen=True):
-    """Selection of metrics, seats, players, cells and games; empty means all."""
+    """Selection of metrics, seats, players, cells and games; an empty field selects all."""
 
     metrics: tuple[str, ...] = ()  # empty: the headline ones and the payoff
     every: bool = False  # all that have a value

@@ -100,7 +100,8 @@ def contrast(
     by_player: bool = False,
     margin: float | None = None,
 ) -> list[Contrast]:
-    """Compare every condition with its base, game by game; all are adjusted as one family.
+    """Compare every condition with its base, game by game; all comparisons are adjusted as one
+    family.
 
     Raises:
         BadInput: If no player met the same setting under two conditions.

@@ -18,7 +18,7 @@ from sally.core.rules.metric import Judged, Losses, Played, Terms, terms_of
 
 
 def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
-    """Return the loss terms of a seat that are defined in an episode; none without a result."""
+    """Return the loss terms of a seat in an episode; terms that are not defined are None."""
     if played.episode.payoffs is None:
         return Terms()
     own: Losses | None = registry.part(played.spec.name, "losses")

@@ -120,7 +120,7 @@ class Match(Generic[S, A, V]):
         return self._memory.get(seat)
 
     def asks(self) -> list[Turn[A, V]]:
-        """Return the asks that can be answered now, in any order; none once the match is over."""
+        """Return the asks that can be answered now, in any order; empty once the match is over."""
         return list(self._waiting.values())
 
     @property
@@ -326,7 +326,7 @@ class Match(Generic[S, A, V]):
         return asks
 
     def _next_asks(self, decide: Mapping[str, Source], report: Mapping[str, Source]) -> list[Ask]:
-        """Begin the next turn and return its asks; none if the match is over."""
+        """Begin the next turn and return its asks; the list is empty if the match is over."""
         self._movers = movers = self._next_movers()
         return self._asks_of(movers, decide, report) if movers else []
 
@@ -354,7 +354,7 @@ class Match(Generic[S, A, V]):
         return asks
 
     def _next_movers(self) -> tuple[Seat, ...]:
-        """Let nature move and return the seats that move next; none if the match is over."""
+        """Let nature move and return the seats that move next; empty if the match is over."""
         game, states = self.game, self.replay.states
         while True:
             state = states[-1]

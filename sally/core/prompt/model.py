@@ -86,7 +86,7 @@ def _plain(value: object) -> str:
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Settings of a model call; None leaves the choice to the provider."""
+    """Settings of a model call; a setting of None is left to the provider."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -182,7 +182,7 @@ MOST_TOKENS = 10_000_000  # of one call that are believed; the largest contexts 
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Resources used by a call; None means unknown, not zero."""
+    """Resources used by a call; a field of None is unknown, not zero."""
 
     input: int = 0
     output: int = 0

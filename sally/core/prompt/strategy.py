@@ -199,7 +199,7 @@ class PromptContext:
         return answer_schema.of_answer(self.label, answer, before)
 
     def texts_before(self, reply: str, *labels: str) -> dict[str, str]:
-        """Return the labelled texts in front of an answer; those that are missing are left out."""
+        """Return the labelled texts in front of an answer; missing texts are left out."""
         if not self._as_schema:
             return sections(reply, (*labels, self.label))
         found = only_object(reply)

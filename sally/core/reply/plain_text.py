@@ -1,4 +1,4 @@
-"""The text of a reply without thoughts and markup; its labelled lines and JSON objects."""
+"""The text of a reply without thoughts and markup, and its labelled lines and JSON objects."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def after_label(reply: str, label: str) -> str | None:
 
 
 def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
-    """Return the text after each label, up to the next label; it may span several lines."""
+    """Return the text after each label, up to the next label; texts may span several lines."""
     starts = "|".join(re.escape(label) for label in labels)
     marked = re.compile(rf"(?i)[\s>#*_`\d.-]*({starts})[*_` ]*[:：][*_` ]*(.*)")
     by_fold = {label.casefold(): label for label in labels}
