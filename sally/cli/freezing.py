@@ -78,7 +78,7 @@ def study_rules(study: HumanStudy) -> str:
 def people_power(
     smallest: int, detect: float | None, sd: float | None, alpha: float
 ) -> list[dict[str, Any]]:
-    """Return how many people each of two conditions needs, and how many the smallest has."""
+    """Return how many people two conditions need each, and the size of the smallest condition."""
     if detect is None:
         return []
     if sd is None:

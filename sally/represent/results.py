@@ -462,7 +462,7 @@ def _independent(rows: Sequence[Decision], right: NDArray[np.bool_]) -> dict[str
 
 
 def short_partner(name: str) -> str:
-    """Return a partner's label; if a table defines the partner, without that table."""
+    """Return a partner's label without the table by which the partner is defined, if any."""
     if len(name) <= 40:
         return name
     from hashlib import blake2b

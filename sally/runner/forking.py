@@ -145,7 +145,8 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
 
 
 def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
-    """Return whether a player keeps its memory: same strategy, or same bot and parameters."""
+    """Return whether a player keeps its memory: if the strategy, or bot and parameters, are
+    equal."""
     was = episode.setup.lineup.get(seat)
     if was is None or was.player != who.player:
         return False

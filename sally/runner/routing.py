@@ -41,7 +41,7 @@ def preferred(servers: Sequence[str], episode: str) -> list[str]:
 
 
 class Routed(WrappedModel):
-    """A model on several servers; an episode stays on one server while that is reachable."""
+    """A model on several servers; an episode stays on one server as long as it can be reached."""
 
     def __init__(self, servers: Sequence[str], reach: Callable[[str], Model]) -> None:
         self._left, self._reach = list(servers), reach

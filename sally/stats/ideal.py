@@ -27,7 +27,7 @@ LOOKAHEAD = 4
 
 
 class PoolMachine(NamedTuple):
-    """A machine as tables; state 0 is its initial state."""
+    """A machine in the form of tables; state 0 is its initial state."""
 
     odds: Floats  # (state, its own move)
     after: Ints  # (state, its own move, the other's move) -> state

@@ -208,7 +208,7 @@ def _surface(
 
 
 def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
-    """Merge rows that differ only in the outcome: the likelihood is the same and faster to
+    """Merge rows that differ only in the outcome, which makes the same likelihood faster to
     compute."""
     alike = np.column_stack([*codes, data.design, data.offset])
     _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)

@@ -43,7 +43,7 @@ class LiteralBeside(msgspec.Struct, frozen=True):
 
 
 def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
-    """Return strict scores and models; for a player in several stores, the largest counts."""
+    """Return strict scores and models; a player in several stores is taken from the largest."""
     strict: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
     for table in tables:

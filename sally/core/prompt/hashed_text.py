@@ -30,7 +30,7 @@ class HashedText(str):
         return grown
 
     def digest(self) -> bytes:
-        """Return the digest of the whole text, which equals the digest of the same string."""
+        """Return the digest of the whole text, the same as for an ordinary string."""
         return self._hasher().digest()
 
     def _hasher(self) -> blake2b:

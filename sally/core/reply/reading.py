@@ -337,7 +337,7 @@ _read_short = lru_cache(maxsize=4096)(_read)
 
 
 def forget_readings() -> None:
-    """Clear the caches; for measuring the rule without one of its clauses."""
+    """Clear the caches, so that the rule can be measured without one of its clauses."""
     for cached in (_read_short, _menu, _label):
         cached.cache_clear()
 

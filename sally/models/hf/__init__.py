@@ -220,8 +220,8 @@ class HF:
 
 
 def rows_wanted() -> int | None:
-    """Return the number of rows set by SALLY_HF_ROWS, for runs that share an accelerator, or
-    None."""
+    """Return the number of rows set by SALLY_HF_ROWS, or None; for runs that share an
+    accelerator."""
     said = os.environ.get("SALLY_HF_ROWS", "")
     if not said:
         return None
