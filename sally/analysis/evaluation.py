@@ -93,7 +93,8 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 class Reliability(msgspec.Struct, frozen=True):
-    """How well a measure of a game tells bots of graded skill apart, in one size of the suite."""
+    """The reliability of a measure of a game over bots of graded skill, in one size of the
+    suite."""
 
     tau: float  # Kendall's, between skill and score; the lower one of two sessions
     retest: float | None  # correlation of two sessions
@@ -273,7 +274,7 @@ def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
 
 
 def measured_of(episodes: Iterable[Episode]) -> list[Measured]:
-    """Return the measured evaluated seat of each episode."""
+    """Return the measurements of the evaluated seat of each episode."""
     every = list(episodes)
     seats = evaluated_seats(every)
     found = []

@@ -139,7 +139,7 @@ def reproduce(
 
 
 def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[Row]) -> None:
-    """Print one line per table, what is missing, and how to see or fill the rest."""
+    """Print one line per table, what is missing, and the commands that show or fill the rest."""
     lines = []
     for grid in grids:
         mine = [row for row in rows if row.table == grid.name]

@@ -201,8 +201,7 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
 
 
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
-    """Return the chance that an option is a best reply, and that of a blind pick among the
-    others."""
+    """Return the chances that an option, and a blind pick among the others, are best replies."""
     best, many = press.best or (), len(press.labels)
     if option is None:
         return len(best) / many, len(best) / many

@@ -20,7 +20,7 @@ TURNS: Final = 3
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """The form chosen on this machine, and the processor seconds of each in the trial."""
+    """The form chosen on this machine, and the processor seconds of each form in the trial."""
 
     form: Form
     seconds: dict[str, float]

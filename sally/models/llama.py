@@ -57,8 +57,7 @@ class Slot:
 
 
 def best_slot(slots: Sequence[Slot], tokens: Tokens, now: int) -> int:
-    """Return the slot with the least cost for a prompt: tokens to evaluate, and useful ones
-    evicted.
+    """Return the slot that costs a prompt least, in tokens to evaluate and useful tokens evicted.
 
     The content of a slot loses value the longer it is unused, so ended episodes are evicted rather
     than episodes in progress that happen to share their rules with a new one. The end of a prompt

@@ -71,7 +71,7 @@ class CopyLast(msgspec.Struct, frozen=True):
 
 
 class Majority(msgspec.Struct, frozen=True):
-    """A player that makes the other's most frequent move and expects it; ties are random."""
+    """A player that makes and expects the other's most frequent move; ties are broken at random."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
@@ -121,7 +121,7 @@ class Inverse(msgspec.Struct, frozen=True):
 
 
 class Noisy(msgspec.Struct, frozen=True):
-    """A player of graded skill: another player, but random with probability `error`."""
+    """A player of graded skill: like another player, but random with probability `error`."""
 
     of: Player[Any, Any]
     error: float

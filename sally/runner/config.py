@@ -159,7 +159,7 @@ def use_config(given: Path | Config | None) -> Config:
 
 
 def find_config() -> Config:
-    """Return the config in use: the given one, the local or user file, or else an empty config."""
+    """Return the config in use: given, read from the local or user file, or else empty."""
     if _named:
         return _named[0]
     places = (Path(NAME), user_folder() / NAME)

@@ -145,8 +145,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
 
 
 def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
-    """Return whether a player keeps its memory: if the strategy, or bot and parameters, are
-    equal."""
+    """Return whether the same player continues: same strategy, or same bot and parameters."""
     was = episode.setup.lineup.get(seat)
     if was is None or was.player != who.player:
         return False

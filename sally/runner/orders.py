@@ -195,7 +195,7 @@ def kind_of(order: tuple[Any, ...]) -> str:
 
 
 def alike(setup: Setup) -> str:
-    """Return a key, made of game and strategies, of episodes that need about as many calls."""
+    """Return a key shared by episodes that need a similar number of calls: game and strategies."""
     how = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
     return " ".join([setup.instance.game, *how])
 

@@ -237,7 +237,7 @@ def plan(
 
 
 def _as_pilots(study: Study, limit: int | None) -> list[Order]:
-    """Return every episode with counting models, under the id it has with the real ones."""
+    """Return every episode with counting models, under its id with the real models."""
     cells = tuple(
         msgspec.structs.replace(
             cell, lineups=tuple(_renamed(lineup, f"{PILOT}:{{}}") for lineup in cell.lineups)

@@ -26,7 +26,7 @@ from sally.runner.needs import refuse_what_lacks
 def resolved(setup: Setup, open_models: bool = True) -> Setup:
     """Return the setup with versions filled in, helpers seated and every name checked.
 
-    With `open_models` models are opened, which may load or download weights.
+    With `open_models`, models are opened, which may load or download weights.
     """
     spec = registry.game(setup.instance.game)
     setup = msgspec.structs.replace(setup, instance=portable(setup.instance))

@@ -336,7 +336,7 @@ class Notes:
         )
 
     def _calls_left(self) -> int:
-        """Estimate the calls of waiting episodes from finished ones of their kind.
+        """Estimate the calls of waiting episodes from finished episodes of the same kind.
 
         Returns 0 if nothing has finished yet.
         """

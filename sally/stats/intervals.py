@@ -63,7 +63,7 @@ def blank_intervals(estimates: Iterable[tuple[str, Estimate]]) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int = 4) -> str:
-    """Return the first names, and the number of the others."""
+    """Return the first few names, and the number of the others."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 

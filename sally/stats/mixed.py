@@ -208,8 +208,7 @@ def _surface(
 
 
 def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
-    """Merge rows that differ only in the outcome, which makes the same likelihood faster to
-    compute."""
+    """Return rows merged where only the outcome differs; the likelihood is the same, but faster."""
     alike = np.column_stack([*codes, data.design, data.offset])
     _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)
     where, count = row.ravel(), first.size

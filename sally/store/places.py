@@ -187,7 +187,7 @@ class Remote:
                 raise
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
-        """Create a file; not exclusive on services where check and upload are separate steps."""
+        """Create a file; two processes may both succeed if check and upload are separate steps."""
         path = f"{self._root}/{name}"
         with self._as_os_error():
             if not self._single_put:

@@ -101,7 +101,7 @@ def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
 
 
 def is_mind(who: PlayerSpec) -> bool:
-    """Return whether a player is a model or a person; these are studied in any seat."""
+    """Return whether a player is a model or a person; such players are studied in any seat."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 

@@ -281,7 +281,7 @@ def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> E
 
 
 def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Return the units that rows can be clustered by, coarsest first; the last is single rows."""
+    """Return the units by which rows can be clustered, coarsest first; the last is the row."""
     again = [(row.get("instance"), row.get("repeat")) for row in rows]
     return {
         "participants": [row.get("participant") for row in rows],

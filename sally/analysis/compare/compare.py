@@ -318,7 +318,7 @@ def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
 
 
 def _better(metric: Metric, group: Group) -> str:
-    """Return which direction is better; by default, higher for the metric of doing."""
+    """Return which direction is better; for the metric of doing, higher by default."""
     spec = registry.game(group.game)
     wanted = doing_metric(spec, group.seat)
     return metric.better or ("higher" if metric.name == wanted.name else "")

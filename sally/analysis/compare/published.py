@@ -124,7 +124,7 @@ def table(reference: Reference, name: str) -> PublishedTable:
 
 
 def at(of: PublishedTable, row: Mapping[str, Condition], metric: str) -> tuple[Figure, ...]:
-    """Return the figures printed for exactly these conditions; a paper may print two."""
+    """Return the figures printed for exactly these conditions; a paper may print several."""
     return tuple(f for f in of.rows if f.metric == metric and f.row == dict(row))
 
 

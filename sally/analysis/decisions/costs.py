@@ -69,7 +69,7 @@ def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
 
 
 def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | None:
-    """Return the best replies to the truth about the others; None if it is not known."""
+    """Return the best replies to the truth about the others; None if the truth is not known."""
     spec, replay = played.spec, played.replay
     if spec.best_replies is None:
         return None
@@ -97,7 +97,7 @@ def decisions_by_cost(played: Played, seats: Sequence[str] = ()) -> list[Costly]
 
 
 def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
-    """Return the named seats, else the studied ones, else all.
+    """Return the named seats; if none are named, the studied seats, or else all seats.
 
     Raises:
         BadInput: If a seat is unknown.

@@ -101,7 +101,7 @@ def _of_seat(whole: Played, seat: Seat) -> Iterator[Score]:
 
 
 def answers_on_minds(whole: Played, seat: Seat) -> Iterator[tuple[str, float]]:
-    """Yield the probe and correctness of each answer about a mind; unreadable ones are wrong."""
+    """Yield the probe and correctness of each answer about a mind; unreadable means wrong."""
     for answer, points in on_minds(whole.spec, scored(whole, seat)):
         if "right" in points or (answer.truth is not None and answer.report.value is None):
             yield answer.question.probe, points.get("right", 0.0)

@@ -241,7 +241,7 @@ def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
 def _why_not(
     means: Means, ends: _Ends, zero: Mark | None, reference: Mark | None
 ) -> tuple[str, float | None]:
-    """Return why there is no scale, or "", and the share of the payoff range that it covers."""
+    """Return why there is no scale, or "", and the scale's share of the payoff range."""
     group = means.group
     if np.isnan(group.of("least")).all():
         return "no episode has a result", None

@@ -1,6 +1,6 @@
-"""Scores by intention to treat: forfeited decisions and those never reached count too.
+"""Scores by intention to treat: decisions that were forfeited or never reached count too.
 
-The lower figure counts them as the rules do, the upper one at the most they could have earned. A
+The lower figure scores these decisions as the rules do, the upper figure at their maximum. A
 player that stays silent when it does not know gains nothing in the first figure and is not
 penalised in the second.
 """

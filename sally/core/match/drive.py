@@ -93,7 +93,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
     """Play a match to its end with any players; all open asks are sent at the same time.
 
     A task that has received an answer goes on to the next ask. Further tasks are created only while
-    an ask has to be awaited; a model that answers immediately needs none.
+    an ask has to be awaited; a model that answers immediately needs no further task.
     """
     import asyncio  # a sixth of a worker's start, and bots need none
 

@@ -1,4 +1,4 @@
-"""Replay of a log, for which moves need no seed, model or network."""
+"""Replay of a log; replaying moves needs no seed, model or network."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ class ProbeSession:
         made: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
-        """Return whether a mover may be asked now: all information it is to receive is known.
+        """Return whether a mover may be asked now, because all information for it is known.
 
         Its own questions come first, so that what it is told cannot influence its answers. A mover
         that receives a truth waits for all other asks, because the truth may be another seat's move
@@ -269,8 +269,7 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """Return the information given to a mover; log it, and add kept information to the
-        history."""
+        """Return the information given to a mover; log it, and add it to the history if so set."""
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)

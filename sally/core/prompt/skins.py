@@ -177,7 +177,7 @@ def _on_a_page(key: str) -> bool:
 
 
 def rewords(skins: Skins, skin: str) -> Callable[[str], str]:
-    """Return a function that replaces the game's words with a skin's, for any number of texts."""
+    """Return a function that replaces the game's words in a text with those of a skin."""
     filled = skins.fills.get(skin, {})
     table = {
         phrase: inflected(filled[slot], form)

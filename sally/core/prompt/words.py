@@ -83,7 +83,7 @@ class Words(Generic[A, V]):
         return found[::-1] if self.texts["order"] == REVERSED else found
 
     def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the given meaningless names of moves, reassigned as this wording does."""
+        """Return the given meaningless names of moves, as this wording reassigns them."""
         own, labels = tuple(names), self.texts["labels"]
         if labels == SWAPPED:
             return (*own[1:], *own[:1])
@@ -105,7 +105,7 @@ class Words(Generic[A, V]):
         return tuple(self.say(f"example.{kind}") for kind in ("habit", "aims", "surprise"))
 
     def lines(self, view: V, since: int, form: str) -> Iterable[str]:
-        """Return the history lines from number `since` on; earlier ones never change."""
+        """Return the history lines from number `since` on; earlier lines never change."""
         return ()
 
     def now(self, view: V) -> str:
@@ -121,7 +121,7 @@ class Words(Generic[A, V]):
         raise LookupError(f"{type(self).__name__} has no text for the question")
 
     def best_question(self, view: V, options: Options[A]) -> str:
-        """Return the question for a player that has just predicted the others: the best reply."""
+        """Return the question that asks a player for the best reply to its own prediction."""
         return self.question(view, options)
 
     def format(self, view: V, options: Options[A]) -> str:

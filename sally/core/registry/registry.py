@@ -214,7 +214,7 @@ def importers() -> Mapping[str, Importer]:
 
 
 def importer(name: str) -> Importer:
-    """Return an importer by its own name or its paper's."""
+    """Return an importer by its own name or by the name of its paper."""
     own: Importer | None = paper_part(name, "importer") if name in entries("papers") else None
     found: Importer = own or pick("importer", name, importers())
     return found

@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
-    """Decorate a function so that its result is cached by episode and seat; never modify it."""
+    """Decorate a function so that its result is cached by episode and seat; do not modify it."""
 
     @wraps(find)
     def found(played: Played, seat: Seat) -> T:

@@ -84,7 +84,8 @@ def by_problem(
 
 
 def check_split(split: Split, alike: Alike | None = None) -> None:
-    """Raise BadInput if a task, or one equivalent to it for a learner, is in two parts."""
+    """Raise BadInput if two parts hold the same task, or tasks that are equivalent for a
+    learner."""
     for part, tasks in split.parts.items():
         if not tasks:
             raise BadInput(f"The part {part!r} of the split {split.name} is empty.")
