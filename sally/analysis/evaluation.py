@@ -93,8 +93,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 class Reliability(msgspec.Struct, frozen=True):
-    """The reliability of a measure of a game over bots of graded skill, in one size of the
-    suite."""
+    """The reliability of a measure over bots of graded skill, in one game and size of the suite."""
 
     tau: float  # Kendall's, between skill and score; the lower one of two sessions
     retest: float | None  # correlation of two sessions

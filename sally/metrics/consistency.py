@@ -1,7 +1,7 @@
 """Acting on a prediction: whether moves are best replies to the player's own prediction.
 
 The truth is not used. A random move is sometimes a best reply too; `chance` is the share of random
-moves that would be, for comparison.
+moves that would be best replies, for comparison.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def cuts_of(
 
 
 def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
-    """Group orders by game and lineup; join small groups, split large ones evenly."""
+    """Return orders grouped by game and lineup; small groups are joined, large groups split
+    evenly."""
     size = min(max(len(numbers) // CUTS[kind], LEAST[kind]), MOST)
     lineups = [
         (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))

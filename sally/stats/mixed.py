@@ -182,7 +182,7 @@ def _refuse_separated(data: Trials, names: list[str]) -> None:
 def _surface(
     data: Trials, groups: Mapping[str, Sequence[Hashable]], nodes: int | None
 ) -> tuple[Surface, dict[str, int], str]:
-    """Return the function for the log-likelihood of coefficients and sds, its levels and method."""
+    """Return the log-likelihood as a function, the number of levels by factor, and the method."""
     if not groups:
         raise ValueError("groups is empty; a mixed model needs at least one random intercept.")
     rows, width = data.successes.size, data.design.shape[1]

@@ -11,7 +11,7 @@ from sally.core.errors import BadInput
 
 
 def maximin_odds(pay: NDArray[np.float64]) -> Mapping[int, float]:
-    """Return the odds of the rows that maximise the least expected payoff over the columns.
+    """Return the odds of the rows that maximise the lowest expected payoff over the columns.
 
     The solution is that of a linear program (von Neumann 1928): maximise v, where every column pays
     at least v.

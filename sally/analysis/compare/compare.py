@@ -643,7 +643,7 @@ def word_of(c: Comparison) -> Word:
 
 
 def game_and_seat(c: Comparison, among: Sequence[Comparison]) -> str:
-    """Return the game of a comparison, with the seat if there are several in that game."""
+    """Return the game of a comparison, with the seat if several seats of that game occur."""
     several = len({other.seat for other in among if other.game == c.game}) > 1
     return f"{c.game} as {c.seat}" if several else c.game
 

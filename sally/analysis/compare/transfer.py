@@ -132,7 +132,7 @@ Unit = Callable[[Measured], Hashable]
 
 
 def _unit(group: Sequence[Measured]) -> Unit:
-    """Return the clusters: problems with their other players, or settings if these are too few."""
+    """Return the clusters: problems with their other players, or settings if problems are few."""
     tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
     return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
 

@@ -201,7 +201,7 @@ def _means(raw: Floats) -> Floats:
 
 
 def _ranks(raw: Floats) -> Floats:
-    """Rank the options by each number; ties share the mean rank, NaN stays NaN."""
+    """Return the ranks of the options by each number; ties share the mean rank, NaN stays NaN."""
     less = (raw[None, :, :] < raw[:, None, :]).sum(axis=1)
     same = (raw[None, :, :] == raw[:, None, :]).sum(axis=1)
     return np.where(np.isnan(raw), np.nan, less + (same - 1) / 2)

@@ -151,7 +151,7 @@ class InMemory(PaperEpisodes):
 
 
 class SetupChunk(msgspec.Struct, array_like=True):
-    """Codes of the setups of some lines, without seed and repeat; lines without episode have -1."""
+    """Codes of the setups of some lines, without seed and repeat; -1 marks a missing episode."""
 
     setup: list[int]
     setups: list[bytes]  # by code, a hash of the setup

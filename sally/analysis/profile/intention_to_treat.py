@@ -47,7 +47,7 @@ def intended(
 def _of_choices(
     played: Played, seat: Seat, doing: float | None, worth: float
 ) -> tuple[float, float]:
-    """Return both scores of independent decisions; unanswered ones are wrong in the lower only."""
+    """Return both scores of independent decisions; missing answers reduce only the lower score."""
     replay, count = played.replay, played.spec.doing.decisions
     made = sum(seat in moves for moves in replay.moves)
     due = max(count(replay.game) if count else 1, made)

@@ -273,7 +273,7 @@ def amounts_text(value: Any) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """Return a simple value as text, any other as JSON."""
+    """Return a simple value as text, and any other value as JSON."""
     if isinstance(value, str | int):
         return str(value)
     if isinstance(value, dict) and all(isinstance(v, int | float) for v in value.values()):

@@ -269,7 +269,7 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """Return the information given to a mover; log it, and add it to the history if so set."""
+        """Return the information given to a mover; log it, and add kept items to the history."""
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)

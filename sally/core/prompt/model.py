@@ -112,7 +112,7 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         _check_settings(self)
 
     def canonical(self) -> str:
-        """Return the settings as canonical JSON, with sorted keys and without unset ones."""
+        """Return the settings as canonical JSON, with sorted keys and without unset settings."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 

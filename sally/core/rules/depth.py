@@ -28,7 +28,7 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int | None:
-        """The smallest depth from which on answers are right; None if the deepest one is wrong."""
+        """The smallest depth from which on answers are right; None if the deepest is wrong."""
         wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
         if not wrong:
             return 0

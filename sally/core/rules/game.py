@@ -257,7 +257,7 @@ G = TypeVar("G")
 
 
 def _built(kind: type[G], given: Mapping[str, Any]) -> G:
-    """Return the rules with these parameters; recently built ones are reused."""
+    """Return the rules with these parameters; recently built rules are reused."""
     try:
         key = (kind, msgspec.msgpack.encode(given))
     except (TypeError, UnicodeError, OverflowError):  # the conversion reports what is wrong

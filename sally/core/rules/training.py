@@ -84,8 +84,7 @@ def by_problem(
 
 
 def check_split(split: Split, alike: Alike | None = None) -> None:
-    """Raise BadInput if two parts hold the same task, or tasks that are equivalent for a
-    learner."""
+    """Raise BadInput if two parts hold the same task, or tasks equivalent for a learner."""
     for part, tasks in split.parts.items():
         if not tasks:
             raise BadInput(f"The part {part!r} of the split {split.name} is empty.")

@@ -80,7 +80,7 @@ class Rows:
         return min(among, key=lambda i: self.rows[i].used)
 
     def _longest(self, tokens: Tokens) -> tuple[int, int]:
-        """Return the row that shares the longest prefix, and its length."""
+        """Return the row that shares the longest prefix, and the length of that prefix."""
         best = (0, 0)
         keys = list(_beginnings(tokens))
         for blocks in range(len(keys), 0, -1):
