@@ -78,8 +78,7 @@ def cuts_of(
 
 
 def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
-    """Return orders grouped by game and lineup; small groups are joined, large groups split
-    evenly."""
+    """Return orders grouped by game and lineup; small groups are joined, large ones are split."""
     size = min(max(len(numbers) // CUTS[kind], LEAST[kind]), MOST)
     lineups = [
         (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))

@@ -91,8 +91,10 @@ def share_sample_size(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the units per cell needed to distinguish two shares by a pooled z test (Fleiss 1981,
-    3.2)."""
+    """Return the number of units per cell needed to distinguish two shares (Fleiss 1981, 3.2).
+
+    The test is a pooled z test.
+    """
     within(first, 0, 1, "first")
     within(second, 0, 1, "second")
     middle = (first + second) / 2

@@ -52,8 +52,8 @@ async def _prior(
 
 
 def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float, ...]:
-    """Return the odds divided by the prior, normalised; a prior of 0 counts as the smallest
-    positive one.
+    """Return the odds divided by the prior and normalised; a prior of 0 is replaced by the smallest
+    positive prior.
 
     >>> _without_prior((0.6, 0.4), (0.75, 0.25))
     (0.33333333333333337, 0.6666666666666667)
@@ -64,7 +64,7 @@ def _without_prior(odds: Sequence[float], prior: Sequence[float]) -> tuple[float
 
 
 def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names; if any is a prefix of another (1 of 10), each gets a full stop."""
+    """Return the names, each with a full stop if any name is a prefix of another, as 1 is of 10."""
     begins = any(a != b and b.startswith(a) for a in names for b in names)
     return tuple(f"{name}." for name in names) if begins else names
 

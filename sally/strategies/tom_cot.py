@@ -45,7 +45,7 @@ def wanted_lines(prompt: PromptContext) -> str:
 
 
 def foreseen_in(prompt: PromptContext, reply: str) -> tuple[Foreseen, ...]:
-    """Return the predictions in a reply; an unreadable one has no value."""
+    """Return the predictions in a reply; an unreadable prediction has no value."""
     questions = prompt.foresee
     wanted = [prompt.choice_names(question) for question in questions]
     places = read_each(reply, wanted, prompt.foreseen_label)

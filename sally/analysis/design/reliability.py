@@ -237,7 +237,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
 
 def matrix(scores: Iterable[Score]) -> Matrix:
-    """Correlate every measure with every other, over the players of the stores."""
+    """Return the correlations of every measure with every other, over the players of the stores."""
     kept = by_measure(scores)
     means = {key: player_means(mine) for key, mine in kept.items()}
     pairs = [

@@ -43,7 +43,7 @@ class BaselineRows(msgspec.Struct, frozen=True):
 
 
 class Baselines(Sequence[Baseline]):
-    """Baseline episodes as a sequence; stored ones stay in their table until they are read."""
+    """Baseline episodes as a sequence; stored episodes stay in their table until they are read."""
 
     def __init__(self, groups: Iterable[BaselineRows]) -> None:
         self.groups = [group for group in groups if len(group)]

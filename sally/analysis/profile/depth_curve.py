@@ -1,8 +1,8 @@
 """Accuracy by certified depth, and pass^k, for each player of some episodes.
 
 Only decisions of certified sets count, by the depth of their block: a reasoner of that depth is
-right in all of them, every shallower one as often as chance. `corrected` is 0 at chance level and 1
-if the whole block is right. A forfeited decision is wrong.
+right in all of them, every shallower reasoner as often as chance. `corrected` is 0 at chance level
+and 1 if the whole block is right. A forfeited decision is wrong.
 """
 
 from __future__ import annotations

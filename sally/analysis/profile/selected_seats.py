@@ -22,7 +22,7 @@ def select_seats(
     seat: str = "",
     cells: Sequence[str] = (),
 ) -> MeasuredTable:
-    """Return the studied seats, or the selected ones; patterns may contain `*` wildcards.
+    """Return the studied seats, or the seats selected; patterns may contain `*` wildcards.
 
     Raises:
         BadInput: If there is no episode, or a name or pattern matches nothing.

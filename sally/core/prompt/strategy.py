@@ -374,7 +374,7 @@ class Strategy:
 
 
 def can_foresee(kind: str, point: Point) -> bool:
-    """Return whether a probe asks for one choice before the move, as a decision can answer it."""
+    """Return whether a probe asks for one choice before the move, which a decision can answer."""
     return kind == "choice" and point != "after"
 
 
